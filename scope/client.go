@@ -1,0 +1,137 @@
+package scope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
+	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+const nameField = "metadata.name"
+
+// Client reads and writes the MachineConfigNode of one node. Its methods have the typed
+// client's signatures and return its errors; a request for any other object is an
+// ErrOutOfScope and is not sent. It may be used from any number of goroutines.
+type Client struct {
+	nodes    mcfgclient.MachineConfigNodeInterface
+	nodeName string
+}
+
+// NewClient returns a client for the object of the named node. The name must be one that
+// a Node can have. It makes no request.
+func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
+	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
+		return nil, errors.New("scope: the MachineConfigNode client is nil: pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
+	}
+	if nodeName == "" {
+		return nil, errors.New("scope: the node name is empty: pass the name of the Node that the daemon runs on")
+	}
+	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
+		return nil, fmt.Errorf("scope: %q cannot be the name of a Node: %s", nodeName, strings.Join(problems, "; "))
+	}
+	return &Client{nodes: c, nodeName: nodeName}, nil
+}
+
+// NodeName returns the name of the one node, which is that of its object too.
+func (c *Client) NodeName() string {
+	return c.nodeName
+}
+
+// Get reads the object.
+func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error) {
+	if err := c.check("name", name); err != nil {
+		return nil, err
+	}
+	return c.nodes.Get(ctx, name, opts)
+}
+
+// Create creates the object. It must be named, not generated, and be for this node. The
+// API server drops the status of what is created.
+func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error) {
+	if mcn == nil {
+		return nil, errors.New("scope: create: the MachineConfigNode is nil")
+	}
+	if err := c.check("metadata.name", mcn.Name); err != nil {
+		return nil, err
+	}
+	if err := c.check("spec.node.name", mcn.Spec.Node.Name); err != nil {
+		return nil, err
+	}
+	return c.nodes.Create(ctx, mcn, opts)
+}
+
+// Apply applies metadata and spec. A spec.node.name in it must be this node.
+func (c *Client) Apply(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error) {
+	if err := c.checkApply(mcn); err != nil {
+		return nil, err
+	}
+	return c.nodes.Apply(ctx, mcn, opts)
+}
+
+// ApplyStatus applies the status.
+func (c *Client) ApplyStatus(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error) {
+	if err := c.checkApply(mcn); err != nil {
+		return nil, err
+	}
+	return c.nodes.ApplyStatus(ctx, mcn, opts)
+}
+
+// Patch patches the object or one of its subresources.
+func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
+	if err := c.check("name", name); err != nil {
+		return nil, err
+	}
+	return c.nodes.Patch(ctx, name, pt, data, opts, subresources...)
+}
+
+// Watch watches the object. The field selector is narrowed to it; one that asks for
+// another name is out of scope.
+func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	selector, err := fields.ParseSelector(opts.FieldSelector)
+	if err != nil {
+		return nil, fmt.Errorf("scope: watch: field selector %q: %w", opts.FieldSelector, err)
+	}
+	if asked, ok := selector.RequiresExactMatch(nameField); ok {
+		if err := c.check(nameField, asked); err != nil {
+			return nil, err
+		}
+	} else {
+		selector = fields.AndSelectors(selector, fields.OneTermEqualSelector(nameField, c.nodeName))
+	}
+	opts.FieldSelector = selector.String()
+	return c.nodes.Watch(ctx, opts)
+}
+
+func (c *Client) checkApply(mcn *mcfgapply.MachineConfigNodeApplyConfiguration) error {
+	if mcn == nil {
+		return errors.New("scope: apply: the MachineConfigNode is nil")
+	}
+	var name string
+	if mcn.ObjectMetaApplyConfiguration != nil && mcn.Name != nil {
+		name = *mcn.Name
+	}
+	if err := c.check("metadata.name", name); err != nil {
+		return err
+	}
+	if mcn.Spec != nil && mcn.Spec.Node != nil && mcn.Spec.Node.Name != nil {
+		return c.check("spec.node.name", *mcn.Spec.Node.Name)
+	}
+	return nil
+}
+
+func (c *Client) check(what, asked string) error {
+	if asked != c.nodeName {
+		return outOfScope(c.nodeName, what, asked)
+	}
+	return nil
+}

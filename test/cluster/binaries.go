@@ -1,0 +1,143 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// firstBuild names the programs of test/binaries and how long each takes to build with nothing
+// cached, on two cores.
+var firstBuild = map[string]string{
+	"etcd":           "20 seconds",
+	"kube-apiserver": "3 minutes",
+	"kubectl":        "1 minute",
+}
+
+// buildArgs are part of the key: a change of them makes new binaries.
+var buildArgs = []string{"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w"}
+
+// Binary returns the path of the program "etcd", "kube-apiserver" or "kubectl".
+//
+//  1. The program is built with the go command when it is not in <repository>/.cache/bin yet, and
+//     one line on standard error says so.
+//  2. The folder in there depends on the sources, the module versions, the Go version and the
+//     platform, so that a change of one makes a new program and never mixes two.
+//  3. Any number of goroutines and processes may ask at once: one builds, the others wait for it. A
+//     program is complete as soon as it has its name.
+//
+// Old folders are not deleted; remove .cache/bin to free the space. The error of a failed build
+// holds what the go command said.
+func Binary(ctx context.Context, name string) (string, error) {
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	b := builder{source: filepath.Join(module, "binaries"), cache: filepath.Join(cache, "bin"), log: os.Stderr}
+	return b.binary(ctx, name)
+}
+
+// builder builds the programs of one module into a folder.
+type builder struct {
+	source string
+	cache  string
+	log    io.Writer
+}
+
+func (b builder) binary(ctx context.Context, name string) (string, error) {
+	duration, known := firstBuild[name]
+	if !known {
+		return "", fmt.Errorf("no program %q: it is one of etcd, kube-apiserver, kubectl", name)
+	}
+	key, err := b.key(ctx)
+	if err != nil {
+		return "", fmt.Errorf("cannot tell which %s is needed: %w", name, err)
+	}
+	path := filepath.Join(b.cache, key, name)
+	if isFile(path) {
+		return path, nil
+	}
+	unlock, err := lockFile(ctx, path+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if isFile(path) { // built while this waited
+		return path, nil
+	}
+	fmt.Fprintf(b.log, "building %s, about %s the first time\n", name, duration)
+	unfinished := path + ".unfinished"
+	if _, err := b.goCommand(ctx, append(buildArgs[:len(buildArgs):len(buildArgs)], "-o", unfinished, "./"+name)...); err != nil {
+		return "", fmt.Errorf("cannot build %s from %s: %w", name, b.source, err)
+	}
+	if err := os.Rename(unfinished, path); err != nil {
+		return "", fmt.Errorf("cannot keep the new %s: %w", name, err)
+	}
+	return path, nil
+}
+
+// key changes with everything that decides what the programs are.
+func (b builder) key(ctx context.Context) (string, error) {
+	platform, err := b.goCommand(ctx, "env", "GOVERSION", "GOOS", "GOARCH")
+	if err != nil {
+		return "", err
+	}
+	files, err := filepath.Glob(filepath.Join(b.source, "*", "*.go"))
+	if err != nil {
+		return "", err
+	}
+	files = append(files, filepath.Join(b.source, "go.mod"), filepath.Join(b.source, "go.sum"))
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\x00%q\x00", platform, buildArgs)
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		relative, err := filepath.Rel(b.source, file)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(sum, "%s\x00%d\x00%s", filepath.ToSlash(relative), len(content), content)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:16], nil
+}
+
+// goCommand runs the go command in the module of the programs and returns its standard output.
+func (b builder) goCommand(ctx context.Context, args ...string) (string, error) {
+	return goCommand(ctx, b.source, args...)
+}
+
+// goCommand runs the go command in a folder, outside any workspace, and returns its trimmed standard output.
+func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// An interrupt makes the go command stop its compilers too.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}

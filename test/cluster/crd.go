@@ -1,0 +1,122 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+)
+
+// The CRD as the release payload ships it, in the module github.com/openshift/api.
+const (
+	apiModule   = "github.com/openshift/api"
+	crdStandard = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-Default.crd.yaml"
+	crdImage    = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-CustomNoUpgrade.crd.yaml"
+)
+
+// InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and returns when the API
+// server at cfg works by it. imageMode chooses the variant that has spec.configImage and status.configImage.
+//
+// Objects stay when the variant changes; what the new one does not know is dropped when they are read. The version is the one that
+// this module requires of github.com/openshift/api. cfg needs the rights of an administrator.
+func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
+	crd, err := readCRD(ctx, imageMode)
+	if err != nil {
+		return fmt.Errorf("cannot read the CRD of MachineConfigNode: %w", err)
+	}
+	client, err := apiextensionsclient.NewForConfig(cfg)
+	if err != nil {
+		return fmt.Errorf("cannot install the CRD of MachineConfigNode: %w", err)
+	}
+	err = eventually(ctx, func(ctx context.Context) error { return putCRD(ctx, client.CustomResourceDefinitions(), crd) })
+	if err != nil {
+		return fmt.Errorf("cannot install the CRD of MachineConfigNode: %w", err)
+	}
+	err = eventually(ctx, func(ctx context.Context) error { return established(ctx, client.CustomResourceDefinitions(), crd.Name) })
+	if err != nil {
+		return fmt.Errorf("the CRD of MachineConfigNode is not established: %w", err)
+	}
+	return waitServed(ctx, cfg, imageMode)
+}
+
+// putCRD makes one attempt to create or replace the CRD. Only a race with another writer is worth another one.
+func putCRD(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, crd *apiextensionsv1.CustomResourceDefinition) error {
+	present, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		_, err = client.Create(ctx, crd, metav1.CreateOptions{})
+	case err == nil:
+		wanted := crd.DeepCopy()
+		wanted.ResourceVersion = present.ResourceVersion
+		_, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
+	}
+	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
+		return permanent(err)
+	}
+	return err
+}
+
+func established(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, name string) error {
+	crd, err := client.Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for _, condition := range crd.Status.Conditions {
+		if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
+			return nil
+		}
+		if condition.Type == apiextensionsv1.NamesAccepted && condition.Status == apiextensionsv1.ConditionFalse {
+			return permanent(errors.New(condition.Message))
+		}
+	}
+	return errors.New("the condition Established is not True yet")
+}
+
+func readCRD(ctx context.Context, imageMode bool) (*apiextensionsv1.CustomResourceDefinition, error) {
+	dir, err := apiModuleDir(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := crdStandard
+	if imageMode {
+		name = crdImage
+	}
+	content, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(content, crd); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return crd, nil
+}
+
+// apiModuleDir is where the go command keeps the sources of github.com/openshift/api. They are downloaded when
+// missing: no program needs all of that module to be built.
+func apiModuleDir(ctx context.Context) (string, error) {
+	module, err := moduleDir()
+	if err != nil {
+		return "", err
+	}
+	list := []string{"list", "-m", "-f", "{{.Dir}}", apiModule}
+	dir, err := goCommand(ctx, module, list...)
+	if err != nil || dir != "" {
+		return dir, err
+	}
+	if _, err := goCommand(ctx, module, "mod", "download", apiModule); err != nil {
+		return "", err
+	}
+	if dir, err = goCommand(ctx, module, list...); err == nil && dir == "" {
+		err = fmt.Errorf("the go command does not know where %s is: run go mod download in %s", apiModule, module)
+	}
+	return dir, err
+}

@@ -1,0 +1,32 @@
+//go:build !linux
+
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// sysProcAttr leaves a server in the test's process group, so that an interrupt typed at the
+// terminal ends both: nothing else ends the server of a test that is killed.
+func sysProcAttr(detached bool) *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setsid: detached}
+}
+
+func running(pid int) bool {
+	return syscall.Kill(pid, 0) == nil
+}
+
+// commandLine is the program and the arguments of a process, separated by spaces.
+func commandLine(pid int) (string, error) {
+	out, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	return string(out), err
+}
+
+func cpuTime(int) (time.Duration, error) {
+	return 0, fmt.Errorf("the processor time of a process is read from Linux's /proc: %w", errors.ErrUnsupported)
+}

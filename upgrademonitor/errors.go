@@ -1,0 +1,118 @@
+package upgrademonitor
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// ErrPending says that a report was accepted, is not written yet, and will be: with the
+// next call, by Run, or by Flush. The error wraps the cause too, so that
+// apierrors.IsServiceUnavailable(err), say, works as well.
+var ErrPending = errors.New("accepted, not written yet")
+
+// ConfigError says which field of a Config cannot be used.
+type ConfigError struct {
+	Field   string
+	Problem string
+	Err     error // the cause, where there is one
+}
+
+// Error names the field and says what it takes.
+func (e *ConfigError) Error() string {
+	return withCause(fmt.Sprintf("upgrademonitor: Config.%s %s", e.Field, e.Problem), e.Err)
+}
+
+// Unwrap returns the cause, or nil.
+func (e *ConfigError) Unwrap() error { return e.Err }
+
+// ReportError says why a report was not accepted. Nothing was changed and no write made.
+// It wraps the cause: a *phases.TransitionError, *phases.UnknownPhaseError or
+// *phases.StatusError, a *ModeError, a *ReasonError, or an *OptionError.
+type ReportError struct {
+	NodeName string
+	Phase    phases.Phase
+	Err      error
+}
+
+// Error names the node, the phase and the cause.
+func (e *ReportError) Error() string {
+	return fmt.Sprintf("report of %s on node %s refused: %v", e.Phase, e.NodeName, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ReportError) Unwrap() error { return e.Err }
+
+// ModeError says that a phase does not exist in the node's mode.
+type ModeError struct {
+	Phase     phases.Phase
+	ImageMode bool // the mode that the node is in
+}
+
+// Error names the mode and points to the phases that it has.
+func (e *ModeError) Error() string {
+	mode, gate := "standard mode", "off"
+	if e.ImageMode {
+		mode, gate = "image mode", "on"
+	}
+	return fmt.Sprintf("phase %s does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", e.Phase, mode, gate, e.ImageMode)
+}
+
+// ReasonError says that a reason is none that a condition can have.
+type ReasonError struct {
+	Reason string
+}
+
+// Error quotes the reason, shortened, and says what a reason looks like.
+func (e *ReasonError) Error() string {
+	if e.Reason == "" {
+		return "the reason is empty: use a CamelCase word"
+	}
+	return fmt.Sprintf("invalid reason %.64q of %d characters: use a CamelCase word of at most %d that matches %s", e.Reason, len(e.Reason), maxReason, reasonPattern)
+}
+
+// OptionError says that an option does not go with the report.
+type OptionError struct {
+	Problem string
+}
+
+// Error says when the option can be used.
+func (e *OptionError) Error() string { return e.Problem }
+
+// NodeError says that the Config's Node or Pool function gave no answer to work with.
+type NodeError struct {
+	NodeName string
+	Problem  string
+	Err      error // the cause, where there is one
+}
+
+// Error names the node and the cause.
+func (e *NodeError) Error() string {
+	return withCause(fmt.Sprintf("node %s: %s", e.NodeName, e.Problem), e.Err)
+}
+
+// Unwrap returns the cause, or nil.
+func (e *NodeError) Unwrap() error { return e.Err }
+
+// pendingError is an ErrPending with its cause.
+type pendingError struct {
+	nodeName string
+	what     string
+	cause    error
+}
+
+func (e *pendingError) Error() string {
+	return fmt.Sprintf("MachineConfigNode %s: %s: %v: %v", e.nodeName, e.what, ErrPending, e.cause)
+}
+
+func (e *pendingError) Is(target error) bool { return target == ErrPending }
+
+func (e *pendingError) Unwrap() error { return e.cause }
+
+func withCause(text string, cause error) string {
+	if cause == nil {
+		return text
+	}
+	return text + ": " + cause.Error()
+}
