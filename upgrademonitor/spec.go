@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,19 +66,16 @@ func (s *spec) observed() versions { return s.versions }
 
 func (s *spec) refused(err error) error { return err }
 
-// plan returns the writes that make owner and spec right.
+// plan returns the one write that makes owner and spec right.
 func (s *spec) plan(before state) ([]write, error) {
-	var writes []write
-	if owners := s.owners(before.object); !slices.Equal(owners, before.object.OwnerReferences) {
-		object := *before.object
-		object.OwnerReferences = owners
-		before.object = &object
-		writes = append(writes, write{next: before, send: (*Monitor).patchOwners})
+	object := *before.object
+	object.OwnerReferences = s.owners(before.object)
+	object.Spec = s.over(before.object.Spec)
+	if object.Spec == before.object.Spec && slices.Equal(object.OwnerReferences, before.object.OwnerReferences) {
+		return nil, nil
 	}
-	if after := s.over(before.object.Spec); after != before.object.Spec {
-		writes = append(writes, write{next: before.withSpec(after), send: (*Monitor).applySpec})
-	}
-	return writes, nil
+	before.object = &object
+	return []write{{next: before, send: (*Monitor).patchSpec}}, nil
 }
 
 // over returns the spec with what is known of pool and config.
@@ -132,23 +128,17 @@ func (m *Monitor) create(ctx context.Context) (*mcfgv1.MachineConfigNode, error)
 	return m.client.Create(ctx, mcn, metav1.CreateOptions{FieldManager: m.config.FieldManager})
 }
 
-// applySpec applies the spec of w.next on the object as it is known.
-func (m *Monitor) applySpec(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
-	spec := w.next.object.Spec
-	apply := mcfgapply.MachineConfigNodeSpec().
-		WithNode(mcfgapply.MCOObjectReference().WithName(spec.Node.Name)).
-		WithPool(mcfgapply.MCOObjectReference().WithName(spec.Pool.Name)).
-		WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(spec.ConfigVersion.Desired))
-	return m.client.Apply(ctx, m.configurationOn(m.base()).WithSpec(apply), m.applyOptions())
-}
-
-// patchOwners replaces the owner references of the object as it is known. An apply could
-// only add to them where another field manager has set the ones there are.
-func (m *Monitor) patchOwners(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
-		"resourceVersion": m.base().ResourceVersion,
-		"ownerReferences": w.next.object.OwnerReferences,
-	}})
+// patchSpec makes the owner references and the spec of the object as it is known those of
+// w.next. It is a merge patch, not an apply: it changes a value whoever has set it, where
+// an apply could only add to a list that another field manager has set as well.
+func (m *Monitor) patchSpec(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{
+			"resourceVersion": m.base().ResourceVersion,
+			"ownerReferences": w.next.object.OwnerReferences,
+		},
+		"spec": w.next.object.Spec,
+	})
 	if err != nil {
 		return nil, err
 	}

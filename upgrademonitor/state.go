@@ -24,14 +24,6 @@ func (s state) withStatus(status mcfgv1.MachineConfigNodeStatus) state {
 	return s
 }
 
-// withSpec returns the state that a write of the spec leads to.
-func (s state) withSpec(spec mcfgv1.MachineConfigNodeSpec) state {
-	object := *s.object
-	object.Spec = spec
-	s.object = &object
-	return s
-}
-
 func (s state) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.object.Status.Conditions, p) == metav1.ConditionTrue
 }

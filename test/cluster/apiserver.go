@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// StartAPIServer starts the API server on the port and the etcd that it had, and returns when it is
-// ready. It does nothing when the API server runs, paused or not. Fails with ErrStopped after Stop and with
-// a *StartError when the API server does not come up, as it cannot without etcd.
+// StartAPIServer starts the API server on the port and the etcd that it had, and returns when it
+// is ready. It does nothing when the API server runs, paused or not. Fails with ErrStopped after
+// Stop and with a *StartError when the API server does not come up, as it cannot without etcd.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -25,9 +25,9 @@ func (c *Cluster) StopAPIServer() error {
 	return c.stopAPIServer()
 }
 
-// RestartAPIServer kills the API server and starts it again on the same port and the same etcd: watches end, data and
-// tokens stay. The processor time starts from zero and the memory is given back. Fails as
-// StartAPIServer does; the API server is then stopped.
+// RestartAPIServer kills the API server and starts it again on the same port and the same etcd:
+// watches end, data and tokens stay. The processor time starts from zero and the memory is given
+// back. Fails as StartAPIServer does; the API server is then stopped.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +57,8 @@ func (c *Cluster) APIServerPID() int {
 
 // APIServerCPU is the processor time, user and system, that the API server has used since it was
 // last started, in steps of 10 ms. An idle API server uses some too, most of it in the first
-// seconds. Fails with ErrNotRunning when it does not run, and with errors.ErrUnsupported elsewhere than on Linux.
+// seconds. Fails with ErrNotRunning when it does not run, and with errors.ErrUnsupported
+// elsewhere than on Linux.
 func (c *Cluster) APIServerCPU() (time.Duration, error) {
 	pid := c.APIServerPID()
 	if pid == 0 {
@@ -95,7 +96,7 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	probe, err := newProbe(c.dir, c.APIServerPort)
+	probe, err := newProbe(c.dir, c.settings.APIServerPort)
 	if err != nil {
 		return err
 	}
@@ -118,7 +119,7 @@ func (c *Cluster) apiServerArgs() []string {
 		"--etcd-servers=" + c.etcdURL(),
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
-		fmt.Sprintf("--secure-port=%d", c.APIServerPort),
+		fmt.Sprintf("--secure-port=%d", c.settings.APIServerPort),
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.96.0.0/24",
 		"--tls-cert-file=" + pki(serverCert),
@@ -129,5 +130,5 @@ func (c *Cluster) apiServerArgs() []string {
 		"--service-account-key-file=" + pki(serviceAccount),
 		"--authorization-mode=RBAC",
 	}
-	return append(args, c.APIServerArgs...)
+	return append(args, c.settings.APIServerArgs...)
 }

@@ -1,18 +1,14 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
-	"time"
+	"slices"
 )
 
 // firstBuild names the programs of test/binaries and how long each takes to build with nothing
@@ -24,7 +20,11 @@ var firstBuild = map[string]string{
 }
 
 // buildArgs are part of the key: a change of them makes new binaries.
-var buildArgs = []string{"build", "-mod=readonly", "-buildvcs=false", "-ldflags=-s -w"}
+var buildArgs = []string{"build", "-mod=readonly", "-buildvcs=false"}
+
+// linkFlags are too. They make the programs smaller and tell them their version, without which
+// kubectl says that it cannot compare itself with the server.
+const linkFlags = "-s -w -X k8s.io/component-base/version.gitVersion="
 
 // Binary returns the path of the program "etcd", "kube-apiserver" or "kubectl".
 //
@@ -79,19 +79,29 @@ func (b builder) binary(ctx context.Context, name string) (string, error) {
 		return path, nil
 	}
 	fmt.Fprintf(b.log, "building %s, about %s the first time\n", name, duration)
-	unfinished := path + ".unfinished"
-	if _, err := b.goCommand(ctx, append(buildArgs[:len(buildArgs):len(buildArgs)], "-o", unfinished, "./"+name)...); err != nil {
+	if err := b.build(ctx, name, path); err != nil {
 		return "", fmt.Errorf("cannot build %s from %s: %w", name, b.source, err)
-	}
-	if err := os.Rename(unfinished, path); err != nil {
-		return "", fmt.Errorf("cannot keep the new %s: %w", name, err)
 	}
 	return path, nil
 }
 
+// build makes the program and gives it its name when it is complete.
+func (b builder) build(ctx context.Context, name, path string) error {
+	version, err := goCommand(ctx, b.source, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
+	if err != nil {
+		return err
+	}
+	unfinished := path + ".unfinished"
+	args := slices.Concat(buildArgs, []string{"-ldflags=" + linkFlags + version, "-o", unfinished, "./" + name})
+	if _, err := goCommand(ctx, b.source, args...); err != nil {
+		return err
+	}
+	return os.Rename(unfinished, path)
+}
+
 // key changes with everything that decides what the programs are.
 func (b builder) key(ctx context.Context) (string, error) {
-	platform, err := b.goCommand(ctx, "env", "GOVERSION", "GOOS", "GOARCH")
+	platform, err := goCommand(ctx, b.source, "env", "GOVERSION", "GOOS", "GOARCH")
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +111,7 @@ func (b builder) key(ctx context.Context) (string, error) {
 	}
 	files = append(files, filepath.Join(b.source, "go.mod"), filepath.Join(b.source, "go.sum"))
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\x00%q\x00", platform, buildArgs)
+	fmt.Fprintf(sum, "%s\x00%q\x00%s\x00", platform, buildArgs, linkFlags)
 	for _, file := range files {
 		content, err := os.ReadFile(file)
 		if err != nil {
@@ -114,27 +124,6 @@ func (b builder) key(ctx context.Context) (string, error) {
 		fmt.Fprintf(sum, "%s\x00%d\x00%s", filepath.ToSlash(relative), len(content), content)
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:16], nil
-}
-
-// goCommand runs the go command in the module of the programs and returns its standard output.
-func (b builder) goCommand(ctx context.Context, args ...string) (string, error) {
-	return goCommand(ctx, b.source, args...)
-}
-
-// goCommand runs the go command in a folder, outside any workspace, and returns its trimmed standard output.
-func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
-	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// An interrupt makes the go command stop its compilers too.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
-	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("go %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
-	}
-	return strings.TrimSpace(stdout.String()), nil
 }
 
 func isFile(path string) bool {

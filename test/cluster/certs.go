@@ -28,9 +28,9 @@ const (
 // certLifetime is longer than anybody leaves a test cluster running.
 const certLifetime = 365 * 24 * time.Hour
 
-// writePKI fills dir with what the API server and its administrator need: an authority, whose own key is
-// thrown away, a certificate for 127.0.0.1, a client certificate in the group system:masters, and
-// the key that signs service account tokens.
+// writePKI fills dir with what the API server and its administrator need: an authority, whose own
+// key is thrown away, a certificate for 127.0.0.1, a client certificate in the group
+// system:masters, and the key that signs service account tokens.
 func writePKI(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("cannot create the folder of the certificates: %w", err)

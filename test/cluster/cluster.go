@@ -25,8 +25,8 @@ const (
 
 // Options says what cluster to start. The zero value is a standard one in a temporary folder.
 type Options struct {
-	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the CustomNoUpgrade feature set) in place
-	// of the default one.
+	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the
+	// CustomNoUpgrade feature set) in place of the default one.
 	ImageMode bool
 
 	// Dir is the folder for data, logs, certificates and the kubeconfig file. It is created when
@@ -34,7 +34,8 @@ type Options struct {
 	// temporary folder that Stop removes.
 	Dir string
 
-	// APIServerArgs are further flags of kube-apiserver, for example "--audit-policy-file=…". They come last and win.
+	// APIServerArgs are further flags of kube-apiserver, for example "--audit-policy-file=…".
+	// They come last and win.
 	APIServerArgs []string
 
 	// pickPort stands in for freePort in tests.
@@ -48,7 +49,7 @@ type Cluster struct {
 	detached bool
 	temp     bool
 	config   *rest.Config
-	settings
+	settings settings
 
 	mu      sync.Mutex
 	etcd    *process // nil when it was stopped
@@ -56,7 +57,8 @@ type Cluster struct {
 	stopped bool
 }
 
-// settings is what it takes to start the servers of a cluster again. It does not change after Start.
+// settings is what it takes to start the servers of a cluster again. It does not change after
+// Start.
 type settings struct {
 	ImageMode     bool
 	EtcdName      string // tells this etcd from others
@@ -65,8 +67,9 @@ type settings struct {
 	APIServerArgs []string
 }
 
-// Start starts etcd and kube-apiserver on free loopback ports, installs the CRD of MachineConfigNode and
-// returns when it is served. ctx bounds the start, not the life of the cluster.
+// Start starts etcd and kube-apiserver on free loopback ports, installs the CRD of
+// MachineConfigNode and returns when it is served. ctx bounds the start, not the life of the
+// cluster.
 //
 //  1. Programs that are missing are built first, see [Binary].
 //  2. The servers run until Stop. On Linux they also end with this process.
@@ -135,20 +138,20 @@ func (c *Cluster) bringUp(ctx context.Context, opts Options) error {
 		return err
 	}
 	err := onFreePort(pick, func(port int) error {
-		c.EtcdPort = port
+		c.settings.EtcdPort = port
 		return c.StartEtcd(ctx)
 	})
 	if err != nil {
 		return err
 	}
 	err = onFreePort(pick, func(port int) error {
-		c.APIServerPort = port
+		c.settings.APIServerPort = port
 		return c.StartAPIServer(ctx)
 	})
 	if err != nil {
 		return err
 	}
-	if c.config, err = loadConfig(c.dir, c.APIServerPort); err != nil {
+	if c.config, err = loadConfig(c.dir, c.settings.APIServerPort); err != nil {
 		return err
 	}
 	if err := writeKubeconfig(c.Kubeconfig(), c.config); err != nil {

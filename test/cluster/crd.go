@@ -22,11 +22,13 @@ const (
 	crdImage    = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-CustomNoUpgrade.crd.yaml"
 )
 
-// InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and returns when the API
-// server at cfg works by it. imageMode chooses the variant that has spec.configImage and status.configImage.
+// InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and
+// returns when the API server at cfg works by it. imageMode chooses the variant that has
+// spec.configImage and status.configImage.
 //
-// Objects stay when the variant changes; what the new one does not know is dropped when they are read. The version is the one that
-// this module requires of github.com/openshift/api. cfg needs the rights of an administrator.
+// Objects stay when the variant changes; what the new one does not know is dropped when they are
+// read. The version is the one that this module requires of github.com/openshift/api. cfg needs
+// the rights of an administrator.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	crd, err := readCRD(ctx, imageMode)
 	if err != nil {
@@ -47,7 +49,8 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	return waitServed(ctx, cfg, imageMode)
 }
 
-// putCRD makes one attempt to create or replace the CRD. Only a race with another writer is worth another one.
+// putCRD makes one attempt to create or replace the CRD. Only a race with another writer is worth
+// another one.
 func putCRD(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, crd *apiextensionsv1.CustomResourceDefinition) error {
 	present, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
 	switch {
@@ -100,8 +103,8 @@ func readCRD(ctx context.Context, imageMode bool) (*apiextensionsv1.CustomResour
 	return crd, nil
 }
 
-// apiModuleDir is where the go command keeps the sources of github.com/openshift/api. They are downloaded when
-// missing: no program needs all of that module to be built.
+// apiModuleDir is where the go command keeps the sources of github.com/openshift/api. They are
+// downloaded when missing: no program needs all of that module to be built.
 func apiModuleDir(ctx context.Context) (string, error) {
 	module, err := moduleDir()
 	if err != nil {

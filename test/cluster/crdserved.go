@@ -19,8 +19,8 @@ var machineConfigNodes = schema.GroupVersionResource{
 	Resource: "machineconfignodes",
 }
 
-// waitServed returns when MachineConfigNodes can be listed and the API server works by the wanted variant
-// of the CRD, which is some time after it has stored it.
+// waitServed returns when MachineConfigNodes can be listed and the API server works by the wanted
+// variant of the CRD, which is some time after it has stored it.
 func waitServed(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
@@ -43,8 +43,8 @@ func waitServed(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	return nil
 }
 
-// knowsConfigImage tells whether the variant in force has spec.configImage, by a create that names unknown fields and
-// stores nothing.
+// knowsConfigImage tells whether the variant in force has spec.configImage, by a create that
+// names unknown fields and stores nothing.
 func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": machineConfigNodes.GroupVersion().String(),

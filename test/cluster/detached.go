@@ -23,8 +23,9 @@ type state struct {
 	APIServerPID int
 }
 
-// Up returns the cluster that runs in opts.Dir, or starts one there that stays when this process ends. An
-// empty opts.Dir is <repository>/.cache/cluster. It belongs to everybody who calls Up: end it with Down.
+// Up returns the cluster that runs in opts.Dir, or starts one there that stays when this process
+// ends. An empty opts.Dir is <repository>/.cache/cluster. It belongs to everybody who calls Up:
+// end it with Down.
 //
 //  1. A cluster that is found keeps its CRD and its flags. One with image mode also serves a caller that
 //     did not ask for it; the other way round is an error.
@@ -53,7 +54,7 @@ func Up(ctx context.Context, opts Options) (*Cluster, error) {
 		}
 		return startCluster(ctx, opts, true)
 	}
-	if opts.ImageMode && !c.ImageMode {
+	if opts.ImageMode && !c.settings.ImageMode {
 		return nil, fmt.Errorf("the cluster in %s runs without image mode: stop it first", dir)
 	}
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
@@ -61,11 +62,12 @@ func Up(ctx context.Context, opts Options) (*Cluster, error) {
 	if err := c.WaitReady(ctx); err != nil {
 		return nil, fmt.Errorf("a cluster runs but does not answer, stop it first: %w", err)
 	}
-	return c, nil
+	c.config, err = loadConfig(dir, c.settings.APIServerPort)
+	return c, err
 }
 
-// Down stops the cluster that Up left running in dir and removes its files, logs included. An empty dir is
-// <repository>/.cache/cluster. It returns false when nothing ran there.
+// Down stops the cluster that Up left running in dir and removes its files, logs included. An
+// empty dir is <repository>/.cache/cluster. It returns false when nothing ran there.
 func Down(ctx context.Context, dir string) (bool, error) {
 	dir, unlock, err := lockDir(ctx, dir)
 	if err != nil {
@@ -88,7 +90,8 @@ func (c *Cluster) end() error {
 	return removeFiles(c.dir)
 }
 
-// attach returns the detached cluster of the folder, nil when there is none. Servers that have died since are nil in it.
+// attach returns the detached cluster of the folder, nil when there is none. Servers that have
+// died since are nil in it.
 func attach(dir string) (*Cluster, error) {
 	content, err := os.ReadFile(filepath.Join(dir, stateFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -105,9 +108,6 @@ func attach(dir string) (*Cluster, error) {
 	// Both servers have the path of the folder on their command lines.
 	c.etcd = adopt("etcd", s.EtcdPID, filepath.Join(dir, etcdLog), dir)
 	c.api = adopt("kube-apiserver", s.APIServerPID, filepath.Join(dir, apiServerLog), dir)
-	if c.config, err = loadConfig(dir, s.APIServerPort); err != nil {
-		return nil, err
-	}
 	return c, nil
 }
 

@@ -11,7 +11,8 @@ import (
 
 // StartEtcd starts etcd on the data and the port that it had, and returns when it serves. It does
 // nothing when etcd runs. The API server needs a moment to find it again: see
-// [Cluster.WaitReady]. Fails with ErrStopped after Stop and with a *StartError when etcd does not come up.
+// [Cluster.WaitReady]. Fails with ErrStopped after Stop and with a *StartError when etcd does not
+// come up.
 func (c *Cluster) StartEtcd(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,20 +70,20 @@ func (c *Cluster) etcdArgs() []string {
 	// No other member ever connects: any port does, and it need not be known.
 	const peer = "http://127.0.0.1:0"
 	return []string{
-		"--name=" + c.EtcdName,
+		"--name=" + c.settings.EtcdName,
 		"--data-dir=" + filepath.Join(c.dir, etcdData),
 		"--listen-client-urls=" + c.etcdURL(),
 		"--advertise-client-urls=" + c.etcdURL(),
 		"--listen-peer-urls=" + peer,
 		"--initial-advertise-peer-urls=" + peer,
-		"--initial-cluster=" + c.EtcdName + "=" + peer,
+		"--initial-cluster=" + c.settings.EtcdName + "=" + peer,
 		// The data outlives a killed process, and nobody needs it after a power cut.
 		"--unsafe-no-fsync",
 	}
 }
 
 func (c *Cluster) etcdURL() string {
-	return "http://" + loopback(c.EtcdPort)
+	return "http://" + loopback(c.settings.EtcdPort)
 }
 
 // etcdReady asks for the list of members, which takes a working quorum, and looks for its own
@@ -104,8 +105,8 @@ func (c *Cluster) etcdReady(ctx context.Context) error {
 	if err := json.NewDecoder(response.Body).Decode(&list); err != nil {
 		return fmt.Errorf("etcd answered %s: %w", response.Status, err)
 	}
-	if len(list.Members) != 1 || list.Members[0].Name != c.EtcdName {
-		return fmt.Errorf("the members of etcd are %v, not %s", list.Members, c.EtcdName)
+	if len(list.Members) != 1 || list.Members[0].Name != c.settings.EtcdName {
+		return fmt.Errorf("the members of etcd are %v, not %s", list.Members, c.settings.EtcdName)
 	}
 	return nil
 }

@@ -12,12 +12,12 @@ import (
 
 // Config is how an administrator reaches the API server: a client certificate in the group
 // system:masters and no limit on the request rate (QPS -1; a daemon of its own has client-go's 5
-// a second). It is a fresh copy: change it at will. For another identity, take rest.AnonymousClientConfig of
-// it and set a token.
+// a second). It is a fresh copy: change it at will. For another identity, take
+// rest.AnonymousClientConfig of it and set a token.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
 
-// Kubeconfig is the path of a kubeconfig file for the same administrator. Stop removes it, unless Options.Dir
-// was set.
+// Kubeconfig is the path of a kubeconfig file for the same administrator. Stop removes it, unless
+// Options.Dir was set.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, kubeconfig) }
 
 // loadConfig makes the administrator's configuration from the files of a cluster.

@@ -26,8 +26,8 @@ func (e *permanentError) Unwrap() error { return e.error }
 // permanent makes eventually return err instead of trying again.
 func permanent(err error) error { return &permanentError{err} }
 
-// eventually calls check until it returns nil. It gives up when check returns a permanent error, when ctx
-// ends and after readyTimeout; the error then holds the last answer of check.
+// eventually calls check until it returns nil. It gives up when check returns a permanent error,
+// when ctx ends and after readyTimeout; the error then holds the last answer of check.
 func eventually(ctx context.Context, check func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, pollInterval, readyTimeout, true, func(ctx context.Context) (bool, error) {

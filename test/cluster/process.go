@@ -21,7 +21,8 @@ type process struct {
 	handle *os.Process
 	log    serverLog
 
-	// exited is closed when a child has ended, and exit then says how. Both are nil for a process that was adopted.
+	// exited is closed when a child has ended, and exit then says how. Both are nil for a process
+	// that was adopted.
 	exited chan struct{}
 	exit   error
 }
@@ -73,8 +74,9 @@ func start(c command) (*process, error) {
 	return p, nil
 }
 
-// adopt takes over a process that an earlier one left running. It returns nil when there is no such process any
-// more, or when another program got its number: its command line has to mention marker.
+// adopt takes over a process that an earlier one left running. It returns nil when there is no
+// such process any more, or when another program got its number: its command line has to mention
+// marker.
 func adopt(name string, pid int, log, marker string) *process {
 	if pid <= 0 {
 		return nil
@@ -125,7 +127,8 @@ func (p *process) signal(sig syscall.Signal) error {
 	return err
 }
 
-// kill ends the process, paused or not, and returns when it is gone. A process that has ended already is fine.
+// kill ends the process, paused or not, and returns when it is gone. A process that has ended
+// already is fine.
 func (p *process) kill() error {
 	if err := p.signal(syscall.SIGKILL); err != nil && !errors.Is(err, ErrNotRunning) {
 		return fmt.Errorf("cannot kill %s (process %d): %w", p.name, p.handle.Pid, err)

@@ -11,7 +11,8 @@ import (
 )
 
 // sysProcAttr puts a server in a process group of its own, so that an interrupt typed at the
-// terminal reaches the test and not the server. Unless detached it is killed when the thread that starts it ends.
+// terminal reaches the test and not the server. Unless detached it is killed when the thread that
+// starts it ends.
 func sysProcAttr(detached bool) *syscall.SysProcAttr {
 	if detached {
 		return &syscall.SysProcAttr{Setsid: true}
@@ -60,11 +61,8 @@ func procStat(pid int) ([]string, error) {
 		return nil, err
 	}
 	// The second field is the program's name in parentheses and may hold anything.
-	_, rest := string(content), ""
-	if end := strings.LastIndexByte(string(content), ')'); end >= 0 {
-		rest = string(content)[end+1:]
-	}
-	fields := strings.Fields(rest)
+	end := strings.LastIndexByte(string(content), ')')
+	fields := strings.Fields(string(content[end+1:]))
 	if len(fields) == 0 {
 		return nil, fmt.Errorf("%s has no state", procFile(pid, "stat"))
 	}

@@ -18,7 +18,7 @@ const requestTimeout = 5 * time.Second
 // waits until ctx ends, but two minutes at most. Use it after an outage: ResumeAPIServer and
 // StartEtcd return earlier. Safe at any time and from several goroutines.
 func (c *Cluster) WaitReady(ctx context.Context) error {
-	probe, err := newProbe(c.dir, c.APIServerPort)
+	probe, err := newProbe(c.dir, c.settings.APIServerPort)
 	if err != nil {
 		return err
 	}

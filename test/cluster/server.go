@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// startAndWait runs a server and returns when ready says so. When the server exits before that, when
-// ctx ends or when it takes too long, no process is left and the error is a *StartError.
+// startAndWait runs a server and returns when ready says so. When the server exits before that,
+// when ctx ends or when it takes too long, no process is left and the error is a *StartError.
 func startAndWait(ctx context.Context, c command, ready func(context.Context) error) (*process, error) {
 	p, err := start(c)
 	if err != nil {
