@@ -1,0 +1,174 @@
+package upgrademonitor_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// cannedServer answers requests without a network. With an object it answers as a server
+// would that has it, and keeps its answers; without one it gives the kept answers again.
+type cannedServer struct {
+	object  *mcfgv1.MachineConfigNode
+	answers [][]byte
+	next    int
+}
+
+func (s *cannedServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer r.Body.Close()
+	}
+	if s.object != nil {
+		if err := s.serve(r); err != nil {
+			return nil, err
+		}
+	}
+	answer := s.answers[s.next%len(s.answers)]
+	s.next++
+	return &http.Response{
+		StatusCode:    http.StatusOK,
+		Header:        http.Header{"Content-Type": []string{"application/json"}},
+		Body:          io.NopCloser(bytes.NewReader(answer)),
+		ContentLength: int64(len(answer)),
+		Request:       r,
+	}, nil
+}
+
+func (s *cannedServer) serve(r *http.Request) error {
+	if r.Method == http.MethodPatch {
+		sent := &mcfgv1.MachineConfigNode{}
+		if err := json.NewDecoder(r.Body).Decode(sent); err != nil {
+			return err
+		}
+		if r.URL.Path[len(r.URL.Path)-len("status"):] == "status" {
+			s.object.Status = sent.Status
+		} else {
+			s.object.Spec = sent.Spec
+		}
+	}
+	answer, err := json.Marshal(s.object)
+	s.answers = append(s.answers, answer)
+	return err
+}
+
+// monitorOver is a Monitor on a real clientset over a transport.
+func monitorOver(tb testing.TB, server http.RoundTripper, node **corev1.Node, change ...func(*upgrademonitor.Config)) *upgrademonitor.Monitor {
+	tb.Helper()
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: server, QPS: -1})
+	require.NoError(tb, err)
+	config := upgrademonitor.Config{
+		Client:   clientset,
+		NodeName: nodeName,
+		Node:     func() (*corev1.Node, error) { return *node, nil },
+		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	m, err := upgrademonitor.New(config)
+	require.NoError(tb, err)
+	return m
+}
+
+func annotated(current, desired string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163", Annotations: map[string]string{
+		upgrademonitor.CurrentConfigAnnotation: current,
+		upgrademonitor.DesiredConfigAnnotation: desired,
+	}}}
+}
+
+// settledObject is the object of a node between updates, with what a server adds.
+func settledObject(tb testing.TB) *mcfgv1.MachineConfigNode {
+	f := newFixture(tb)
+	require.NoError(tb, f.GenerateAndApplyMachineConfigNode(tb.Context(), phases.Updated, "Updated", "Node worker-0 Updated", metav1.ConditionTrue))
+	object, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().Get(tb.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(tb, err)
+	object.APIVersion, object.Kind = mcfgv1.GroupVersion.String(), "MachineConfigNode"
+	object.ResourceVersion, object.Generation, object.Status.ObservedGeneration = "17966", 2, 2
+	return object
+}
+
+// rebootUpdate is the standard reboot update by one Monitor, and what it takes.
+func rebootUpdate(tb testing.TB, m *upgrademonitor.Monitor, node **corev1.Node) {
+	report := func(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
+		if err := m.GenerateAndApplyMachineConfigNode(tb.Context(), p, string(p), "about "+string(p), status, opts...); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	*node = annotated(oldConfig, newConfig)
+	report(phases.Updated, metav1.ConditionFalse)
+	report(phases.UpdatePrepared, metav1.ConditionTrue)
+	if err := m.GenerateAndApplyMachineConfigNodeSpec(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	report(phases.Cordoned, metav1.ConditionTrue)
+	report(phases.Drained, metav1.ConditionUnknown)
+	report(phases.Drained, metav1.ConditionTrue)
+	report(phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+	report(phases.AppliedFilesAndOS, metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	report(phases.RebootedNode, metav1.ConditionUnknown)
+	report(phases.RebootedNode, metav1.ConditionTrue)
+	report(phases.Resumed, metav1.ConditionTrue)
+	report(phases.Uncordoned, metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	*node = annotated(newConfig, newConfig)
+	report(phases.Updated, metav1.ConditionTrue)
+}
+
+// BenchmarkChangedStatus is a report that changes the status of one condition: one write.
+func BenchmarkChangedStatus(b *testing.B) {
+	answer, err := json.Marshal(settledObject(b))
+	require.NoError(b, err)
+	node := annotated(oldConfig, oldConfig)
+	m := monitorOver(b, &cannedServer{answers: [][]byte{answer}}, &node)
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := m.ReportDegraded(b.Context(), io.ErrUnexpectedEOF); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkNoop is a report of what is there: no request.
+func BenchmarkNoop(b *testing.B) {
+	answer, err := json.Marshal(settledObject(b))
+	require.NoError(b, err)
+	node := annotated(oldConfig, oldConfig)
+	m := monitorOver(b, &cannedServer{answers: [][]byte{answer}}, &node)
+	b.ReportAllocs()
+	for b.Loop() {
+		err := m.GenerateAndApplyMachineConfigNode(b.Context(), phases.Updated, "Updated", "Node worker-0 Updated", metav1.ConditionTrue)
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkRebootUpdate is a whole standard reboot update: 15 status writes and 1 of the spec.
+func BenchmarkRebootUpdate(b *testing.B) {
+	node := annotated(oldConfig, oldConfig)
+	server := &cannedServer{object: settledObject(b)}
+	rebootUpdate(b, monitorOver(b, server, &node), &node)
+	server.object, server.next = nil, 0
+
+	requests, sent := 0, 0
+	b.ReportAllocs()
+	for b.Loop() {
+		server.next = 0
+		rebootUpdate(b, monitorOver(b, server, &node), &node)
+		requests += server.next
+		sent++
+	}
+	b.ReportMetric(float64(requests)/float64(sent), "requests/op")
+}
