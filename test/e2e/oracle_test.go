@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// The rules, written down a second time: nothing here comes from the library.
+var (
+	singletons   = map[string]bool{"NodeDegraded": true, "PinnedImageSetsProgressing": true, "PinnedImageSetsDegraded": true}
+	standardMode = []string{
+		"UpdatePrepared", "UpdateExecuted", "Cordoned", "Drained", "AppliedFilesAndOS", "UpdatePostActionComplete", "RebootedNode",
+		"Resumed", "UpdateComplete", "Uncordoned", "NodeDegraded", "Updated", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded",
+	}
+	arrows = map[[2]metav1.ConditionStatus]bool{
+		{"False", "Unknown"}: true, {"Unknown", "True"}: true, {"True", "False"}: true,
+	}
+)
+
+// history is all that a watch of one object has seen.
+type history struct {
+	t      *testing.T
+	name   string
+	world  *world
+	watch  watch.Interface
+	events []*mcfgv1.MachineConfigNode
+}
+
+// watchFrom starts a watch before anything is reported.
+func watchFrom(t *testing.T, w *world) *history {
+	t.Helper()
+	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
+	selector := fields.OneTermEqualSelector("metadata.name", w.name).String()
+	list, err := client.List(t.Context(), metav1.ListOptions{FieldSelector: selector})
+	require.NoError(t, err)
+	h := &history{t: t, name: w.name, world: w}
+	for i := range list.Items {
+		h.events = append(h.events, &list.Items[i])
+	}
+	h.watch, err = client.Watch(context.WithoutCancel(t.Context()), metav1.ListOptions{FieldSelector: selector, ResourceVersion: list.ResourceVersion})
+	require.NoError(t, err)
+	t.Cleanup(h.watch.Stop)
+	return h
+}
+
+// catchUp waits until the watch has seen the object as it is now, and returns what it saw
+// since the last time.
+func (h *history) catchUp() []*mcfgv1.MachineConfigNode {
+	h.t.Helper()
+	seen := len(h.events)
+	now, err := h.world.admin.MachineconfigurationV1().MachineConfigNodes().Get(h.t.Context(), h.name, metav1.GetOptions{})
+	require.NoError(h.t, err)
+	for len(h.events) == 0 || h.last().ResourceVersion != now.ResourceVersion {
+		select {
+		case event := <-h.watch.ResultChan():
+			object, ok := event.Object.(*mcfgv1.MachineConfigNode)
+			require.True(h.t, ok, "watch: %v", event)
+			h.events = append(h.events, object)
+		case <-time.After(30 * time.Second):
+			require.FailNow(h.t, "the watch has not seen the object as it is")
+		}
+	}
+	return h.events[seen:]
+}
+
+func (h *history) last() *mcfgv1.MachineConfigNode {
+	return h.events[len(h.events)-1]
+}
+
+// check checks every step of the history against the rules.
+func (h *history) check() {
+	h.t.Helper()
+	for i, after := range h.events {
+		var before []metav1.Condition
+		if i > 0 {
+			before = h.events[i-1].Status.Conditions
+		}
+		h.checkStep(i, before, after.Status.Conditions)
+	}
+}
+
+func (h *history) checkStep(i int, before, after []metav1.Condition) {
+	h.t.Helper()
+	for _, c := range after {
+		was, existed := statusOf(before, c.Type)
+		from := was.Status
+		if !existed {
+			from = metav1.ConditionFalse
+		}
+		switch {
+		case from == c.Status:
+			if existed {
+				assert.Equal(h.t, was.LastTransitionTime, c.LastTransitionTime, "event %d: %s: the time moved without the status", i, c.Type)
+			}
+		case singletons[c.Type] || c.Type == "Updated" && c.Status != metav1.ConditionUnknown:
+		case from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse:
+			assert.True(h.t, takesAllBack(after), "event %d: %s taken back outside a begin or end of an update", i, c.Type)
+		default:
+			assert.True(h.t, arrows[[2]metav1.ConditionStatus{from, c.Status}], "event %d: %s jumped from %s to %s", i, c.Type, from, c.Status)
+		}
+	}
+	for _, c := range before {
+		_, still := statusOf(after, c.Type)
+		assert.True(h.t, still, "event %d: %s is gone", i, c.Type)
+	}
+}
+
+// takesAllBack reports whether the list is what a begin or an end of an update leaves.
+func takesAllBack(list []metav1.Condition) bool {
+	for _, c := range list {
+		switch {
+		case singletons[c.Type], c.Type == "Updated", c.Status == metav1.ConditionFalse, !contains(standardMode, c.Type):
+		case c.Type == "UpdatePrepared" && c.Status == metav1.ConditionUnknown:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// checkTimes checks that what moved in the events did so at a time between start and end.
+func (h *history) checkTimes(before []metav1.Condition, events []*mcfgv1.MachineConfigNode, start, end time.Time) {
+	h.t.Helper()
+	for _, event := range events {
+		for _, c := range event.Status.Conditions {
+			was, existed := statusOf(before, c.Type)
+			if existed && was.Status == c.Status {
+				continue
+			}
+			moved := c.LastTransitionTime.Time
+			assert.False(h.t, moved.Before(start.Truncate(time.Second)) || moved.After(end), "%s moved between %v and %v, and says %v", c.Type, start, end, moved)
+		}
+		before = event.Status.Conditions
+	}
+}
+
+// checkEnded checks that the object shows a node between two updates.
+func (h *history) checkEnded() {
+	h.t.Helper()
+	list := h.last().Status.Conditions
+	for _, p := range standardMode {
+		c, ok := statusOf(list, p)
+		require.True(h.t, ok, "%s is missing", p)
+		switch {
+		case singletons[p]:
+		case p == "Updated":
+			assert.Equal(h.t, metav1.ConditionTrue, c.Status, p)
+		default:
+			assert.Equal(h.t, metav1.ConditionFalse, c.Status, p)
+		}
+	}
+	version := h.last().Status.ConfigVersion
+	require.NotNil(h.t, version)
+	assert.Equal(h.t, version.Desired, version.Current)
+}
+
+func statusOf(list []metav1.Condition, name string) (metav1.Condition, bool) {
+	for _, c := range list {
+		if c.Type == name {
+			return c, true
+		}
+	}
+	return metav1.Condition{}, false
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// requests counts the requests of one client at its transport, by kind and by answer.
+type requests struct {
+	mu      sync.Mutex
+	kinds   map[string]int
+	answers map[int]int
+}
+
+func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.kinds == nil {
+			r.kinds, r.answers = map[string]int{}, map[int]int{}
+		}
+		r.kinds[kindOf(request)]++
+		if err == nil {
+			r.answers[response.StatusCode]++
+		}
+		return response, err
+	})
+}
+
+// kindOf tells reads, creates, and writes of spec and status apart.
+func kindOf(request *http.Request) string {
+	switch {
+	case request.Method == http.MethodGet:
+		return "read"
+	case request.Method == http.MethodPost:
+		return "create"
+	case strings.HasSuffix(request.URL.Path, "/status"):
+		return "status"
+	default:
+		return "spec"
+	}
+}
+
+// of is the number of requests of a kind, all is that of all kinds.
+func (r *requests) of(kind string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.kinds[kind]
+}
+
+func (r *requests) all() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	total := 0
+	for _, n := range r.kinds {
+		total += n
+	}
+	return total
+}
+
+// answered is the number of requests that were answered with a status code.
+func (r *requests) answered(code int) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.answers[code]
+}
+
+func (r *requests) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(r.kinds)) {
+		parts = append(parts, fmt.Sprintf("%d %s", r.kinds[kind], kind))
+	}
+	return strings.Join(parts, ", ")
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

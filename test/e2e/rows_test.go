@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+var columns = []string{
+	"NAME", "POOLNAME", "DESIREDCONFIG", "CURRENTCONFIG", "UPDATED", "AGE", "UPDATEPREPARED", "UPDATEEXECUTED", "UPDATEPOSTACTIONCOMPLETE",
+	"UPDATECOMPLETE", "RESUMED", "UPDATEDFILESANDOS", "CORDONEDNODE", "DRAINEDNODE", "REBOOTEDNODE", "UNCORDONEDNODE",
+}
+
+// seedRows are the rows that the design documents show for a standard update, without
+// NAME and AGE: pool, desired and current config, then the statuses.
+var seedRows = []string{
+	"master old old True  False False   False False False False   False False   False   False",
+	"master new old False True  False   False False False False   False False   False   False",
+	"master new old False True  Unknown False False False False   True  Unknown False   False",
+	"master new old False True  Unknown False False False Unknown True  True    False   False",
+	"master new old False True  True    False False False True    True  True    False   False",
+	"master new old False True  True    False False False True    True  True    Unknown False",
+	"master new old False True  True    False False False True    True  True    True    False",
+	"master new old False True  True    False False True  True    True  True    True    False",
+	"master new old False True  True    False True  True  True    True  True    True    True",
+	"master new new True  False False   False False False False   False False   False   False",
+}
+
+// TestRowsOfTheSeed watches a standard update as an admin would, with kubectl.
+func TestRowsOfTheSeed(t *testing.T) {
+	w := newWorld(t, "ip-10-0-16-253.ec2.internal")
+	w.settle()
+	rows := kubectlWatch(t, w.name)
+	seen := []string{rows.next(t)}
+
+	m, _ := w.monitor("master")
+	w.rebootUpdate(m)
+	final := strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(seedRows[len(seedRows)-1]))
+	for seen[len(seen)-1] != strings.Join(final, " ") {
+		seen = append(seen, rows.next(t))
+	}
+
+	at := 0
+	for _, want := range seedRows {
+		want = strings.Join(strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(want)), " ")
+		for at < len(seen) && seen[at] != want {
+			at++
+		}
+		if !assert.Less(t, at, len(seen), "row not seen, or not in this place:\n%s\nseen:\n%s", want, strings.Join(seen, "\n")) {
+			return
+		}
+	}
+}
+
+// rows are the rows of `kubectl get machineconfignodes -o wide --watch`.
+type rows struct {
+	lines *bufio.Scanner
+}
+
+func kubectlWatch(t *testing.T, name string) *rows {
+	t.Helper()
+	kubectl, err := cluster.Binary(t.Context(), "kubectl")
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, kubectl, "--kubeconfig", standard.Kubeconfig(), "get", "machineconfignodes", name, "-o", "wide", "--watch")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		cancel()
+		_ = cmd.Wait()
+	})
+	r := &rows{lines: bufio.NewScanner(out)}
+	require.True(t, r.lines.Scan(), "no header")
+	require.Equal(t, columns, strings.Fields(r.lines.Text()))
+	return r
+}
+
+// next is the next row, less NAME and AGE.
+func (r *rows) next(t *testing.T) string {
+	t.Helper()
+	require.True(t, r.lines.Scan(), "kubectl has ended")
+	cells := strings.Fields(r.lines.Text())
+	require.Len(t, cells, len(columns), "%s", r.lines.Text())
+	return strings.Join(append(cells[1:5], cells[6:]...), " ")
+}

@@ -1,0 +1,122 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// trace is a sequence of calls that the daemon and the controller have made on a cluster.
+type trace struct {
+	Name       string
+	ImageMode  bool
+	Start      string
+	SpecWrites []specWrite
+	Steps      []step
+}
+
+type specWrite struct {
+	BeforeStep int
+	By         string
+	Desired    string
+}
+
+type step struct {
+	By              string
+	Phase           phases.Phase
+	Status          metav1.ConditionStatus
+	Reason, Message string
+	CompletesParent bool
+	Node            struct{ CurrentConfig, DesiredConfig string }
+}
+
+func readTraces(t *testing.T) map[string]trace {
+	t.Helper()
+	data, err := os.ReadFile("testdata/daemon-calls.json")
+	require.NoError(t, err)
+	var list []trace
+	require.NoError(t, json.Unmarshal(data, &list))
+	byName := map[string]trace{}
+	for _, trace := range list {
+		byName[trace.Name] = trace
+	}
+	return byName
+}
+
+// TestTraces replays what the daemon and the controller do, each in a process role of its
+// own, and checks all that a watcher sees.
+func TestTraces(t *testing.T) {
+	traces := readTraces(t)
+	for name, tr := range traces {
+		if tr.ImageMode {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "trace-"+strings.ReplaceAll(name, "_", "-"))
+			r := &replay{world: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
+			if start, ok := traces[tr.Start]; ok {
+				r.run(start)
+			}
+			r.run(tr)
+			r.history.check()
+			if last := tr.Steps[len(tr.Steps)-1]; last.Phase == phases.Updated {
+				r.history.checkEnded()
+			}
+			for by, requests := range r.requests {
+				t.Logf("%s: %v", by, requests)
+				assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "422 to the %s", by)
+			}
+		})
+	}
+}
+
+// replay is a trace in the making.
+type replay struct {
+	world    *world
+	history  *history
+	monitors map[string]*upgrademonitor.Monitor
+	requests map[string]*requests
+}
+
+func (r *replay) monitor(by string) *upgrademonitor.Monitor {
+	if r.monitors[by] == nil {
+		r.monitors[by], r.requests[by] = r.world.monitor("worker")
+	}
+	return r.monitors[by]
+}
+
+func (r *replay) run(tr trace) {
+	t := r.world.t
+	t.Helper()
+	for i, step := range tr.Steps {
+		for _, write := range tr.SpecWrites {
+			if write.BeforeStep == i {
+				r.world.annotate(step.Node.CurrentConfig, write.Desired)
+				require.NoError(t, r.monitor(write.By).GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+			}
+		}
+		r.world.annotate(step.Node.CurrentConfig, step.Node.DesiredConfig)
+		var opts []upgrademonitor.ReportOption
+		if step.CompletesParent {
+			opts = append(opts, upgrademonitor.CompletesParent())
+		}
+		var before []metav1.Condition
+		if len(r.history.events) > 0 {
+			before = r.history.last().Status.Conditions
+		}
+		start := time.Now()
+		require.NoError(t, r.monitor(step.By).GenerateAndApplyMachineConfigNode(t.Context(), step.Phase, step.Reason, step.Message, step.Status, opts...),
+			"step %d of %s", i, tr.Name)
+		r.history.checkTimes(before, r.history.catchUp(), start, time.Now())
+	}
+}
