@@ -2,24 +2,19 @@ package upgrademonitor
 
 import "github.com/openshift/upgrademonitor/upgrademonitor"
 
-// The types of package upgrademonitor/upgrademonitor.
-type (
-	Monitor      = upgrademonitor.Monitor
-	Config       = upgrademonitor.Config
-	ReportOption = upgrademonitor.ReportOption
+// Monitor reports the updates of one node.
+type Monitor = upgrademonitor.Monitor
 
-	ConfigError = upgrademonitor.ConfigError
-	ReportError = upgrademonitor.ReportError
-	ModeError   = upgrademonitor.ModeError
-	ReasonError = upgrademonitor.ReasonError
-	OptionError = upgrademonitor.OptionError
-	NodeError   = upgrademonitor.NodeError
-)
+// Config is what a Monitor is made of.
+type Config = upgrademonitor.Config
+
+// ReportOption adds to a report.
+type ReportOption = upgrademonitor.ReportOption
 
 // ErrPending says that a report was accepted, is not written yet, and will be.
 var ErrPending = upgrademonitor.ErrPending
 
-// New makes a Monitor; see upgrademonitor.New in package upgrademonitor/upgrademonitor.
+// New makes a Monitor.
 func New(config Config) (*Monitor, error) { return upgrademonitor.New(config) }
 
 // CompletesParent says that the phase's parent is done when the phase is.

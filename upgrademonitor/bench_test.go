@@ -28,7 +28,7 @@ type cannedServer struct {
 
 func (s *cannedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
-		defer r.Body.Close()
+		defer func() { _ = r.Body.Close() }()
 	}
 	if s.object != nil {
 		if err := s.serve(r); err != nil {

@@ -64,9 +64,9 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	return f
 }
 
-func (f *fixture) report(t *testing.T, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
+func (f *fixture) report(t *testing.T, p phases.Phase, status metav1.ConditionStatus) {
 	t.Helper()
-	require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), p, string(p), "about "+string(p), status, opts...))
+	require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), p, string(p), "about "+string(p), status))
 }
 
 func (f *fixture) annotate(current, desired string) {

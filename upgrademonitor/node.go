@@ -13,27 +13,24 @@ import (
 
 const annotationPrefix = "machineconfiguration.openshift.io/"
 
-// The annotations of a Node that say what it runs and what it is to run.
+// The annotations of a Node that say which config it runs and which it is to run.
 const (
 	CurrentConfigAnnotation = annotationPrefix + "currentConfig"
 	DesiredConfigAnnotation = annotationPrefix + "desiredConfig"
-	CurrentImageAnnotation  = annotationPrefix + "currentImage"
-	DesiredImageAnnotation  = annotationPrefix + "desiredImage"
 )
 
 // versions is what the annotations of a Node say; "" where one is absent.
 type versions struct {
 	currentConfig, desiredConfig string
-	currentImage, desiredImage   string
 }
 
 // target is what a node is to be updated to.
 type target struct {
-	config, image string
+	config string
 }
 
 func (v versions) target() target {
-	return target{config: v.desiredConfig, image: v.desiredImage}
+	return target{config: v.desiredConfig}
 }
 
 // node returns the daemon's view of its node. Another node is out of scope.

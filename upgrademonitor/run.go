@@ -20,9 +20,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-m.accepted:
-			if m.Flush(ctx) != nil {
-				return nil // ctx has ended, what is pending stays
-			}
+			_ = m.Flush(ctx) // it fails only when ctx has ended
 		}
 	}
 }

@@ -37,10 +37,10 @@ func (s state) underway() target {
 	prepared := s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)
 	switch {
 	case prepared && status.ConfigVersion != nil:
-		return target{config: status.ConfigVersion.Desired, image: string(status.ConfigImage.DesiredImage)}
+		return target{config: status.ConfigVersion.Desired}
 	case s.remembered != target{}:
 		return s.remembered
 	default:
-		return target{config: spec.ConfigVersion.Desired, image: string(spec.ConfigImage.DesiredImage)}
+		return target{config: spec.ConfigVersion.Desired}
 	}
 }

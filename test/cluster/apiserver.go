@@ -100,17 +100,8 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.api, err = startAndWait(ctx, command{
-		name:     "kube-apiserver",
-		path:     path,
-		args:     c.apiServerArgs(),
-		log:      filepath.Join(c.dir, apiServerLog),
-		detached: c.detached,
-	}, probe.ready)
-	if err != nil {
-		return err
-	}
-	return c.record()
+	cmd := command{name: "kube-apiserver", path: path, args: c.apiServerArgs(), log: filepath.Join(c.dir, apiServerLog)}
+	return c.launch(ctx, &c.api, cmd, probe.ready)
 }
 
 func (c *Cluster) apiServerArgs() []string {

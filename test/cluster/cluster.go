@@ -48,6 +48,7 @@ type Cluster struct {
 	dir      string
 	detached bool
 	temp     bool
+	complete bool // Start has come to its end
 	config   *rest.Config
 	settings settings
 
@@ -157,7 +158,11 @@ func (c *Cluster) bringUp(ctx context.Context, opts Options) error {
 	if err := writeKubeconfig(c.Kubeconfig(), c.config); err != nil {
 		return err
 	}
-	return InstallCRD(ctx, c.Config(), opts.ImageMode)
+	if err := InstallCRD(ctx, c.Config(), opts.ImageMode); err != nil {
+		return err
+	}
+	c.complete = true
+	return c.record()
 }
 
 // Stop kills both servers, paused or not, returns when they are gone, and removes the temporary

@@ -29,6 +29,9 @@ const (
 // Objects stay when the variant changes; what the new one does not know is dropped when they are
 // read. The version is the one that this module requires of github.com/openshift/api. cfg needs
 // the rights of an administrator.
+//
+// A new CRD takes two seconds: so long the API server holds every create back, and InstallCRD
+// makes one, so that no create of the caller is that slow.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	crd, err := readCRD(ctx, imageMode)
 	if err != nil {

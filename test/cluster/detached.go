@@ -21,15 +21,17 @@ type state struct {
 	settings
 	EtcdPID      int
 	APIServerPID int
+	Complete     bool // false when the process that started it was killed meanwhile
 }
 
 // Up returns the cluster that runs in opts.Dir, or starts one there that stays when this process
 // ends. An empty opts.Dir is <repository>/.cache/cluster. It belongs to everybody who calls Up:
 // end it with Down.
 //
-//  1. A cluster that is found keeps its CRD and its flags. One with image mode also serves a caller that
-//     did not ask for it; the other way round is an error.
-//  2. One of which a server has died is replaced by a new and empty one.
+//  1. A cluster that is found keeps its CRD and its flags. One with image mode also serves a
+//     caller that did not ask for it; the other way round is an error.
+//  2. One of which a server has died, or that did not come up fully, is replaced by a new and
+//     empty one.
 //  3. One that does not answer is an error.
 //
 // Calls at the same time, from any process, wait for each other and return the same cluster.
@@ -47,7 +49,7 @@ func Up(ctx context.Context, opts Options) (*Cluster, error) {
 	if c == nil {
 		return startCluster(ctx, opts, true)
 	}
-	if !c.etcd.alive() || !c.api.alive() {
+	if !c.complete || !c.etcd.alive() || !c.api.alive() {
 		// What is wrong with the old one does not matter: a new one is asked for.
 		if err := c.end(); err != nil {
 			return nil, err
@@ -104,7 +106,7 @@ func attach(dir string) (*Cluster, error) {
 	if err := json.Unmarshal(content, &s); err != nil {
 		return nil, fmt.Errorf("%s is damaged, end its servers by hand and remove it: %w", filepath.Join(dir, stateFile), err)
 	}
-	c := &Cluster{dir: dir, detached: true, settings: s.settings}
+	c := &Cluster{dir: dir, detached: true, complete: s.Complete, settings: s.settings}
 	// Both servers have the path of the folder on their command lines.
 	c.etcd = adopt("etcd", s.EtcdPID, filepath.Join(dir, etcdLog), dir)
 	c.api = adopt("kube-apiserver", s.APIServerPID, filepath.Join(dir, apiServerLog), dir)
@@ -116,7 +118,7 @@ func (c *Cluster) record() error {
 	if !c.detached {
 		return nil
 	}
-	s := state{settings: c.settings}
+	s := state{settings: c.settings, Complete: c.complete}
 	if c.etcd != nil {
 		s.EtcdPID = c.etcd.handle.Pid
 	}

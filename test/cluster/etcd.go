@@ -53,17 +53,8 @@ func (c *Cluster) startEtcd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.etcd, err = startAndWait(ctx, command{
-		name:     "etcd",
-		path:     path,
-		args:     c.etcdArgs(),
-		log:      filepath.Join(c.dir, etcdLog),
-		detached: c.detached,
-	}, c.etcdReady)
-	if err != nil {
-		return err
-	}
-	return c.record()
+	cmd := command{name: "etcd", path: path, args: c.etcdArgs(), log: filepath.Join(c.dir, etcdLog)}
+	return c.launch(ctx, &c.etcd, cmd, c.etcdReady)
 }
 
 func (c *Cluster) etcdArgs() []string {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,7 +15,14 @@ import (
 // system:masters and no limit on the request rate (QPS -1; a daemon of its own has client-go's 5
 // a second). It is a fresh copy: change it at will. For another identity, take
 // rest.AnonymousClientConfig of it and set a token.
-func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.config) }
+func (c *Cluster) Config() *rest.Config {
+	config := rest.CopyConfig(c.config)
+	// CopyConfig shares these.
+	config.CAData = bytes.Clone(config.CAData)
+	config.CertData = bytes.Clone(config.CertData)
+	config.KeyData = bytes.Clone(config.KeyData)
+	return config
+}
 
 // Kubeconfig is the path of a kubeconfig file for the same administrator. Stop removes it, unless
 // Options.Dir was set.

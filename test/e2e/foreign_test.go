@@ -5,13 +5,12 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
-
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
 // TestWhatOthersWriteSurvives has another manager write a condition of its own and a status
@@ -52,8 +51,8 @@ func TestWhatOthersWriteSurvives(t *testing.T) {
 	}
 	for _, entry := range history.last().ManagedFields {
 		if entry.Manager == "machine-config-operator" && entry.Subresource == "status" {
-			assert.NotContains(t, string(entry.FieldsV1.Raw), *foreign.Type)
-			assert.NotContains(t, string(entry.FieldsV1.Raw), "irreconcilableChanges")
+			assert.NotContains(t, entry.FieldsV1.GetRawString(), *foreign.Type)
+			assert.NotContains(t, entry.FieldsV1.GetRawString(), "irreconcilableChanges")
 		}
 	}
 }

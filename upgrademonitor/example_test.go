@@ -1,0 +1,107 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// A daemon makes one Monitor and tells it what happens to its node.
+func Example() {
+	ctx := context.Background()
+	clientset := mcfgfake.NewClientset()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+
+	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+		Client:   clientset, // of openshift/client-go
+		NodeName: "worker-0",
+		Node:     func() (*corev1.Node, error) { return node, nil }, // an informer's lister, in a daemon
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	err = monitor.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "UpdateExecutedDrained",
+		"Evicting 12 pods", metav1.ConditionUnknown)
+	if err != nil && !errors.Is(err, upgrademonitor.ErrPending) {
+		fmt.Println(err)
+	}
+
+	show(clientset, "Drained", "UpdateExecuted")
+	// Output:
+	// Drained Unknown: Evicting 12 pods
+	// UpdateExecuted Unknown: Evicting 12 pods
+}
+
+// Track reports a piece of work while it runs, and why it failed where it does.
+func ExampleMonitor_Track() {
+	clientset := mcfgfake.NewClientset()
+	monitor := newMonitor(clientset)
+
+	err := monitor.Track(context.Background(), phases.Drained, "Draining node", func(context.Context) error {
+		show(clientset, "Drained")
+		return errors.New("pod web-0 has no other node to go to")
+	})
+	fmt.Println("the work's own error:", err)
+
+	show(clientset, "Drained")
+	// Output:
+	// Drained Unknown: Draining node
+	// the work's own error: pod web-0 has no other node to go to
+	// Drained Unknown: Draining node: pod web-0 has no other node to go to
+}
+
+// A report that the state machine does not have is refused, and changes nothing.
+func ExampleMonitor_GenerateAndApplyMachineConfigNode_refused() {
+	monitor := newMonitor(mcfgfake.NewClientset())
+	report := func(status metav1.ConditionStatus) error {
+		return monitor.GenerateAndApplyMachineConfigNode(context.Background(), phases.RebootedNode, "RebootedNode", "Rebooting", status)
+	}
+
+	fmt.Println(report(metav1.ConditionUnknown))
+	err := report(metav1.ConditionFalse)
+
+	var refused *phases.TransitionError
+	if errors.As(err, &refused) {
+		fmt.Printf("%s stays %s\n", refused.Phase, refused.From)
+	}
+	// Output:
+	// <nil>
+	// RebootedNode stays Unknown
+}
+
+func newMonitor(clientset *mcfgfake.Clientset) *upgrademonitor.Monitor {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+		Client:   clientset,
+		NodeName: "worker-0",
+		Node:     func() (*corev1.Node, error) { return node, nil },
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	return monitor
+}
+
+func show(clientset *mcfgfake.Clientset, types ...string) {
+	mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(context.Background(), "worker-0", metav1.GetOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, name := range types {
+		for _, c := range mcn.Status.Conditions {
+			if c.Type == name {
+				fmt.Printf("%s %s: %s\n", c.Type, c.Status, c.Message)
+			}
+		}
+	}
+}

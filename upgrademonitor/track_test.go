@@ -1,0 +1,91 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+func TestTrackShowsWorkAsItGoes(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error {
+		running := f.condition(t, phases.Drained)
+		assert.Equal(t, metav1.ConditionUnknown, running.Status)
+		assert.Equal(t, "UpdateExecutedDrained", running.Reason)
+		assert.Equal(t, "Draining node", running.Message)
+		return nil
+	})
+	require.NoError(t, err)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Drained).Status)
+}
+
+func TestTrackReturnsTheWorksOwnError(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	stuck := errors.New("pod web-0 does not move")
+	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error { return stuck })
+	require.Equal(t, stuck, err)
+	for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
+		failed := f.condition(t, p)
+		assert.Equal(t, metav1.ConditionUnknown, failed.Status, p)
+		assert.Equal(t, "Draining node: pod web-0 does not move", failed.Message, p)
+	}
+	assert.Equal(t, "RebootedNode", reasonOf(t, f, phases.RebootedNode), "a parent's reason is its name")
+}
+
+func reasonOf(t *testing.T, f *fixture, p phases.Phase) string {
+	t.Helper()
+	require.NoError(t, f.Track(t.Context(), p, "", func(context.Context) error { return nil }))
+	return f.condition(t, p).Reason
+}
+
+func TestTrackWorksWhateverBecomesOfItsReports(t *testing.T) {
+	for name, tc := range map[string]struct {
+		phase    phases.Phase
+		sabotage func(*fixture)
+	}{
+		"unknown phase": {"Rested", func(*fixture) {}},
+		"no API server": {phases.Drained, func(f *fixture) {
+			down := apierrors.NewServiceUnavailable("down")
+			f.failing("get", down, down, down)
+		}},
+		"no node": {phases.Drained, func(f *fixture) { f.nodeErr = errors.New("cache is cold") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			tc.sabotage(f)
+			worked := false
+			require.NoError(t, f.Track(t.Context(), tc.phase, "working", func(context.Context) error {
+				worked = true
+				return nil
+			}))
+			assert.True(t, worked)
+		})
+	}
+}
+
+func TestTrackReportsWorkThatWasCancelled(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := f.Track(ctx, phases.Drained, "Draining node", func(ctx context.Context) error {
+		cancel()
+		return ctx.Err()
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "Draining node: context canceled", f.condition(t, phases.Drained).Message)
+}
+
+func TestTrackWithoutWork(t *testing.T) {
+	f := newFixture(t)
+	require.Error(t, f.Track(t.Context(), phases.Drained, "Draining node", nil))
+	assert.Empty(t, f.requests())
+}
