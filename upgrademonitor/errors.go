@@ -12,6 +12,11 @@ import (
 // apierrors.IsServiceUnavailable(err), say, works as well.
 var ErrPending = errors.New("accepted, not written yet")
 
+// ErrTooMuchPending says that a report was not accepted, because as much is pending already
+// as is kept: the API server has not taken a write for several whole updates. Nothing that
+// was accepted before is lost.
+var ErrTooMuchPending = errors.New("not accepted, too much is pending: make sure that the API server can be reached and that Run is running")
+
 // ConfigError says which field of a Config cannot be used.
 type ConfigError struct {
 	Field   string

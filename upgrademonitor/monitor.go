@@ -20,8 +20,10 @@ type Monitor struct {
 
 	// writing is held, by sending to it, by the one goroutine that talks to the API server.
 	writing chan struct{}
-	// accepted tells Run that there is something to write.
-	accepted chan struct{}
+	// onPending says that a caller has left something that is not written; it must not
+	// block. Run hears of it through left.
+	onPending func()
+	left      chan struct{}
 
 	mu       sync.Mutex
 	queue    []*entry                  // accepted and not written, oldest first
@@ -41,12 +43,19 @@ func New(config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Monitor{
-		config:   config,
-		client:   client,
-		writing:  make(chan struct{}, 1),
-		accepted: make(chan struct{}, 1),
-	}, nil
+	m := &Monitor{
+		config:  config,
+		client:  client,
+		writing: make(chan struct{}, 1),
+		left:    make(chan struct{}, 1),
+	}
+	m.onPending = func() {
+		select {
+		case m.left <- struct{}{}:
+		default: // Run knows
+		}
+	}
+	return m, nil
 }
 
 // GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, why

@@ -32,12 +32,12 @@ type entry struct {
 
 // submit accepts an intent or refuses it, then sees to it that it is written.
 func (m *Monitor) submit(ctx context.Context, in intent) error {
-	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
-	defer cancel()
 	e, err := m.accept(in)
 	if err != nil || e == nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
+	defer cancel()
 	return m.await(ctx, e)
 }
 
@@ -61,12 +61,11 @@ func (m *Monitor) accept(in intent) (*entry, error) {
 			return m.queue[len(m.queue)-1], nil
 		}
 	}
+	if m.queue = thinned(m.queue); len(m.queue) >= maxPending {
+		return nil, fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, in, ErrTooMuchPending)
+	}
 	e := &entry{intent: in, done: make(chan struct{})}
 	m.queue = append(m.queue, e)
-	select {
-	case m.accepted <- struct{}{}:
-	default:
-	}
 	return e, nil
 }
 
@@ -152,7 +151,7 @@ func (m *Monitor) finish(e *entry, err error) bool {
 }
 
 // leave ends the wait for an entry. It reports whether the entry is done; if it is not,
-// its caller will not hear of it.
+// its caller will not hear of it, and it is for Run to see to.
 func (m *Monitor) leave(e *entry) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -160,7 +159,8 @@ func (m *Monitor) leave(e *entry) bool {
 	case <-e.done:
 		return true
 	default:
-		e.left = true
-		return false
 	}
+	e.left = true
+	m.onPending()
+	return false
 }

@@ -19,7 +19,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-m.accepted:
+		case <-m.left:
 			_ = m.Flush(ctx) // it fails only when ctx has ended
 		}
 	}
@@ -48,6 +48,9 @@ func (m *Monitor) Flush(ctx context.Context) error {
 
 // flush makes one attempt at the queue.
 func (m *Monitor) flush(ctx context.Context) error {
+	if m.head() == nil {
+		return nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
 	defer cancel()
 	select {
