@@ -37,18 +37,26 @@ type history struct {
 // watchFrom starts a watch before anything is reported.
 func watchFrom(t *testing.T, w *world) *history {
 	t.Helper()
-	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
-	selector := fields.OneTermEqualSelector("metadata.name", w.name).String()
-	list, err := client.List(t.Context(), metav1.ListOptions{FieldSelector: selector})
-	require.NoError(t, err)
 	h := &history{t: t, name: w.name, world: w}
-	for i := range list.Items {
-		h.events = append(h.events, &list.Items[i])
-	}
-	h.watch, err = client.Watch(context.WithoutCancel(t.Context()), metav1.ListOptions{FieldSelector: selector, ResourceVersion: list.ResourceVersion})
-	require.NoError(t, err)
-	t.Cleanup(h.watch.Stop)
+	h.resume()
+	t.Cleanup(func() { h.watch.Stop() })
 	return h
+}
+
+// resume starts the watch, or starts it again where a server's end has ended it.
+func (h *history) resume() {
+	h.t.Helper()
+	client := h.world.admin.MachineconfigurationV1().MachineConfigNodes()
+	selector := fields.OneTermEqualSelector("metadata.name", h.name).String()
+	list, err := client.List(h.t.Context(), metav1.ListOptions{FieldSelector: selector})
+	require.NoError(h.t, err)
+	for i := range list.Items {
+		if len(h.events) == 0 || h.last().ResourceVersion != list.Items[i].ResourceVersion {
+			h.events = append(h.events, &list.Items[i])
+		}
+	}
+	h.watch, err = client.Watch(context.WithoutCancel(h.t.Context()), metav1.ListOptions{FieldSelector: selector, ResourceVersion: list.ResourceVersion})
+	require.NoError(h.t, err)
 }
 
 // catchUp waits until the watch has seen the object as it is now, and returns what it saw
