@@ -19,8 +19,9 @@ type write struct {
 	send func(*Monitor, context.Context, write) (*mcfgv1.MachineConfigNode, error)
 }
 
-// conflictBackoff bounds how often a write is computed anew because others wrote first.
-var conflictBackoff = wait.Backoff{Steps: 8, Duration: 10 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: time.Second}
+// conflictBackoff bounds how often a write is computed anew because others wrote first: for
+// about three seconds, against others that do nothing but write.
+var conflictBackoff = wait.Backoff{Steps: 20, Duration: 5 * time.Millisecond, Factor: 1.3, Jitter: 1}
 
 // refusal is a final error: the intent cannot become true, however often it is tried.
 type refusal struct{ error }

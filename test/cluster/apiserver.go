@@ -37,13 +37,27 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.startAPIServer(ctx)
 }
 
-// PauseAPIServer freezes the API server: connections are still accepted by the kernel, requests
-// get no answer. Fails with ErrNotRunning when it does not run.
-func (c *Cluster) PauseAPIServer() error { return c.signalAPIServer(syscall.SIGSTOP) }
+// PauseAPIServer freezes the API server and returns when it is frozen: connections are still
+// accepted by the kernel, requests get no answer. Fails with ErrNotRunning when it does not run.
+func (c *Cluster) PauseAPIServer() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.api.pause(); err != nil {
+		return fmt.Errorf("cannot pause kube-apiserver: %w", err)
+	}
+	return nil
+}
 
 // ResumeAPIServer lets a paused API server go on, with the requests that came meanwhile. It does
 // nothing when it is not paused. Fails with ErrNotRunning when it does not run.
-func (c *Cluster) ResumeAPIServer() error { return c.signalAPIServer(syscall.SIGCONT) }
+func (c *Cluster) ResumeAPIServer() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.api.signal(syscall.SIGCONT); err != nil {
+		return fmt.Errorf("cannot resume kube-apiserver: %w", err)
+	}
+	return nil
+}
 
 // APIServerPID is the process number of the API server, 0 when it does not run.
 func (c *Cluster) APIServerPID() int {
@@ -65,15 +79,6 @@ func (c *Cluster) APIServerCPU() (time.Duration, error) {
 		return 0, fmt.Errorf("no processor time of kube-apiserver: %w", ErrNotRunning)
 	}
 	return cpuTime(pid)
-}
-
-func (c *Cluster) signalAPIServer(sig syscall.Signal) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.api.signal(sig); err != nil {
-		return fmt.Errorf("cannot send %v to kube-apiserver: %w", sig, err)
-	}
-	return nil
 }
 
 func (c *Cluster) stopAPIServer() error {

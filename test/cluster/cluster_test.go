@@ -54,6 +54,7 @@ func TestListsNodes(t *testing.T) {
 	nodes := kubernetes.NewForConfigOrDie(shared.Config()).CoreV1().Nodes()
 	_, err := nodes.Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
+	defer func() { require.NoError(t, nodes.Delete(ctx, "worker-0", metav1.DeleteOptions{})) }()
 
 	list, err := nodes.List(ctx, metav1.ListOptions{})
 
@@ -109,7 +110,7 @@ func TestKubeconfigIsForTheOwnerOnly(t *testing.T) {
 
 func TestConfigIsAFreshCopy(t *testing.T) {
 	changed := shared.Config()
-	require.Equal(t, float32(-1), changed.QPS, "no limit on the request rate")
+	require.Negative(t, changed.QPS, "no limit on the request rate")
 	changed.Host = "https://elsewhere"
 	changed.CAData[0] ^= 0xff
 
@@ -162,7 +163,12 @@ func newNode(name string) *mcfgv1.MachineConfigNode {
 
 func createNode(t *testing.T, name string) *mcfgv1.MachineConfigNode {
 	t.Helper()
-	created, err := machineConfigNodes(t, shared.Config()).Create(testContext(t), newNode(name), metav1.CreateOptions{})
+	ctx := testContext(t)
+	nodes := machineConfigNodes(t, shared.Config())
+	created, err := nodes.Create(ctx, newNode(name), metav1.CreateOptions{})
 	require.NoError(t, err)
+	t.Cleanup(func() {
+		require.NoError(t, nodes.Delete(context.WithoutCancel(ctx), name, metav1.DeleteOptions{}))
+	})
 	return created
 }

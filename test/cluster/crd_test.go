@@ -37,6 +37,7 @@ func TestInstallCRDChangesTheVariant(t *testing.T) {
 		object.Spec.ConfigImage.DesiredImage = image
 		created, err := nodes.Create(ctx, object, metav1.CreateOptions{})
 		require.NoError(t, err, step.name)
+		require.NoError(t, nodes.Delete(ctx, step.name, metav1.DeleteOptions{}))
 		require.Equal(t, step.stored, created.Spec.ConfigImage.DesiredImage, step.name)
 	}
 }

@@ -45,6 +45,10 @@ func TestOutages(t *testing.T) {
 			before := createNode(t, test.name)
 
 			require.NoError(t, test.away(ctx, shared))
+			t.Cleanup(func() { // for the tests after it, if this one fails half way
+				require.NoError(t, test.back(context.WithoutCancel(ctx), shared))
+				require.NoError(t, shared.WaitReady(context.WithoutCancel(ctx)))
+			})
 			short, cancel := context.WithTimeout(ctx, time.Second)
 			defer cancel()
 			_, err := nodes.Get(short, test.name, metav1.GetOptions{})

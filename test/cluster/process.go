@@ -127,6 +127,21 @@ func (p *process) signal(sig syscall.Signal) error {
 	return err
 }
 
+// pause stops the process with SIGSTOP and returns when none of it runs any more: on a busy machine
+// its threads go on for some time after the signal was sent.
+func (p *process) pause() error {
+	if err := p.signal(syscall.SIGSTOP); err != nil {
+		return err
+	}
+	stopped := func(context.Context) (bool, error) {
+		if !p.alive() {
+			return false, ErrNotRunning
+		}
+		return paused(p.handle.Pid)
+	}
+	return wait.PollUntilContextTimeout(context.Background(), time.Millisecond, 30*time.Second, true, stopped)
+}
+
 // kill ends the process, paused or not, and returns when it is gone. A process that has ended
 // already is fine.
 func (p *process) kill() error {

@@ -26,6 +26,25 @@ func running(pid int) bool {
 	return err == nil && fields[0] != "Z" && fields[0] != "X"
 }
 
+// paused is true when no thread of the process runs any more after SIGSTOP.
+func paused(pid int) (bool, error) {
+	threads, err := os.ReadDir(procFile(pid, "task"))
+	if err != nil {
+		return false, err
+	}
+	for _, thread := range threads {
+		tid, err := strconv.Atoi(thread.Name())
+		if err != nil {
+			return false, err
+		}
+		// A thread that has ended since is no obstacle. (Each has a folder of its own in /proc.)
+		if fields, err := procStat(tid); err == nil && fields[0] != "T" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // commandLine is the program and the arguments of a process, separated by spaces.
 func commandLine(pid int) (string, error) {
 	content, err := os.ReadFile(procFile(pid, "cmdline"))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -19,6 +20,12 @@ func sysProcAttr(detached bool) *syscall.SysProcAttr {
 
 func running(pid int) bool {
 	return syscall.Kill(pid, 0) == nil
+}
+
+// paused is true when the process is stopped by SIGSTOP.
+func paused(pid int) (bool, error) {
+	out, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
+	return strings.HasPrefix(strings.TrimSpace(string(out)), "T"), err
 }
 
 // commandLine is the program and the arguments of a process, separated by spaces.

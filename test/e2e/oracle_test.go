@@ -31,6 +31,7 @@ type history struct {
 	name   string
 	world  *world
 	watch  watch.Interface
+	seen   chan watch.Event // from the watch, which must not wait for the test
 	events []*mcfgv1.MachineConfigNode
 }
 
@@ -57,18 +58,24 @@ func (h *history) resume() {
 	}
 	h.watch, err = client.Watch(context.WithoutCancel(h.t.Context()), metav1.ListOptions{FieldSelector: selector, ResourceVersion: list.ResourceVersion})
 	require.NoError(h.t, err)
+	h.seen = make(chan watch.Event, 1<<14)
+	go func(from watch.Interface, to chan<- watch.Event) {
+		for event := range from.ResultChan() {
+			to <- event
+		}
+	}(h.watch, h.seen)
 }
 
 // catchUp waits until the watch has seen the object as it is now, and returns what it saw
 // since the last time.
 func (h *history) catchUp() []*mcfgv1.MachineConfigNode {
 	h.t.Helper()
-	seen := len(h.events)
+	before := len(h.events)
 	now, err := h.world.admin.MachineconfigurationV1().MachineConfigNodes().Get(h.t.Context(), h.name, metav1.GetOptions{})
 	require.NoError(h.t, err)
 	for len(h.events) == 0 || h.last().ResourceVersion != now.ResourceVersion {
 		select {
-		case event := <-h.watch.ResultChan():
+		case event := <-h.seen:
 			object, ok := event.Object.(*mcfgv1.MachineConfigNode)
 			require.True(h.t, ok, "watch: %v", event)
 			h.events = append(h.events, object)
@@ -76,7 +83,7 @@ func (h *history) catchUp() []*mcfgv1.MachineConfigNode {
 			require.FailNow(h.t, "the watch has not seen the object as it is")
 		}
 	}
-	return h.events[seen:]
+	return h.events[before:]
 }
 
 func (h *history) last() *mcfgv1.MachineConfigNode {

@@ -6,8 +6,7 @@
 //	go run ./cmd/cluster --down        # stop it and remove its files
 //
 // Run it in the folder test of the repository. The first run builds the servers, which takes
-// about four minutes. Without a kubectl at hand, use the one of the test module: (cd binaries &&
-// go run ./kubectl get nodes).
+// about four minutes. Without a kubectl at hand, --kubectl builds one and prints its path.
 package main
 
 import (
@@ -43,6 +42,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	down := flags.Bool("down", false, "stop the cluster that was left running and remove its files")
 	imageMode := flags.Bool("image-mode", false, "start it with the CRD that has the fields of image mode")
+	kubectl := flags.Bool("kubectl", false, "build kubectl and print its path")
 	dir := flags.String("dir", "", "the cluster's folder, one cluster each (default <repository>/.cache/cluster)")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -50,10 +50,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: only flags are known, see --help", flags.Arg(0))
 	}
+	if *kubectl {
+		return buildKubectl(ctx, stdout)
+	}
 	if *down {
 		return stopCluster(ctx, *dir, stderr)
 	}
 	return startCluster(ctx, cluster.Options{Dir: *dir, ImageMode: *imageMode}, stdout, stderr)
+}
+
+func buildKubectl(ctx context.Context, stdout io.Writer) error {
+	path, err := cluster.Binary(ctx, "kubectl")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(stdout, path)
+	return err
 }
 
 func startCluster(ctx context.Context, opts cluster.Options, stdout, stderr io.Writer) error {

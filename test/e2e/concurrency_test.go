@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// TestNoUpdateIsLost has four goroutines of the daemon and another process report at once,
+// as fast as they can.
+func TestNoUpdateIsLost(t *testing.T) {
+	const each = 200
+	w := newWorld(t, "concurrent")
+	w.settle()
+	h := watchFrom(t, w)
+	w.annotate(oldConfig, newConfig)
+	daemon, daemonRequests := w.monitor("master")
+	controller, controllerRequests := w.monitor("master")
+	require.NoError(t, daemon.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "begins", metav1.ConditionFalse))
+
+	reporters := map[phases.Phase]*upgrademonitor.Monitor{
+		phases.AppliedFilesAndOS: daemon,
+		phases.RebootedNode:      daemon,
+		phases.Resumed:           daemon,
+		phases.NodeDegraded:      daemon,
+		phases.Drained:           controller,
+	}
+	var running sync.WaitGroup
+	for p, m := range reporters {
+		running.Go(func() {
+			for i := range each {
+				status := []metav1.ConditionStatus{metav1.ConditionUnknown, metav1.ConditionTrue}[i%2]
+				err := m.GenerateAndApplyMachineConfigNode(t.Context(), p, "Working", fmt.Sprint(i), status)
+				assert.NoError(t, err, "%s %d", p, i)
+			}
+		})
+	}
+	running.Wait()
+	h.catchUp()
+	h.check()
+
+	reverted, invisible := 0, 0
+	for p := range reporters {
+		next := 0
+		for _, event := range h.events {
+			c, _ := statusOf(event.Status.Conditions, string(p))
+			var i int
+			if _, err := fmt.Sscan(c.Message, &i); err != nil || c.Reason != "Working" {
+				continue
+			}
+			switch {
+			case i < next-1:
+				reverted++
+			case i > next:
+				invisible += i - next
+				next = i + 1
+			default:
+				next = max(next, i+1)
+			}
+		}
+		invisible += each - next
+	}
+	conflicts := func(r *requests) int { return r.answered(http.StatusConflict) }
+	written := func(r *requests) int { return r.answered(http.StatusOK) - r.of("read") }
+	t.Logf("%d reports: %d reverted, %d never visible; daemon: %v, %d conflicts; controller: %v, %d conflicts",
+		each*len(reporters), reverted, invisible, daemonRequests, conflicts(daemonRequests), controllerRequests, conflicts(controllerRequests))
+	assert.Zero(t, reverted)
+	assert.Zero(t, invisible)
+	assert.LessOrEqual(t, conflicts(daemonRequests), written(controllerRequests))
+	assert.LessOrEqual(t, conflicts(controllerRequests), written(daemonRequests))
+}
+
+// informed is a Monitor with a Lister of a running informer, in a process of its own.
+func (w *world) informed(ctx context.Context) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
+	w.t.Helper()
+	config, counted := rest.CopyConfig(w.config), &requests{}
+	informerClient, err := mcfgclientset.NewForConfig(config)
+	require.NoError(w.t, err)
+	config = rest.CopyConfig(config)
+	config.Wrap(counted.wrap)
+	clientset, err := mcfgclientset.NewForConfig(config)
+	require.NoError(w.t, err)
+
+	factory := mcfginformers.NewSharedInformerFactoryWithOptions(informerClient, 0, mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) {
+		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.name).String()
+	}))
+	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
+	factory.Start(ctx.Done())
+	factory.WaitForCacheSync(ctx.Done())
+	w.t.Cleanup(factory.Shutdown)
+
+	m, err := upgrademonitor.New(upgrademonitor.Config{
+		Client:   clientset,
+		NodeName: w.name,
+		Node:     func() (*corev1.Node, error) { return w.node, nil },
+		Pool:     func(*corev1.Node) (string, error) { return "master", nil },
+		Lister:   lister,
+	})
+	require.NoError(w.t, err)
+	return m, counted, func(resourceVersion string) {
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
+			object, err := lister.Get(w.name)
+			return err == nil && object.ResourceVersion == resourceVersion, nil
+		})
+		require.NoError(w.t, err)
+	}
+}
+
+// TestConflictsOfOneUpdate is an update by the daemon and the drain controller, each with an
+// informer, at a pace at which the informers keep up.
+func TestConflictsOfOneUpdate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	w := newWorld(t, "pace")
+	w.settle()
+	h := watchFrom(t, w)
+	daemon, daemonRequests, daemonSees := w.informed(ctx)
+	controller, controllerRequests, controllerSees := w.informed(ctx)
+	for _, hook := range rebootHooks() {
+		m := daemon
+		switch hook.name {
+		case "Cordoned True", "Drained Unknown", "Drained True", "Uncordoned True":
+			m = controller
+		}
+		require.NoError(t, hook.do(ctx, w, m), hook.name)
+		h.catchUp()
+		daemonSees(h.last().ResourceVersion)
+		controllerSees(h.last().ResourceVersion)
+	}
+	h.check()
+	h.checkEnded()
+	conflicts := daemonRequests.answered(http.StatusConflict) + controllerRequests.answered(http.StatusConflict)
+	t.Logf("daemon: %v; controller: %v; %d conflicts", daemonRequests, controllerRequests, conflicts)
+	assert.Zero(t, conflicts, "design: fewer than 10")
+	assert.Zero(t, daemonRequests.of("read")+controllerRequests.of("read"), "the informer spares the reads")
+}
