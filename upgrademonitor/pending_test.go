@@ -256,3 +256,48 @@ func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
 	close(server.release)
 	require.NoError(t, m.Flush(t.Context()))
 }
+
+func TestPendingIsBounded(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewServiceUnavailable("down")
+	})
+	accepted := 0
+	for i := range 2000 {
+		p, status := phases.Drained, metav1.ConditionTrue
+		switch i % 3 {
+		case 0:
+			p, status = phases.Updated, metav1.ConditionFalse
+		case 2:
+			p = phases.Updated
+		}
+		err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "Chatty", fmt.Sprint(i), status)
+		if errors.Is(err, upgrademonitor.ErrTooMuchPending) {
+			require.NotErrorIs(t, err, upgrademonitor.ErrPending)
+			break
+		}
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		accepted++
+	}
+	assert.Equal(t, 256, accepted)
+}
+
+func TestChattyCallerIsAlwaysAccepted(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	down := true
+	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return down, nil, apierrors.NewServiceUnavailable("down")
+	})
+	for i := range 1000 {
+		status := []metav1.ConditionStatus{metav1.ConditionUnknown, metav1.ConditionTrue}[i%2]
+		err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Chatty", fmt.Sprint(i), status)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending, "%d", i)
+	}
+	down = false
+	require.NoError(t, f.Flush(t.Context()))
+	assert.Equal(t, "999", f.condition(t, phases.Drained).Message)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Drained).Status)
+}

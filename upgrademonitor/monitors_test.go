@@ -1,0 +1,116 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Monitors {
+	t.Helper()
+	monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+	})
+	require.NoError(t, err)
+	return monitors
+}
+
+func cordon(t *testing.T, monitors *upgrademonitor.Monitors, name string) error {
+	t.Helper()
+	monitor, err := monitors.For(name)
+	require.NoError(t, err)
+	return monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Cordoned, "UpdateExecutedCordoned", "Cordoned node", metav1.ConditionTrue)
+}
+
+func TestMonitorsKeepOneForEachNode(t *testing.T) {
+	monitors := newMonitors(t, mcfgfake.NewClientset())
+	first, err := monitors.For("worker-0")
+	require.NoError(t, err)
+	again, err := monitors.For("worker-0")
+	require.NoError(t, err)
+	assert.Same(t, first, again)
+
+	monitors.Forget("worker-0")
+	anew, err := monitors.For("worker-0")
+	require.NoError(t, err)
+	assert.NotSame(t, first, anew)
+
+	var bad *upgrademonitor.ConfigError
+	_, err = monitors.For("Worker_0")
+	require.ErrorAs(t, err, &bad)
+}
+
+func TestNewMonitorsRefusesWhatItCannotUse(t *testing.T) {
+	node := func(string) (*corev1.Node, error) { return nil, nil }
+	var bad *upgrademonitor.ConfigError
+	_, err := upgrademonitor.NewMonitors(upgrademonitor.Config{}, node)
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "Client", bad.Field)
+	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "Node", bad.Field)
+}
+
+func TestMonitorsReportEachOnItsOwnObject(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	monitors := newMonitors(t, clientset)
+	var reporting sync.WaitGroup
+	for i := range 20 {
+		reporting.Go(func() { assert.NoError(t, cordon(t, monitors, fmt.Sprintf("worker-%d", i%5))) })
+	}
+	reporting.Wait()
+	list, err := clientset.MachineconfigurationV1().MachineConfigNodes().List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	assert.Len(t, list.Items, 5)
+}
+
+// TestMonitorsRunWritesWhatIsPending has something pending before Run and something after.
+func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	var mu sync.Mutex
+	failures := map[string]int{"worker-0": 1, "worker-1": 2}
+	written := make(chan string, 100)
+	clientset.PrependReactor("patch", resource.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		name := action.(clienttesting.PatchAction).GetName()
+		if failures[name] > 0 {
+			failures[name]--
+			return true, nil, apierrors.NewServiceUnavailable("down")
+		}
+		written <- name
+		return false, nil, nil
+	})
+	monitors := newMonitors(t, clientset)
+	require.ErrorIs(t, cordon(t, monitors, "worker-0"), upgrademonitor.ErrPending)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- monitors.Run(ctx) }()
+	seen := map[string]bool{<-written: true}
+	require.ErrorIs(t, cordon(t, monitors, "worker-1"), upgrademonitor.ErrPending)
+	for !seen["worker-1"] {
+		seen[<-written] = true
+	}
+	for _, name := range []string{"worker-0", "worker-1"} {
+		monitor, err := monitors.For(name)
+		require.NoError(t, err)
+		require.NoError(t, monitor.Flush(t.Context()))
+	}
+	cancel()
+	require.NoError(t, <-ended)
+	assert.Equal(t, map[string]bool{"worker-0": true, "worker-1": true}, seen)
+}
