@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/openshift/api v0.0.0-20260810132456-8f52beb625b5
 	github.com/openshift/client-go v0.0.0-20260715172546-dac61734e0ec
+	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.11.1
 	go.uber.org/goleak v1.3.0
 	k8s.io/api v0.36.2

@@ -58,9 +58,11 @@ func refresh(before []metav1.Condition, r Report) [][]metav1.Condition {
 func refreshWithParent(before []metav1.Condition, r Report) [][]metav1.Condition {
 	writes := refresh(before, r)
 	parent, ok := phases.ParentOf(r.Phase)
-	changed := !Same(before, writes[0])
-	if ok && changed && r.speaksForParent() {
-		set(writes[0], parent, StatusOf(before, parent), string(r.Phase), r.parentMessage())
+	if !ok || Same(before, writes[0]) {
+		return writes
+	}
+	if status := StatusOf(before, parent); r.speaksFor(status) {
+		set(writes[0], parent, status, string(r.Phase), r.parentMessage())
 	}
 	return writes
 }

@@ -38,7 +38,7 @@ func Cut(message string) string {
 // update that it names.
 func Prefixed(message, update string) string {
 	if strings.HasPrefix(message, prefixStart) {
-		return message
+		return Cut(message)
 	}
 	return Cut(prefixStart + update + prefixEnd + message)
 }

@@ -56,7 +56,7 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	from := StatusOf(before, parent)
 	to := from
 	switch {
-	case r.CompletesParent && r.Status == metav1.ConditionTrue:
+	case r.CompletesParent:
 		to = metav1.ConditionTrue
 	case r.Status == metav1.ConditionUnknown && moves, from == metav1.ConditionFalse:
 		to = metav1.ConditionUnknown
@@ -65,7 +65,7 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	if err != nil {
 		return track{}, err
 	}
-	if len(path) == 0 && !r.speaksForParent() {
+	if len(path) == 0 && !r.speaksFor(to) {
 		return track{}, nil
 	}
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
@@ -86,10 +86,11 @@ func (t track) advance(list []metav1.Condition, i, n int) {
 	}
 }
 
-// speaksForParent reports whether what is said is said of the parent too: that a child
-// runs, or completes it, or what the caller wants it to say.
-func (r Report) speaksForParent() bool {
-	return r.Status == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
+// speaksFor reports whether what is said is said of a parent of that status too: that a
+// child runs in it, or completes it, or what the caller wants it to say.
+func (r Report) speaksFor(parent metav1.ConditionStatus) bool {
+	runs := r.Status == metav1.ConditionUnknown && parent == metav1.ConditionUnknown
+	return runs || r.CompletesParent || r.ParentMessage != ""
 }
 
 func (r Report) parentMessage() string {

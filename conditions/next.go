@@ -22,11 +22,15 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 //     did not.
 //  3. A report that changes nothing gives no write. A condition that is missing, or of
 //     the other mode, is a change.
-//  4. A report that is refused gives a *phases.TransitionError; an unknown phase or
-//     status the errors of phases.Path.
+//  4. A report that is refused gives a *phases.TransitionError; one of a phase or status
+//     that there is not, or not in the mode, the errors of phases.Check.
 func Next(list []metav1.Condition, imageMode bool, r Report) ([][]metav1.Condition, error) {
+	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
+		return nil, err
+	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
 	r.Message, r.ParentMessage = Cut(r.Message), Cut(r.ParentMessage)
+	r.CompletesParent = r.CompletesParent && r.Status == metav1.ConditionTrue
 
 	before := Complete(list, imageMode, r.Time)
 	writes, err := writesOf(before, r)

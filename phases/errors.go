@@ -36,6 +36,21 @@ func (e *UnknownPhaseError) Error() string {
 	return fmt.Sprintf("unknown phase %q: use one of phases.All", e.Phase)
 }
 
+// ModeError says that a phase does not exist in the mode that the node is in.
+type ModeError struct {
+	Phase     Phase
+	ImageMode bool // the mode that the node is in
+}
+
+// Error names the mode and points to the phases that it has.
+func (e *ModeError) Error() string {
+	mode, gate := "standard mode", "off"
+	if e.ImageMode {
+		mode, gate = "image mode", "on"
+	}
+	return fmt.Sprintf("phase %s does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", e.Phase, mode, gate, e.ImageMode)
+}
+
 // StatusError says that a value is no status of a condition.
 type StatusError struct {
 	Status metav1.ConditionStatus

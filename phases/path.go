@@ -61,7 +61,7 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 		from = no
 	}
 	for _, s := range []metav1.ConditionStatus{from, to} {
-		if !ValidStatus(s) {
+		if !validStatus(s) {
 			return nil, &StatusError{Status: s}
 		}
 	}
@@ -85,7 +85,21 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// ValidStatus reports whether s is one of the three statuses of a condition.
-func ValidStatus(s metav1.ConditionStatus) bool {
+// Check reports whether a phase exists in the mode and can be said to have the status: nil,
+// an *UnknownPhaseError, a *ModeError or a *StatusError. Whether it may move there is for
+// Path to say.
+func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
+	switch {
+	case KindOf(p) == "":
+		return &UnknownPhaseError{Phase: p}
+	case !In(p, inImageMode):
+		return &ModeError{Phase: p, ImageMode: inImageMode}
+	case !validStatus(status):
+		return &StatusError{Status: status}
+	}
+	return nil
+}
+
+func validStatus(s metav1.ConditionStatus) bool {
 	return s == no || s == running || s == done
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -101,14 +102,18 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 	if err != nil {
 		return nil, fmt.Errorf("scope: watch: field selector %q: %w", opts.FieldSelector, err)
 	}
-	if asked, ok := selector.RequiresExactMatch(nameField); ok {
-		if err := c.check(nameField, asked); err != nil {
-			return nil, err
+	terms := []fields.Selector{fields.OneTermEqualSelector(nameField, c.nodeName)}
+	for _, term := range selector.Requirements() {
+		switch {
+		case term.Operator == selection.NotEquals:
+			terms = append(terms, fields.OneTermNotEqualSelector(term.Field, term.Value))
+		case term.Field != nameField:
+			terms = append(terms, fields.OneTermEqualSelector(term.Field, term.Value))
+		case term.Value != c.nodeName:
+			return nil, outOfScope(c.nodeName, nameField, term.Value)
 		}
-	} else {
-		selector = fields.AndSelectors(selector, fields.OneTermEqualSelector(nameField, c.nodeName))
 	}
-	opts.FieldSelector = selector.String()
+	opts.FieldSelector = fields.AndSelectors(terms...).String()
 	return c.nodes.Watch(ctx, opts)
 }
 

@@ -33,8 +33,7 @@ func (e *ConfigError) Error() string {
 func (e *ConfigError) Unwrap() error { return e.Err }
 
 // ReportError says why a report was not accepted. Nothing was changed and no write made.
-// It wraps the cause: a *phases.TransitionError, *phases.UnknownPhaseError or
-// *phases.StatusError, a *ModeError, a *ReasonError, or an *OptionError.
+// It wraps the cause: one of the errors of package phases, a *ReasonError, or an *OptionError.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase
@@ -48,21 +47,6 @@ func (e *ReportError) Error() string {
 
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
-
-// ModeError says that a phase does not exist in the node's mode.
-type ModeError struct {
-	Phase     phases.Phase
-	ImageMode bool // the mode that the node is in
-}
-
-// Error names the mode and points to the phases that it has.
-func (e *ModeError) Error() string {
-	mode, gate := "standard mode", "off"
-	if e.ImageMode {
-		mode, gate = "image mode", "on"
-	}
-	return fmt.Sprintf("phase %s does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", e.Phase, mode, gate, e.ImageMode)
-}
 
 // ReasonError says that a reason is none that a condition can have.
 type ReasonError struct {

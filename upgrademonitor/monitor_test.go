@@ -150,7 +150,7 @@ func TestNewRefusesWhatItCannotUse(t *testing.T) {
 func TestBadReportsMakeNoRequest(t *testing.T) {
 	var (
 		unknown *phases.UnknownPhaseError
-		mode    *upgrademonitor.ModeError
+		mode    *phases.ModeError
 		status  *phases.StatusError
 		reason  *upgrademonitor.ReasonError
 		option  *upgrademonitor.OptionError

@@ -29,7 +29,8 @@ func CompletesParent() ReportOption {
 }
 
 // ParentMessage is what the phase's parent says, where that is not what the phase itself
-// says. It goes with a phase that has a parent.
+// says. It goes with a phase that has a parent, and is said when something changes: a
+// report that repeats what its phase shows makes no write for the parent's text alone.
 func ParentMessage(message string) ReportOption {
 	return func(r *report) { r.ParentMessage = message }
 }
@@ -44,13 +45,10 @@ type report struct {
 
 // validate refuses what could never be written.
 func (r *report) validate() error {
+	if err := phases.Check(r.Phase, r.Status, r.imageMode); err != nil {
+		return err
+	}
 	switch {
-	case phases.KindOf(r.Phase) == "":
-		return &phases.UnknownPhaseError{Phase: r.Phase}
-	case !phases.In(r.Phase, r.imageMode):
-		return &ModeError{Phase: r.Phase, ImageMode: r.imageMode}
-	case !phases.ValidStatus(r.Status):
-		return &phases.StatusError{Status: r.Status}
 	case len(r.Reason) > maxReason || !reasonRegexp.MatchString(r.Reason):
 		return &ReasonError{Reason: r.Reason}
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:

@@ -22,7 +22,6 @@ type slot struct {
 	kind   string
 	update int // which of the updates in the queue, for a phase of an update
 	phase  phases.Phase
-	status metav1.ConditionStatus
 }
 
 // thinned returns the queue with less in it where it is long. What is left out can be done

@@ -41,6 +41,15 @@ func (f *faults) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // injected are the faults that need no real server to fail.
 var injected = map[string]fault{
+	// client-go itself retries a read that was reset, for as long as it may
+	"answer to a write lost": func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		response, err := next.RoundTrip(request)
+		if err != nil || request.Method == http.MethodGet {
+			return response, err
+		}
+		_ = response.Body.Close()
+		return nil, syscall.ECONNRESET
+	},
 	"connection refused": func(*http.Request, http.RoundTripper) (*http.Response, error) {
 		return nil, syscall.ECONNREFUSED
 	},

@@ -1,0 +1,97 @@
+package conditions_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+func TestDefault(t *testing.T) {
+	assert.Equal(t, metav1.Condition{
+		Type:               "Drained",
+		Status:             "False",
+		LastTransitionTime: now,
+		Reason:             "NotYetOccurred",
+		Message:            "This node has not yet entered the Drained phase",
+	}, conditions.Default(phases.Drained, now))
+}
+
+func TestComplete(t *testing.T) {
+	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
+	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
+	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
+	for name, list := range map[string][]metav1.Condition{
+		"nil":            nil,
+		"one":            {mine},
+		"duplicate":      {mine, second},
+		"foreign":        {foreign, mine, {Type: ""}, {Type: "drained"}},
+		"the other mode": {{Type: "AppliedFiles", Status: done}, {Type: "AppliedFilesAndOS", Status: done}, mine},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := slices.Clone(list)
+			for _, imageMode := range []bool{false, true} {
+				complete := conditions.Complete(list, imageMode, now)
+
+				assert.Equal(t, typesOf(imageMode), types(complete))
+				for _, c := range complete {
+					switch i := slices.IndexFunc(list, func(o metav1.Condition) bool { return o.Type == c.Type }); i {
+					case -1:
+						assert.Equal(t, conditions.Default(phases.Phase(c.Type), now), c)
+					default:
+						assert.Equal(t, list[i], c)
+					}
+				}
+				assert.Equal(t, complete, conditions.Complete(complete, imageMode, earlier), "complete stays complete")
+				clear(complete)
+				assert.Equal(t, kept, list, "the list is never changed")
+			}
+		})
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	list := []metav1.Condition{{Type: "Drained", Status: running}, {Type: "Drained", Status: done}}
+
+	assert.Equal(t, running, conditions.StatusOf(list, phases.Drained), "the first counts")
+	assert.Equal(t, no, conditions.StatusOf(list, phases.Cordoned))
+	assert.Equal(t, no, conditions.StatusOf(nil, phases.Cordoned))
+}
+
+func TestSame(t *testing.T) {
+	want := midway(false, nil)
+	change := func(f func(c *metav1.Condition)) []metav1.Condition {
+		list := slices.Clone(want)
+		f(&list[3])
+		return list
+	}
+	reversed := slices.Clone(want)
+	slices.Reverse(reversed)
+	for name, tc := range map[string]struct {
+		list []metav1.Condition
+		same bool
+	}{
+		"itself":                      {want, true},
+		"in another order":            {reversed, true},
+		"with a foreign one":          {append(slices.Clone(want), metav1.Condition{Type: "Foreign"}), true},
+		"with a second":               {append(slices.Clone(want), metav1.Condition{Type: "Drained"}), true},
+		"with another time":           {change(func(c *metav1.Condition) { c.LastTransitionTime = now }), true},
+		"with another status":         {change(func(c *metav1.Condition) { c.Status = done }), false},
+		"with another reason":         {change(func(c *metav1.Condition) { c.Reason = "Other" }), false},
+		"with another message":        {change(func(c *metav1.Condition) { c.Message += "." }), false},
+		"without one":                 {without(want, phases.RebootedNode), false},
+		"with one of the other mode":  {append(slices.Clone(want), metav1.Condition{Type: "AppliedFiles"}), false},
+		"nil":                         {nil, false},
+		"with another type's wording": {change(func(c *metav1.Condition) { c.Type = "Foreign" }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.same, conditions.Same(tc.list, want))
+		})
+	}
+	assert.True(t, conditions.Same(nil, nil))
+	assert.False(t, conditions.Same(want, nil), "all of it is too much")
+}

@@ -1,0 +1,157 @@
+package conditions_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// tape turns bytes into choices; a tape that has ended gives 0.
+type tape []byte
+
+func (t *tape) pick(n int) int {
+	if len(*t) == 0 {
+		return 0
+	}
+	b := (*t)[0]
+	*t = (*t)[1:]
+	return int(b) % n
+}
+
+func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// everyType is what may stand in a list: both modes', and one that is foreign.
+var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTypes...), "AppliedFilesAndOS")
+
+// FuzzNext reads a list and a sequence of reports, and holds each call against the oracle.
+func FuzzNext(f *testing.F) {
+	f.Add([]byte{})
+	f.Add([]byte{0, 0, 4, 2, 0, 0, 13, 1, 0, 1, 1, 3, 0})
+	f.Add([]byte{1, 3, 14, 2, 0, 8, 5, 1, 1, 4, 2, 2, 9, 9, 9, 4, 3, 2, 1, 13, 1, 2})
+	f.Add([]byte{0, 1, 14, 2, 0, 11, 7, 0, 0, 12, 7, 0})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := tape(data)
+		imageMode := in.pick(2) == 1
+		list := fuzzList(&in)
+		for n := 0; n < 12 && len(in) > 0; n++ {
+			if in.pick(16) == 15 {
+				imageMode = !imageMode
+			}
+			r := fuzzReport(&in)
+			r.Time = metav1.NewTime(earlier.Add(secondsOf(n) + time.Millisecond))
+			kept := slices.Clone(list)
+			writes, err := conditions.Next(list, imageMode, r)
+			if !slices.Equal(kept, list) {
+				t.Fatal("the list that was passed in changed")
+			}
+			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
+				t.Fatalf("%s, then %+v: %v", describe(list), r, err)
+			}
+			if len(writes) > 0 {
+				list = writes[len(writes)-1]
+			}
+			if again, _ := conditions.Next(list, imageMode, r); err == nil && again != nil && !retries(r) {
+				t.Fatalf("%s, then %+v: the repeat writes again", describe(list), r)
+			}
+		}
+	})
+}
+
+// retries reports whether a repeat of the report is another event: one more target.
+func retries(r conditions.Report) bool {
+	return r.Phase == phases.Updated && (r.NewTarget || r.Begun)
+}
+
+func fuzzList(in *tape) []metav1.Condition {
+	var list []metav1.Condition
+	for n := in.pick(20); n > 0; n-- {
+		typ := everyType[in.pick(len(everyType))]
+		c := conditions.Default(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
+		c.Status = statuses[in.pick(3)]
+		if said := in.pick(3); said > 0 || c.Status != no {
+			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func fuzzReport(in *tape) conditions.Report {
+	r := conditions.Report{Reason: "Said", Update: thisUpdate}
+	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
+	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
+	options := in.pick(64)
+	r.CompletesParent = options&1 != 0
+	r.NewTarget = options&2 != 0
+	r.Begun = options&4 != 0
+	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
+	if options&32 != 0 {
+		r.ParentMessage = "to the parent"
+	}
+	return r
+}
+
+func describe(list []metav1.Condition) string {
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, "%s=%s ", c.Type, c.Status)
+	}
+	return b.String()
+}
+
+func FuzzCut(f *testing.F) {
+	f.Add("drained", uint16(0))
+	f.Add("é", uint16(limit))
+	f.Add("a\xff", uint16(limit/2))
+	f.Fuzz(func(t *testing.T, message string, times uint16) {
+		message += strings.Repeat(message, min(int(times), 3*limit/(len(message)+1)))
+		cut := conditions.Cut(message)
+		checkFits(t, cut)
+		if cut != conditions.Cut(cut) {
+			t.Fatal("cut again, it is another")
+		}
+		valid := strings.ToValidUTF8(message, "\uFFFD")
+		if utf8.RuneCountInString(valid) <= limit {
+			if cut != valid {
+				t.Fatal("what fits was changed")
+			}
+			return
+		}
+		head, marked := strings.CutSuffix(cut, conditions.CutMark)
+		if !marked || !strings.HasPrefix(valid, head) || utf8.RuneCountInString(cut) != limit {
+			t.Fatal("cut at the wrong place, or without a mark")
+		}
+	})
+}
+
+func FuzzPrefixed(f *testing.F) {
+	f.Add("drained", "rendered-worker-a", uint16(0))
+	f.Add(prefix+"a: drained", "b", uint16(1))
+	f.Add("é", "\xff", uint16(limit))
+	f.Fuzz(func(t *testing.T, message, update string, times uint16) {
+		message += strings.Repeat(message, min(int(times), 3*limit/(len(message)+1)))
+		prefixed := conditions.Prefixed(message, update)
+		checkFits(t, prefixed)
+		if !strings.HasPrefix(prefixed, prefix) {
+			t.Fatal("no prefix")
+		}
+		if prefixed != conditions.Prefixed(prefixed, "another") {
+			t.Fatal("two prefixes")
+		}
+	})
+}
+
+func checkFits(t *testing.T, message string) {
+	t.Helper()
+	if !utf8.ValidString(message) || utf8.RuneCountInString(message) > limit {
+		t.Fatalf("the CRD would refuse it: %d characters", utf8.RuneCountInString(message))
+	}
+}

@@ -1,0 +1,101 @@
+package conditions_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+const (
+	lastUpdate = "rendered-worker-aaa"
+	thisUpdate = "rendered-worker-bbb"
+)
+
+var (
+	earlier = metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
+	now     = metav1.NewTime(earlier.Add(time.Minute))
+)
+
+// statusMap gives a list of the mode: what is named ran, the rest never did.
+type statusMap map[phases.Phase]metav1.ConditionStatus
+
+func (m statusMap) list(imageMode bool) []metav1.Condition {
+	list := conditions.Complete(nil, imageMode, earlier)
+	for i := range list {
+		p := phases.Phase(list[i].Type)
+		if s, ok := m[p]; ok {
+			list[i].Status, list[i].Reason, list[i].Message = s, "Ran", "ran "+string(p)
+		}
+	}
+	return list
+}
+
+// report is a report on a phase, with a reason and a message of its own.
+func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*conditions.Report)) conditions.Report {
+	r := conditions.Report{Phase: p, Status: s, Reason: "Said" + string(p), Message: "about " + string(p), Update: thisUpdate, Time: now}
+	for _, c := range change {
+		c(&r)
+	}
+	return r
+}
+
+func completing(r *conditions.Report) { r.CompletesParent = true }
+func newTarget(r *conditions.Report)  { r.NewTarget = true }
+func begun(r *conditions.Report)      { r.Begun = true }
+func later(r *conditions.Report)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
+
+// next calls Next, and holds what it gives against the oracle. The list must stay as it was.
+func next(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) [][]metav1.Condition {
+	t.Helper()
+	kept := slices.Clone(list)
+	writes, err := conditions.Next(list, imageMode, r)
+	require.NoError(t, err)
+	require.Equal(t, kept, list, "the list that was passed in changed")
+	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
+	return writes
+}
+
+// refused calls Next, which must give an error and no write.
+func refused(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) error {
+	t.Helper()
+	kept := slices.Clone(list)
+	writes, err := conditions.Next(list, imageMode, r)
+	require.Error(t, err)
+	assert.Nil(t, writes)
+	assert.Equal(t, kept, list)
+	return err
+}
+
+// condition returns one condition of a list that has it.
+func condition(t *testing.T, list []metav1.Condition, p phases.Phase) metav1.Condition {
+	t.Helper()
+	for _, c := range list {
+		if c.Type == string(p) {
+			return c
+		}
+	}
+	require.Failf(t, "missing", "no condition %s", p)
+	return metav1.Condition{}
+}
+
+// without returns the list without some types.
+func without(list []metav1.Condition, ps ...phases.Phase) []metav1.Condition {
+	return slices.DeleteFunc(slices.Clone(list), func(c metav1.Condition) bool {
+		return slices.Contains(ps, phases.Phase(c.Type))
+	})
+}
+
+func types(list []metav1.Condition) []string {
+	var ts []string
+	for _, c := range list {
+		ts = append(ts, c.Type)
+	}
+	return ts
+}

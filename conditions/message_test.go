@@ -1,0 +1,91 @@
+package conditions_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+const limit = 32768 // of the CRD
+
+func TestMaxMessage(t *testing.T) {
+	assert.Equal(t, limit, conditions.MaxMessage)
+	assert.NotEmpty(t, conditions.CutMark, "a message says that it was cut")
+}
+
+func TestCut(t *testing.T) {
+	marked := func(char string) string {
+		return strings.Repeat(char, limit-utf8.RuneCountInString(conditions.CutMark)) + conditions.CutMark
+	}
+	for name, tc := range map[string]struct{ message, want string }{
+		"empty":                 {"", ""},
+		"short":                 {"drained", "drained"},
+		"one below the limit":   {strings.Repeat("a", limit-1), strings.Repeat("a", limit-1)},
+		"at the limit":          {strings.Repeat("a", limit), strings.Repeat("a", limit)},
+		"one over":              {strings.Repeat("a", limit+1), marked("a")},
+		"far over":              {strings.Repeat("a", 3*limit), marked("a")},
+		"two bytes, at limit":   {strings.Repeat("é", limit), strings.Repeat("é", limit)},
+		"two bytes, one over":   {strings.Repeat("é", limit+1), marked("é")},
+		"four bytes, at limit":  {strings.Repeat("🛠", limit), strings.Repeat("🛠", limit)},
+		"four bytes, one over":  {strings.Repeat("🛠", limit+1), marked("🛠")},
+		"already cut":           {marked("é"), marked("é")},
+		"invalid UTF-8":         {"a\xffb", "a\uFFFDb"},
+		"half a character":      {"é"[:1], "\uFFFD"},
+		"invalid, at the limit": {strings.Repeat("a", limit-1) + "\xff", strings.Repeat("a", limit-1) + "\uFFFD"},
+		"invalid, one over":     {strings.Repeat("a", limit) + "\xff", marked("a")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := conditions.Cut(tc.message)
+
+			assert.Equal(t, tc.want, got)
+			assert.Equal(t, got, conditions.Cut(got), "cut again")
+		})
+	}
+}
+
+func TestPrefixed(t *testing.T) {
+	for name, tc := range map[string]struct{ message, update, want string }{
+		"plain":             {"drained", "b", "Action during update to b: drained"},
+		"empty":             {"", "b", "Action during update to b: "},
+		"image mode off":    {"drained", "disable image mode", "Action during update to disable image mode: drained"},
+		"prefixed":          {"Action during update to a: drained", "b", "Action during update to a: drained"},
+		"prefixed the same": {"Action during update to b: drained", "b", "Action during update to b: drained"},
+		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, conditions.Prefixed(tc.message, tc.update))
+		})
+	}
+}
+
+// "A message is cut to what fits, … prefix included."
+func TestPrefixedFits(t *testing.T) {
+	for name, tc := range map[string]struct{ message, update string }{
+		"the message alone fits":  {strings.Repeat("é", limit), "b"},
+		"a cut message":           {conditions.Cut(strings.Repeat("é", limit+1)), "b"},
+		"the prefix is over":      {"drained", strings.Repeat("é", limit+1)},
+		"invalid":                 {"\xff", "\xff"},
+		"prefixed and over":       {prefix + "a: " + strings.Repeat("é", limit), "b"},
+		"prefixed and invalid":    {prefix + "a: \xff", "b"},
+		"one over by the prefix":  {strings.Repeat("a", limit-len(prefix+"b: ")+1), "b"},
+		"the last one that fits":  {strings.Repeat("a", limit-len(prefix+"b: ")), "b"},
+		"an update without bytes": {"drained", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := conditions.Prefixed(tc.message, tc.update)
+
+			assert.LessOrEqual(t, utf8.RuneCountInString(got), limit)
+			assert.True(t, utf8.ValidString(got))
+			assert.True(t, strings.HasPrefix(got, prefix))
+			assert.LessOrEqual(t, strings.Count(got, conditions.CutMark), 1)
+			assert.Equal(t, got, conditions.Prefixed(got, "c"), "prefixed again")
+			if name == "the last one that fits" {
+				assert.False(t, strings.HasSuffix(got, conditions.CutMark))
+			}
+		})
+	}
+}

@@ -1,0 +1,225 @@
+package conditions_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// letters: F is False, U is Unknown, T is True.
+var letters = map[string]metav1.ConditionStatus{"F": no, "U": running, "T": done}
+
+// childMatrix: from, to, and what is written where the parent is False, Unknown and True.
+// A write is the child's letter and the parent's; "" is a refusal.
+var childMatrix = []struct {
+	from, to  string
+	completes bool
+	writes    [3]string
+}{
+	{"F", "F", false, [3]string{"FU", "FU", "FT"}},
+	{"F", "U", false, [3]string{"UU", "UU", "FF UU"}},
+	{"F", "T", false, [3]string{"UU TU", "UU TU", "UT TT"}},
+	{"U", "F", false, [3]string{"", "", ""}},
+	{"U", "U", false, [3]string{"UU", "UU", "UT"}},
+	{"U", "T", false, [3]string{"TU", "TU", "TT"}},
+	{"T", "F", false, [3]string{"FU", "FU", "FT"}},
+	{"T", "U", false, [3]string{"FF UU", "FU UU", "FF UU"}},
+	{"T", "T", false, [3]string{"TU", "TU", "TT"}},
+	{"F", "T", true, [3]string{"UU TT", "UU TT", "UT TT"}},
+	{"U", "T", true, [3]string{"UU TT", "TT", "TT"}},
+	{"T", "T", true, [3]string{"TU TT", "TT", "TT"}},
+}
+
+// children of each mode.
+var children = map[bool][]phases.Phase{
+	false: {phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.Uncordoned},
+	true: {phases.Cordoned, phases.Drained, phases.AppliedFiles, phases.AppliedOSImage,
+		phases.ImagePulledFromRegistry, phases.Uncordoned},
+}
+
+func eachChildMove(t *testing.T, f func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string)) {
+	for imageMode, cs := range children {
+		for _, child := range cs {
+			parent := phases.Phase(parents[string(child)])
+			for _, row := range childMatrix {
+				for i, parentFrom := range []string{"F", "U", "T"} {
+					name := fmt.Sprintf("image=%t/%s/%s to %s/parent %s/completes=%t", imageMode, child, row.from, row.to, parentFrom, row.completes)
+					t.Run(name, func(t *testing.T) {
+						list := statusMap{child: letters[row.from], parent: letters[parentFrom]}.list(imageMode)
+						r := report(child, letters[row.to])
+						r.CompletesParent = row.completes
+						f(t, imageMode, child, parent, list, r, row.writes[i])
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestChildMovesParent(t *testing.T) {
+	eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
+		if want == "" {
+			var refusal *phases.TransitionError
+			require.ErrorAs(t, refused(t, list, imageMode, r), &refusal)
+			assert.Equal(t, phases.TransitionError{Phase: child, From: running, To: no}, *refusal)
+			return
+		}
+		writes := next(t, list, imageMode, r)
+
+		var got []string
+		for _, w := range writes {
+			got = append(got, string(status(w, string(child))[0])+string(status(w, string(parent))[0]))
+		}
+		assert.Equal(t, want, strings.Join(got, " "))
+		last := writes[len(writes)-1]
+		assert.Equal(t, "Said"+string(child), condition(t, last, child).Reason)
+		assert.Equal(t, "about "+string(child), condition(t, last, child).Message)
+	})
+}
+
+// What the parent says: nothing new where a child is reported False or True and the parent
+// rests, or runs under a parent that is done; else the child's name and message, or the
+// message that is meant for the parent.
+func TestChildSpeaksForParent(t *testing.T) {
+	for _, parentMessage := range []string{"", "to the parent"} {
+		eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
+			if want == "" {
+				return
+			}
+			r.ParentMessage = parentMessage
+			before := condition(t, list, parent)
+
+			writes := next(t, list, imageMode, r)
+
+			after := condition(t, writes[len(writes)-1], parent)
+			switch {
+			case parentMessage != "":
+				assert.Equal(t, []string{string(child), parentMessage}, []string{after.Reason, after.Message})
+			case before.Status != after.Status || r.Status == running && after.Status == running || r.CompletesParent:
+				assert.Equal(t, []string{string(child), "about " + string(child)}, []string{after.Reason, after.Message})
+			default:
+				assert.Equal(t, before, after)
+			}
+		})
+	}
+}
+
+// CompletesParent "counts with Status True only".
+func TestCompletesParentOnlyWithTrue(t *testing.T) {
+	for _, s := range []metav1.ConditionStatus{no, running} {
+		for _, from := range statuses {
+			for _, parentFrom := range statuses {
+				t.Run(fmt.Sprintf("%s to %s/parent %s", from, s, parentFrom), func(t *testing.T) {
+					list := statusMap{phases.Drained: from, phases.UpdateExecuted: parentFrom}.list(false)
+					if from == running && s == no {
+						_ = refused(t, list, false, report(phases.Drained, s, completing))
+						return
+					}
+					assert.Equal(t, next(t, list, false, report(phases.Drained, s)), next(t, list, false, report(phases.Drained, s, completing)))
+				})
+			}
+		}
+	}
+}
+
+// A child that says something new says it for the parent, be it the reason or the message.
+func TestChildSpeaksAgain(t *testing.T) {
+	first := report(phases.Drained, running)
+	list := next(t, nil, false, first)[0]
+	list = next(t, list, false, report(phases.AppliedFilesAndOS, running))[0]
+	for name, change := range map[string]func(*conditions.Report){
+		"reason":  func(r *conditions.Report) { r.Reason = "Other" },
+		"message": func(r *conditions.Report) { r.Message = "other" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := first
+			change(&r)
+
+			writes := next(t, list, false, r)
+
+			require.Len(t, writes, 1)
+			parent := condition(t, writes[0], phases.UpdateExecuted)
+			assert.Equal(t, []string{"Drained", r.Message}, []string{parent.Reason, parent.Message})
+			assert.Equal(t, now, parent.LastTransitionTime, "since the first child ran")
+		})
+	}
+}
+
+// What a parent that rests is to say, it says with the child's last write.
+func TestRestingParentSpeaksLast(t *testing.T) {
+	list := statusMap{phases.UpdateExecuted: running}.list(false)
+	r := report(phases.Drained, done, func(r *conditions.Report) { r.ParentMessage = "drained" })
+
+	writes := next(t, list, false, r)
+
+	require.Len(t, writes, 2)
+	assert.Equal(t, "ran UpdateExecuted", condition(t, writes[0], phases.UpdateExecuted).Message)
+	assert.Equal(t, "drained", condition(t, writes[1], phases.UpdateExecuted).Message)
+}
+
+// A parent, or a phase without children, moves alone, whatever is said of a parent.
+func TestParentMovesAlone(t *testing.T) {
+	want := map[string]string{
+		"FF": "F", "FU": "U", "FT": "U T",
+		"UF": "refused", "UU": "U", "UT": "T",
+		"TF": "F", "TU": "F U", "TT": "T",
+	}
+	for _, p := range []phases.Phase{phases.UpdatePrepared, phases.UpdateExecuted, phases.UpdatePostActionComplete,
+		phases.RebootedNode, phases.Resumed, phases.UpdateComplete} {
+		for move, want := range want {
+			t.Run(string(p)+" "+move, func(t *testing.T) {
+				list := statusMap{p: letters[move[:1]], phases.Cordoned: running, phases.Uncordoned: done}.list(false)
+				r := report(p, letters[move[1:]], completing, func(r *conditions.Report) { r.ParentMessage = "nobody" })
+				if want == "refused" {
+					var refusal *phases.TransitionError
+					require.ErrorAs(t, refused(t, list, false, r), &refusal)
+					return
+				}
+				var got []string
+				for _, w := range next(t, list, false, r) {
+					got = append(got, string(status(w, string(p))[0]))
+					assert.Equal(t, without(list, p), without(w, p), "other conditions changed")
+				}
+				assert.Equal(t, want, strings.Join(got, " "))
+			})
+		}
+	}
+}
+
+// Singletons move freely, at any time, and nothing else moves with them.
+func TestSingletonMovesFreely(t *testing.T) {
+	for _, updated := range statuses {
+		for _, p := range singletons {
+			for _, from := range statuses {
+				for _, to := range statuses {
+					t.Run(fmt.Sprintf("%s %s to %s, Updated %s", p, from, to, updated), func(t *testing.T) {
+						p := phases.Phase(p)
+						list := statusMap{p: from, phases.Updated: updated, phases.Drained: running}.list(false)
+
+						writes := next(t, list, false, report(p, to))
+
+						require.Len(t, writes, 1)
+						assert.Equal(t, to, condition(t, writes[0], p).Status)
+						assert.Equal(t, without(list, p), without(writes[0], p))
+					})
+				}
+			}
+		}
+	}
+}
+
+// A repeat of one child does not take the parent's words back from another.
+func TestRepeatLeavesParentToTheOtherChild(t *testing.T) {
+	drained := report(phases.Drained, running)
+	list := next(t, nil, false, drained)[0]
+	list = next(t, list, false, report(phases.AppliedFilesAndOS, running))[0]
+
+	assert.Nil(t, next(t, list, false, drained))
+}

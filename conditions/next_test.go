@@ -1,0 +1,260 @@
+package conditions_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+func TestNextRefuses(t *testing.T) {
+	for _, updated := range statuses {
+		list := statusMap{phases.Updated: updated, phases.Drained: running}.list(false)
+
+		var refusal *phases.TransitionError
+		require.ErrorAs(t, refused(t, list, false, report(phases.Updated, running)), &refusal)
+		assert.Equal(t, phases.Updated, refusal.Phase)
+
+		for _, p := range []phases.Phase{"", "drained", "InternalReleaseImageDegraded"} {
+			var unknown *phases.UnknownPhaseError
+			require.ErrorAs(t, refused(t, list, false, report(p, done)), &unknown)
+			assert.Equal(t, p, unknown.Phase)
+		}
+		for _, p := range phases.All(false) {
+			for _, bad := range []metav1.ConditionStatus{"", "true", "Bogus"} {
+				t.Run(fmt.Sprintf("%s=%q while Updated is %s", p, bad, updated), func(t *testing.T) {
+					var invalid *phases.StatusError
+					require.ErrorAs(t, refused(t, list, false, report(p, bad)), &invalid)
+					assert.Equal(t, bad, invalid.Status)
+				})
+			}
+		}
+	}
+}
+
+// "A phase of the other mode is an error and never a write", and no panic.
+func TestNextRefusesTheOtherMode(t *testing.T) {
+	other := map[bool][]phases.Phase{
+		true:  {phases.AppliedFilesAndOS},
+		false: {phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry},
+	}
+	for imageMode, ps := range other {
+		for _, p := range ps {
+			for _, updated := range statuses {
+				for _, to := range statuses {
+					t.Run(fmt.Sprintf("%s=%s while Updated is %s", p, to, updated), func(t *testing.T) {
+						require.NotPanics(t, func() {
+							_ = refused(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, report(p, to))
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// The same report twice is one write: the second gives none, whenever it comes.
+func TestNextRepeated(t *testing.T) {
+	for _, imageMode := range []bool{false, true} {
+		for _, updated := range []metav1.ConditionStatus{no, done} {
+			for _, p := range phases.All(imageMode) {
+				for _, to := range statuses {
+					if p == phases.Updated && to == running {
+						continue
+					}
+					t.Run(fmt.Sprintf("image=%t/%s=%s while Updated is %s", imageMode, p, to, updated), func(t *testing.T) {
+						r := report(p, to)
+						writes := next(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, r)
+						require.NotEmpty(t, writes)
+
+						assert.Nil(t, next(t, writes[len(writes)-1], imageMode, report(p, to, later)))
+					})
+				}
+			}
+		}
+	}
+}
+
+func TestNextOnAnEmptyList(t *testing.T) {
+	for _, list := range [][]metav1.Condition{nil, {}} {
+		for _, imageMode := range []bool{false, true} {
+			writes := next(t, list, imageMode, report(phases.Drained, done))
+
+			require.Len(t, writes, 2, "a missing condition counts as False")
+			for i, s := range []metav1.ConditionStatus{running, done} {
+				assert.Equal(t, typesOf(imageMode), types(writes[i]))
+				assert.Equal(t, s, status(writes[i], "Drained"))
+				assert.Equal(t, running, status(writes[i], "UpdateExecuted"))
+				for _, c := range writes[i] {
+					assert.Equal(t, now, c.LastTransitionTime, c.Type)
+				}
+			}
+		}
+	}
+}
+
+// A report that says nothing new still adds what is missing, and drops the other mode's.
+func TestNextCompletes(t *testing.T) {
+	r := report(phases.Drained, running)
+	full := next(t, midway(false, nil), false, r)[0]
+	require.Nil(t, next(t, full, false, r))
+
+	t.Run("a missing one", func(t *testing.T) {
+		for _, p := range []phases.Phase{phases.RebootedNode, phases.NodeDegraded} {
+			writes := next(t, without(full, p), false, r)
+			require.Len(t, writes, 1)
+			assert.Equal(t, conditions.Default(p, now), condition(t, writes[0], p))
+			assert.Equal(t, without(full, p), without(writes[0], p))
+		}
+	})
+	for _, imageMode := range []bool{true, false} {
+		t.Run(fmt.Sprintf("to image mode %t", imageMode), func(t *testing.T) {
+			other := next(t, midway(!imageMode, nil), !imageMode, r)[0]
+
+			writes := next(t, other, imageMode, r)
+
+			require.Len(t, writes, 1)
+			assert.Equal(t, typesOf(imageMode), types(writes[0]))
+			for _, c := range writes[0] {
+				if slices.Contains(typesOf(!imageMode), c.Type) {
+					assert.Equal(t, condition(t, other, phases.Phase(c.Type)), c, "a shared condition keeps all it says")
+				} else {
+					assert.Equal(t, conditions.Default(phases.Phase(c.Type), now), c)
+				}
+			}
+			assert.Nil(t, next(t, writes[0], imageMode, r))
+		})
+	}
+	t.Run("foreign ones and the order do not count", func(t *testing.T) {
+		list := slices.Clone(full)
+		slices.Reverse(list)
+		list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no})
+		assert.Nil(t, next(t, list, false, r))
+
+		writes := next(t, list, false, report(phases.Drained, done))
+		assert.Equal(t, standardTypes, types(writes[0]), "foreign ones are not claimed")
+	})
+	t.Run("of two of one type the first counts", func(t *testing.T) {
+		second := condition(t, full, phases.Drained)
+		second.Status = no
+		assert.Nil(t, next(t, append(slices.Clone(full), second), false, r))
+	})
+}
+
+// "lastTransitionTime moves when, and only when, the status moves."
+func TestNextTime(t *testing.T) {
+	subSecond := metav1.NewTime(earlier.Add(123456789))
+	for name, kept := range map[string]metav1.Time{"whole": earlier, "sub-second": subSecond, "zero": {}} {
+		t.Run(name, func(t *testing.T) {
+			list := statusMap{phases.Drained: running, phases.UpdateExecuted: running}.list(false)
+			for i := range list {
+				list[i].LastTransitionTime = kept
+			}
+			said := next(t, list, false, report(phases.Drained, running))
+			require.Len(t, said, 1)
+			for _, c := range said[0] {
+				assert.Equal(t, kept, c.LastTransitionTime, c.Type)
+			}
+			moved := next(t, list, false, report(phases.Drained, done))
+			require.Len(t, moved, 1)
+			for _, c := range moved[0] {
+				want := kept
+				if c.Type == "Drained" {
+					want = now
+				}
+				assert.Equal(t, want, c.LastTransitionTime, c.Type)
+			}
+		})
+	}
+}
+
+// "One now per report, UTC, whole seconds": what is read back is what was written.
+func TestNextTimeIsWholeSecondsUTC(t *testing.T) {
+	zone := time.FixedZone("east", 2*60*60)
+	r := report(phases.Drained, done)
+	r.Time = metav1.NewTime(now.In(zone).Add(999999999))
+
+	for _, w := range next(t, nil, false, r) {
+		for _, c := range w {
+			assert.Equal(t, now, c.LastTransitionTime, "%s: exactly, location included", c.Type)
+		}
+	}
+}
+
+func TestNextCutsMessages(t *testing.T) {
+	r := report(phases.Drained, running)
+	r.Message = strings.Repeat("d", conditions.MaxMessage+1)
+	r.ParentMessage = "\xff" + strings.Repeat("é", conditions.MaxMessage)
+
+	list := next(t, nil, false, r)[0]
+
+	assert.Equal(t, conditions.Cut(r.Message), condition(t, list, phases.Drained).Message)
+	assert.Equal(t, conditions.Cut(r.ParentMessage), condition(t, list, phases.UpdateExecuted).Message)
+	assert.Nil(t, next(t, list, false, r), "a cut message repeated is a repeat")
+
+	ended := next(t, list, false, report(phases.Updated, done))[0]
+	drained := condition(t, ended, phases.Drained).Message
+	assert.Len(t, []rune(drained), conditions.MaxMessage, "prefix included")
+	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
+	assert.Equal(t, 1, strings.Count(drained, conditions.CutMark))
+}
+
+// An invalid status that someone else wrote must not take the daemon down.
+func TestNextOnInvalidStatuses(t *testing.T) {
+	for _, bad := range []metav1.ConditionStatus{"", "Bogus"} {
+		for _, p := range phases.All(false) {
+			list := statusMap{p: bad}.list(false)
+			for _, q := range phases.All(false) {
+				for _, to := range statuses {
+					assert.NotPanics(t, func() { _, _ = conditions.Next(list, false, report(q, to, newTarget, completing)) })
+				}
+			}
+		}
+	}
+}
+
+// Writes do not share memory with the list, nor with each other.
+func TestNextWritesAreTheCallersOwn(t *testing.T) {
+	list := statusMap{}.list(false)
+	writes := next(t, list, false, report(phases.Drained, done))
+	require.Len(t, writes, 2)
+	second := slices.Clone(writes[1])
+
+	clear(writes[0])
+
+	assert.Equal(t, second, writes[1])
+	assert.Equal(t, statusMap{}.list(false), list)
+}
+
+func BenchmarkNextChanged(b *testing.B) {
+	list := statusMap{phases.UpdateExecuted: running}.list(false)
+	r := report(phases.Drained, running)
+	b.ReportAllocs()
+	for b.Loop() {
+		if writes, err := conditions.Next(list, false, r); err != nil || len(writes) != 1 {
+			b.Fatal(writes, err)
+		}
+	}
+}
+
+func BenchmarkNextNoop(b *testing.B) {
+	r := report(phases.Drained, running)
+	writes, err := conditions.Next(nil, false, r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if again, err := conditions.Next(writes[0], false, r); err != nil || again != nil {
+			b.Fatal(again, err)
+		}
+	}
+}

@@ -1,0 +1,355 @@
+package conditions_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+// The oracle says of any report what sections 3 and 4 of the design promise. It is
+// written from them, and shares nothing with the library: no table, no helper.
+
+const (
+	no      = metav1.ConditionFalse
+	running = metav1.ConditionUnknown
+	done    = metav1.ConditionTrue
+
+	disruption = "This node is not updated, sensed disruption via a manual update."
+	prefix     = "Action during update to "
+)
+
+var (
+	standardTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained AppliedFilesAndOS
+		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
+		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
+	imageTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained
+		AppliedFiles AppliedOSImage ImagePulledFromRegistry
+		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
+		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
+
+	parents = map[string]string{
+		"Cordoned": "UpdateExecuted", "Drained": "UpdateExecuted", "AppliedFilesAndOS": "UpdateExecuted",
+		"AppliedFiles": "UpdateExecuted", "AppliedOSImage": "UpdateExecuted", "ImagePulledFromRegistry": "UpdateExecuted",
+		"Uncordoned": "UpdateComplete",
+	}
+	singletons = []string{"NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"}
+	restarts   = []string{"Resumed", "UpdateComplete", "Uncordoned"}
+	statuses   = []metav1.ConditionStatus{no, running, done}
+)
+
+func typesOf(imageMode bool) []string {
+	if imageMode {
+		return imageTypes
+	}
+	return standardTypes
+}
+
+func isStep(typ string) bool {
+	return typ != "Updated" && !slices.Contains(singletons, typ)
+}
+
+// called is one call of Next, and what it gave.
+type called struct {
+	list      []metav1.Condition
+	imageMode bool
+	report    conditions.Report
+	writes    [][]metav1.Condition
+	err       error
+}
+
+// event is what a report is to the update as a whole.
+type event string
+
+const (
+	eventNone       event = "moves its phase"
+	eventBegin      event = "begins an update"
+	eventRepeat     event = "repeats the begin"
+	eventEnd        event = "ends the update"
+	eventDisruption event = "disrupts"
+	eventText       event = "changes no status"
+)
+
+// check returns what is wrong with the call, nil when nothing is.
+func (c called) check() error {
+	before := c.completed()
+	if wantErr := c.isRefused(before); wantErr || c.err != nil {
+		if !wantErr || c.err == nil || c.writes != nil {
+			return fmt.Errorf("refused %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
+		}
+		return nil
+	}
+	what, want := c.expect(before)
+	if len(c.writes) > 3 {
+		return fmt.Errorf("%d writes", len(c.writes))
+	}
+	last := before
+	for i, list := range c.writes {
+		if err := c.checkWrite(what, last, list); err != nil {
+			return fmt.Errorf("%s, write %d: %w", what, i+1, err)
+		}
+		if shown(last, list) && (i > 0 || c.alreadyComplete()) {
+			return fmt.Errorf("%s, write %d changes nothing", what, i+1)
+		}
+		last = list
+	}
+	if len(c.writes) == 0 && !c.alreadyComplete() {
+		return fmt.Errorf("%s: conditions are missing, or of the other mode, and nothing is written", what)
+	}
+	for _, condition := range last {
+		if w := want[condition.Type]; condition.Status != w {
+			return fmt.Errorf("%s: %s ends at %s, want %s", what, condition.Type, condition.Status, w)
+		}
+	}
+	return c.checkText(what, before, last)
+}
+
+// completed is the list as section 4 wants it: "every condition of the mode is always there".
+func (c called) completed() []metav1.Condition {
+	var list []metav1.Condition
+	for _, typ := range typesOf(c.imageMode) {
+		i := slices.IndexFunc(c.list, func(o metav1.Condition) bool { return o.Type == typ })
+		if i >= 0 {
+			list = append(list, c.list[i])
+			continue
+		}
+		list = append(list, metav1.Condition{Type: typ, Status: no, Reason: "NotYetOccurred",
+			Message: "This node has not yet entered the " + typ + " phase", LastTransitionTime: c.now()})
+	}
+	return list
+}
+
+// alreadyComplete reports whether just the conditions of the mode are there, foreign ones aside.
+func (c called) alreadyComplete() bool {
+	there := map[string]bool{}
+	for _, condition := range c.list {
+		there[condition.Type] = true
+	}
+	for _, typ := range append(slices.Clone(standardTypes), imageTypes...) {
+		if there[typ] != slices.Contains(typesOf(c.imageMode), typ) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c called) now() metav1.Time {
+	return metav1.NewTime(time.Unix(c.report.Time.Unix(), 0).UTC())
+}
+
+func (c called) isRefused(before []metav1.Condition) bool {
+	typ, to := string(c.report.Phase), c.report.Status
+	if !slices.Contains(typesOf(c.imageMode), typ) || !slices.Contains(statuses, to) {
+		return true
+	}
+	if typ == "Updated" {
+		return to == running
+	}
+	return isStep(typ) && status(before, "Updated") != done && status(before, typ) == running && to == no
+}
+
+// expect says what the report is, and with which statuses it leaves the list.
+func (c called) expect(before []metav1.Condition) (event, map[string]metav1.ConditionStatus) {
+	typ, to := string(c.report.Phase), c.report.Status
+	want, reset := map[string]metav1.ConditionStatus{}, map[string]metav1.ConditionStatus{}
+	for _, b := range before {
+		want[b.Type], reset[b.Type] = b.Status, b.Status
+		if isStep(b.Type) {
+			reset[b.Type] = no
+		}
+	}
+	between := want["Updated"] == done
+	switch {
+	case typ == "Updated" && to == done && between:
+		return eventText, want
+	case typ == "Updated" && to == done:
+		reset["Updated"] = done
+		return eventEnd, reset
+	case typ == "Updated" && (between || c.report.NewTarget):
+		reset["Updated"], reset["UpdatePrepared"] = no, running
+		return eventBegin, reset
+	case typ == "Updated":
+		want["Updated"] = no
+		if c.report.Begun && want["UpdatePrepared"] == no {
+			want["UpdatePrepared"] = running
+		}
+		return eventRepeat, want
+	case isStep(typ) && between && (to == no || slices.Contains(restarts, typ)):
+		return eventText, want
+	case isStep(typ) && between:
+		reset["Updated"] = no
+		c.expectChild(reset, typ, no)
+		return eventDisruption, reset
+	default:
+		from := want[typ]
+		c.expectChild(want, typ, from)
+		return eventNone, want
+	}
+}
+
+// expectChild moves a phase within an update, and its parent with it.
+func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, from metav1.ConditionStatus) {
+	to := c.report.Status
+	want[typ] = to
+	parent, ok := parents[typ]
+	switch {
+	case !ok:
+	case to == done && c.report.CompletesParent:
+		want[parent] = done
+	case want[parent] == no, to == running && from != running:
+		want[parent] = running
+	}
+}
+
+// checkWrite looks at one write alone: its order, its arrows and its times.
+func (c called) checkWrite(what event, from, to []metav1.Condition) error {
+	if len(to) != len(from) {
+		return fmt.Errorf("%d conditions, want %d", len(to), len(from))
+	}
+	flips := status(from, "Updated") != status(to, "Updated")
+	for i := range to {
+		a, b := from[i], to[i]
+		switch {
+		case b.Type != a.Type:
+			return fmt.Errorf("%s stands where %s should", b.Type, a.Type)
+		case a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime):
+			return fmt.Errorf("%s: the time moved without the status", a.Type)
+		case a.Status == b.Status:
+			continue
+		case b.LastTransitionTime != c.now():
+			return fmt.Errorf("%s: %s→%s at %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
+		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
+			return fmt.Errorf("%s: True is filled in", b.Type)
+		}
+		takesBack := what == eventBegin || what == eventEnd || what == eventDisruption && flips
+		if err := c.checkArrow(a.Type, string(a.Status+"→"+b.Status), takesBack); err != nil {
+			return err
+		}
+	}
+	if what == eventEnd && len(c.writes) != 1 {
+		return fmt.Errorf("an end in %d writes", len(c.writes))
+	}
+	return c.checkTogether(what, from, to)
+}
+
+func (c called) checkArrow(typ, arrow string, takesBack bool) error {
+	switch {
+	case slices.Contains(singletons, typ):
+		if typ != string(c.report.Phase) {
+			return fmt.Errorf("%s: %s without a report of its own", typ, arrow)
+		}
+	case typ == "Updated":
+		if strings.HasSuffix(arrow, "→Unknown") {
+			return fmt.Errorf("%s: %s", typ, arrow)
+		}
+	case slices.Contains([]string{"False→Unknown", "Unknown→True", "True→False"}, arrow):
+	case arrow == "Unknown→False" && takesBack:
+	default:
+		return fmt.Errorf("%s: %s", typ, arrow)
+	}
+	return nil
+}
+
+// checkTogether: "then both turn True in one write", and a child starts with its parent.
+func (c called) checkTogether(what event, from, to []metav1.Condition) error {
+	child := string(c.report.Phase)
+	parent, ok := parents[child]
+	if !ok || what == eventText {
+		return nil
+	}
+	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
+	if turns(parent, done) && status(to, child) != done {
+		return fmt.Errorf("%s is done before %s", parent, child)
+	}
+	if c.report.CompletesParent && turns(child, done) && status(to, parent) != done {
+		return fmt.Errorf("%s is done, %s follows later", child, parent)
+	}
+	if turns(child, running) && status(to, parent) == no {
+		return fmt.Errorf("%s runs in a %s that has not started", child, parent)
+	}
+	if turns(parent, running) && status(to, child) == no && c.report.Status == running {
+		return fmt.Errorf("%s starts before %s", parent, child)
+	}
+	return nil
+}
+
+// checkText looks at reasons and messages from the list to the last write.
+func (c called) checkText(what event, before, last []metav1.Condition) error {
+	r := c.report
+	child := string(r.Phase)
+	for i, b := range before {
+		l := last[i]
+		message := conditions.Cut(r.Message)
+		switch {
+		case b.Type == child:
+			if l.Reason != r.Reason || l.Message != message {
+				return fmt.Errorf("%s says %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && b != l:
+			if !c.parentText(what, b, l) && !tookBack(b, l, r.Update) {
+				return fmt.Errorf("parent %s says %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == "Updated" && what == eventDisruption:
+			if l.Reason != "Updated" || l.Message != disruption {
+				return fmt.Errorf("Updated says %q %q", l.Reason, l.Message)
+			}
+		case b.Type == "UpdatePrepared" && (what == eventBegin || what == eventRepeat && b.Status != l.Status):
+			if l.Reason != "UpdatePrepared" || l.Message != message {
+				return fmt.Errorf("UpdatePrepared says %q %q", l.Reason, l.Message)
+			}
+		case isStep(b.Type) && (what == eventBegin || what == eventEnd || what == eventDisruption):
+			if !tookBack(b, l, r.Update) {
+				return fmt.Errorf("%s was %q, says %q", b.Type, b.Message, l.Message)
+			}
+		case b != l:
+			return fmt.Errorf("%s has nothing to do with the report and changed: %v", b.Type, l)
+		}
+	}
+	return nil
+}
+
+// parentText: "the parent's reason is the child's name". A parent that does not move speaks
+// for a child that runs, completes it, or says something for it.
+func (c called) parentText(what event, b, l metav1.Condition) bool {
+	r := c.report
+	message := r.Message
+	if r.ParentMessage != "" {
+		message = r.ParentMessage
+	}
+	completes := r.CompletesParent && r.Status == done
+	moved := b.Status != l.Status || what == eventDisruption // taken back, and started again
+	speaks := moved || r.Status == running || completes || r.ParentMessage != ""
+	return speaks && l.Reason == string(r.Phase) && l.Message == conditions.Cut(message)
+}
+
+// tookBack: what ran gets the prefix once, what never ran stays.
+func tookBack(b, l metav1.Condition, update string) bool {
+	if b.Status == no && b.Reason == "NotYetOccurred" {
+		return b == l
+	}
+	want := b.Message
+	if !strings.HasPrefix(want, prefix) {
+		want = conditions.Cut(prefix + update + ": " + want)
+	}
+	return l.Status == no && l.Reason == b.Reason && l.Message == want
+}
+
+func status(list []metav1.Condition, typ string) metav1.ConditionStatus {
+	for _, c := range list {
+		if c.Type == typ {
+			return c.Status
+		}
+	}
+	return no
+}
+
+// shown reports whether a list shows the same as the one before it.
+func shown(a, b []metav1.Condition) bool {
+	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
+		return a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message
+	})
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+)
+
+// describe prints the object's status as oc describe does.
+func describe(out io.Writer, object *mcfgv1.MachineConfigNode) error {
+	// kubectl's own setting: what stands in lines that follow each other is aligned.
+	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
+	line := func(format string, args ...any) {
+		_, _ = fmt.Fprintf(w, format+"\n", args...) // w keeps an error for Flush
+	}
+	line("\nName:\t%s", object.Name)
+	line("Status:")
+	line("  Conditions:")
+	for _, c := range object.Status.Conditions {
+		line("    Last Transition Time:\t%s", c.LastTransitionTime.UTC().Format(time.RFC3339))
+		line("    Message:\t%s", c.Message)
+		line("    Reason:\t%s", c.Reason)
+		line("    Status:\t%s", c.Status)
+		line("    Type:\t%s", c.Type)
+	}
+	if v := object.Status.ConfigVersion; v != nil {
+		line("  Config Version:")
+		line("    Current:\t%s", v.Current)
+		line("    Desired:\t%s", v.Desired)
+	}
+	line("  Observed Generation:\t%d", object.Status.ObservedGeneration)
+	return w.Flush()
+}

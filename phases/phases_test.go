@@ -1,0 +1,117 @@
+package phases_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+const unknownPhase phases.Phase = "InternalReleaseImageDegraded"
+
+// want is what section 2 of the design says of every phase, in its own words.
+var want = []struct {
+	phase        phases.Phase
+	name         string
+	kind         phases.Kind
+	parent       phases.Phase
+	standard     bool
+	image        bool
+	ofCycle      bool
+	onlyInUpdate bool
+}{
+	{phases.UpdatePrepared, "UpdatePrepared", phases.Parent, "", true, true, true, true},
+	{phases.UpdateExecuted, "UpdateExecuted", phases.Parent, "", true, true, true, true},
+	{phases.Cordoned, "Cordoned", phases.Child, "UpdateExecuted", true, true, true, true},
+	{phases.Drained, "Drained", phases.Child, "UpdateExecuted", true, true, true, true},
+	{phases.AppliedFilesAndOS, "AppliedFilesAndOS", phases.Child, "UpdateExecuted", true, false, true, true},
+	{phases.AppliedFiles, "AppliedFiles", phases.Child, "UpdateExecuted", false, true, true, true},
+	{phases.AppliedOSImage, "AppliedOSImage", phases.Child, "UpdateExecuted", false, true, true, true},
+	{phases.ImagePulledFromRegistry, "ImagePulledFromRegistry", phases.Child, "UpdateExecuted", false, true, true, true},
+	{phases.UpdatePostActionComplete, "UpdatePostActionComplete", phases.Parent, "", true, true, true, true},
+	{phases.RebootedNode, "RebootedNode", phases.Parent, "", true, true, true, true},
+	{phases.Resumed, "Resumed", phases.Parent, "", true, true, true, false},
+	{phases.UpdateComplete, "UpdateComplete", phases.Parent, "", true, true, true, false},
+	{phases.Uncordoned, "Uncordoned", phases.Child, "UpdateComplete", true, true, true, false},
+	{phases.NodeDegraded, "NodeDegraded", phases.Singleton, "", true, true, false, false},
+	{phases.Updated, "Updated", phases.Parent, "", true, true, false, false},
+	{phases.PinnedImageSetsProgressing, "PinnedImageSetsProgressing", phases.Singleton, "", true, true, false, false},
+	{phases.PinnedImageSetsDegraded, "PinnedImageSetsDegraded", phases.Singleton, "", true, true, false, false},
+}
+
+func TestPhase(t *testing.T) {
+	for _, w := range want {
+		t.Run(w.name, func(t *testing.T) {
+			parent, hasParent := phases.ParentOf(w.phase)
+
+			assert.Equal(t, w.name, string(w.phase))
+			assert.Equal(t, w.kind, phases.KindOf(w.phase))
+			assert.Equal(t, w.parent, parent)
+			assert.Equal(t, w.kind == phases.Child, hasParent, "every child has a parent, and nothing else has")
+			assert.Equal(t, w.standard, phases.In(w.phase, false), "in standard mode")
+			assert.Equal(t, w.image, phases.In(w.phase, true), "in image mode")
+			assert.Equal(t, w.ofCycle, phases.OfCycle(w.phase))
+			assert.Equal(t, w.onlyInUpdate, phases.OnlyInUpdate(w.phase))
+		})
+	}
+}
+
+func TestPhaseUnknown(t *testing.T) {
+	for _, p := range []phases.Phase{"", "drained", "Drained ", unknownPhase} {
+		t.Run(string(p), func(t *testing.T) {
+			parent, hasParent := phases.ParentOf(p)
+
+			assert.Empty(t, phases.KindOf(p))
+			assert.Empty(t, parent)
+			assert.False(t, hasParent)
+			assert.False(t, phases.In(p, false))
+			assert.False(t, phases.In(p, true))
+			assert.False(t, phases.OfCycle(p))
+			assert.False(t, phases.OnlyInUpdate(p))
+		})
+	}
+}
+
+func TestKindNames(t *testing.T) {
+	assert.Equal(t, []phases.Kind{"Parent", "Child", "Singleton"},
+		[]phases.Kind{phases.Parent, phases.Child, phases.Singleton})
+}
+
+func TestAll(t *testing.T) {
+	head := []phases.Phase{"UpdatePrepared", "UpdateExecuted", "Cordoned", "Drained"}
+	tail := []phases.Phase{
+		"UpdatePostActionComplete", "RebootedNode", "Resumed", "UpdateComplete", "Uncordoned",
+		"NodeDegraded", "Updated", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded",
+	}
+	for name, tc := range map[string]struct {
+		imageMode bool
+		own       []phases.Phase
+	}{
+		"standard": {false, []phases.Phase{"AppliedFilesAndOS"}},
+		"image":    {true, []phases.Phase{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := append(append(append([]phases.Phase{}, head...), tc.own...), tail...)
+
+			all := phases.All(tc.imageMode)
+
+			assert.Equal(t, want, all)
+			assert.LessOrEqual(t, len(all), 20, "the CRD allows 20 conditions")
+			for _, p := range all {
+				assert.True(t, phases.In(p, tc.imageMode), p)
+			}
+		})
+	}
+}
+
+func TestAllIsTheCallersOwn(t *testing.T) {
+	for _, imageMode := range []bool{false, true} {
+		all := phases.All(imageMode)
+		clear(all)
+		_ = append(all[:0], "Mine")
+
+		assert.Equal(t, phases.UpdatePrepared, phases.All(imageMode)[0])
+		assert.NotContains(t, phases.All(imageMode), phases.Phase(""))
+	}
+}

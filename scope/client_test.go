@@ -1,0 +1,359 @@
+package scope_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/upgrademonitor/scope"
+)
+
+const nodeName = "worker-0"
+
+// narrow is what of the typed client a node needs. Both have it, with the same signatures.
+type narrow interface {
+	Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error)
+	Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error)
+	Apply(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error)
+	ApplyStatus(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error)
+	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error)
+	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
+}
+
+var (
+	_ narrow = (*scope.Client)(nil)
+	_ narrow = mcfgclient.MachineConfigNodeInterface(nil)
+)
+
+// newClient is a client of a cluster that has this node's object and another's.
+func newClient(t *testing.T) (*scope.Client, *mcfgfake.Clientset) {
+	t.Helper()
+	clientset := mcfgfake.NewClientset(object(nodeName, nodeName), object("worker-00", "worker-00"))
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	require.NoError(t, err)
+	require.Empty(t, clientset.Actions(), "NewClient makes no request")
+	return c, clientset
+}
+
+func object(name, node string) *mcfgv1.MachineConfigNode {
+	return &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: node}},
+	}
+}
+
+func applied(name, node string) *mcfgapply.MachineConfigNodeApplyConfiguration {
+	return mcfgapply.MachineConfigNode(name).WithSpec(
+		mcfgapply.MachineConfigNodeSpec().WithNode(mcfgapply.MCOObjectReference().WithName(node)))
+}
+
+func TestNewClientRefuses(t *testing.T) {
+	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
+	var typedNil *nilNodes
+	for name, tc := range map[string]struct {
+		client   mcfgclient.MachineConfigNodeInterface
+		nodeName string
+		says     string
+	}{
+		"nil client":        {nil, nodeName, "MachineConfigNodes()"},
+		"typed nil client":  {typedNil, nodeName, "MachineConfigNodes()"},
+		"empty":             {nodes, "", "pass the name of the Node"},
+		"upper case":        {nodes, "Worker-0", `"Worker-0"`},
+		"254 characters":    {nodes, strings.Repeat("a", 254), "253"},
+		"a dash at the end": {nodes, "worker-", `"worker-"`},
+		"slash":             {nodes, "worker/0", `"worker/0"`},
+		"space":             {nodes, " worker-0", `" worker-0"`},
+		"parent directory":  {nodes, "..", `".."`},
+		"comma":             {nodes, "a,metadata.name=b", "cannot be the name of a Node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := scope.NewClient(tc.client, tc.nodeName)
+			require.ErrorContains(t, err, tc.says)
+			assert.Nil(t, c)
+			assert.NotErrorIs(t, err, scope.ErrOutOfScope)
+		})
+	}
+}
+
+type nilNodes struct {
+	mcfgclient.MachineConfigNodeInterface
+}
+
+func TestNewClientAccepts(t *testing.T) {
+	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
+	for _, name := range []string{"a", "ip-10-0-1-147.ec2.internal", strings.Repeat("a", 253)} {
+		c, err := scope.NewClient(nodes, name)
+		require.NoError(t, err)
+		assert.Equal(t, name, c.NodeName())
+	}
+}
+
+// The node's own requests go through as they are, one for each call.
+func TestClientPassesThrough(t *testing.T) {
+	apply := metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true}
+	patch := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
+	for name, tc := range map[string]struct {
+		call              func(c *scope.Client) (*mcfgv1.MachineConfigNode, error)
+		verb, subresource string
+		check             func(t *testing.T, a clienttesting.Action)
+	}{
+		"get": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				return c.Get(t.Context(), nodeName, metav1.GetOptions{ResourceVersion: "7"})
+			}, "get", "",
+			func(t *testing.T, a clienttesting.Action) {
+				assert.Equal(t, nodeName, a.(clienttesting.GetAction).GetName())
+				assert.Equal(t, "7", a.(clienttesting.GetActionImpl).GetOptions.ResourceVersion)
+			},
+		},
+		"apply": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				return c.Apply(t.Context(), applied(nodeName, nodeName), apply)
+			}, "patch", "", checkApply,
+		},
+		"apply of metadata": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				return c.Apply(t.Context(), mcfgapply.MachineConfigNode(nodeName).WithLabels(map[string]string{"a": "b"}), apply)
+			}, "patch", "", checkApply,
+		},
+		"apply of a spec without a node": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				mcn := mcfgapply.MachineConfigNode(nodeName).WithSpec(mcfgapply.MachineConfigNodeSpec())
+				mcn.Spec.WithNode(mcfgapply.MCOObjectReference())
+				return c.Apply(t.Context(), mcn, apply)
+			}, "patch", "", checkApply,
+		},
+		"apply status": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				mcn := mcfgapply.MachineConfigNode(nodeName).WithStatus(mcfgapply.MachineConfigNodeStatus().WithObservedGeneration(1))
+				return c.ApplyStatus(t.Context(), mcn, apply)
+			}, "patch", "status", checkApply,
+		},
+		"patch": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{DryRun: []string{"All"}})
+			}, "patch", "",
+			func(t *testing.T, a clienttesting.Action) {
+				p := a.(clienttesting.PatchActionImpl)
+				assert.Equal(t, []string{nodeName, string(patch)}, []string{p.Name, string(p.Patch)})
+				assert.Equal(t, types.MergePatchType, p.PatchType)
+				assert.Equal(t, []string{"All"}, p.PatchOptions.DryRun)
+			},
+		},
+		"patch of a subresource": {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
+				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
+			}, "patch", "status", func(*testing.T, clienttesting.Action) {},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, clientset := newClient(t)
+
+			mcn, err := tc.call(c)
+
+			require.NoError(t, err)
+			assert.Equal(t, nodeName, mcn.Name)
+			actions := clientset.Actions()
+			require.Len(t, actions, 1)
+			assert.Equal(t, []string{tc.verb, tc.subresource}, []string{actions[0].GetVerb(), actions[0].GetSubresource()})
+			assert.Equal(t, "machineconfignodes", actions[0].GetResource().Resource)
+			tc.check(t, actions[0])
+		})
+	}
+}
+
+func checkApply(t *testing.T, a clienttesting.Action) {
+	p := a.(clienttesting.PatchActionImpl)
+	assert.Equal(t, nodeName, p.Name)
+	assert.Equal(t, types.ApplyPatchType, p.PatchType)
+	assert.Equal(t, "machine-config-operator", p.PatchOptions.FieldManager)
+	assert.True(t, *p.PatchOptions.Force)
+}
+
+func TestClientCreates(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	require.NoError(t, err)
+
+	mcn, err := c.Create(t.Context(), object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"})
+
+	require.NoError(t, err)
+	assert.Equal(t, nodeName, mcn.Name)
+	require.Len(t, clientset.Actions(), 1)
+	assert.Equal(t, "mine", clientset.Actions()[0].(clienttesting.CreateActionImpl).CreateOptions.FieldManager)
+}
+
+// The typed client's errors come back as they are.
+func TestClientReturnsErrors(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	require.NoError(t, err)
+
+	_, err = c.Get(t.Context(), nodeName, metav1.GetOptions{})
+
+	assert.True(t, apierrors.IsNotFound(err))
+	assert.NotErrorIs(t, err, scope.ErrOutOfScope)
+}
+
+// otherNames are names that are not this node's, however near they come.
+var otherNames = []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"}
+
+// calls are the methods that take a name.
+func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
+	_, get := c.Get(ctx, name, metav1.GetOptions{})
+	_, create := c.Create(ctx, object(name, nodeName), metav1.CreateOptions{})
+	generated := object(name, nodeName)
+	generated.GenerateName = nodeName
+	_, generate := c.Create(ctx, generated, metav1.CreateOptions{})
+	_, apply := c.Apply(ctx, applied(name, nodeName), metav1.ApplyOptions{})
+	_, applyStatus := c.ApplyStatus(ctx, applied(name, nodeName), metav1.ApplyOptions{})
+	_, patch := c.Patch(ctx, name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+	_, patchStatus := c.Patch(ctx, name, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
+	return map[string]error{"get": get, "create": create, "generate": generate, "apply": apply,
+		"applyStatus": applyStatus, "patch": patch, "patchStatus": patchStatus}
+}
+
+func TestClientRefusesOtherNames(t *testing.T) {
+	for _, name := range otherNames {
+		c, clientset := newClient(t)
+		for call, err := range calls(t.Context(), c, name) {
+			require.ErrorIs(t, err, scope.ErrOutOfScope, "%s %q", call, name)
+			assert.ErrorContains(t, err, `"`+name+`"`, call)
+		}
+		assert.Empty(t, clientset.Actions(), "%q", name)
+	}
+}
+
+func TestClientRefusesOtherNodes(t *testing.T) {
+	for _, node := range otherNames {
+		c, clientset := newClient(t)
+
+		_, err := c.Create(t.Context(), object(nodeName, node), metav1.CreateOptions{})
+		require.ErrorIs(t, err, scope.ErrOutOfScope, "create %q", node)
+		assert.ErrorContains(t, err, "spec.node.name")
+
+		_, err = c.Apply(t.Context(), applied(nodeName, node), metav1.ApplyOptions{})
+		require.ErrorIs(t, err, scope.ErrOutOfScope, "apply %q", node)
+
+		_, err = c.ApplyStatus(t.Context(), applied(nodeName, node), metav1.ApplyOptions{})
+		require.ErrorIs(t, err, scope.ErrOutOfScope, "apply status %q", node)
+
+		assert.Empty(t, clientset.Actions())
+	}
+}
+
+// An apply configuration may be nil at every level: that is no panic, and no request.
+func TestClientRefusesNil(t *testing.T) {
+	c, clientset := newClient(t)
+
+	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
+	require.ErrorContains(t, err, "nil")
+	_, err = c.Apply(t.Context(), nil, metav1.ApplyOptions{})
+	require.ErrorContains(t, err, "nil")
+	_, err = c.ApplyStatus(t.Context(), nil, metav1.ApplyOptions{})
+	require.ErrorContains(t, err, "nil")
+
+	for _, mcn := range []*mcfgapply.MachineConfigNodeApplyConfiguration{
+		{},
+		{ObjectMetaApplyConfiguration: &applymetav1.ObjectMetaApplyConfiguration{}},
+		(&mcfgapply.MachineConfigNodeApplyConfiguration{}).WithGenerateName(nodeName),
+	} {
+		_, err = c.Apply(t.Context(), mcn, metav1.ApplyOptions{})
+		require.ErrorIs(t, err, scope.ErrOutOfScope)
+		_, err = c.ApplyStatus(t.Context(), mcn, metav1.ApplyOptions{})
+		require.ErrorIs(t, err, scope.ErrOutOfScope)
+	}
+	assert.Empty(t, clientset.Actions())
+}
+
+// Whatever a watch asks for, the request that is sent can show one object.
+func TestClientWatch(t *testing.T) {
+	for name, tc := range map[string]struct{ selector, sent string }{
+		"all":                 {"", "metadata.name=worker-0"},
+		"its own":             {"metadata.name=worker-0", "metadata.name=worker-0"},
+		"its own, ==":         {"metadata.name==worker-0", "metadata.name=worker-0"},
+		"another field":       {"spec.pool.name=worker", "spec.pool.name=worker,metadata.name=worker-0"},
+		"another field too":   {"spec.pool.name=worker,metadata.name=worker-0", "spec.pool.name=worker,metadata.name=worker-0"},
+		"all but another":     {"metadata.name!=worker-1", "metadata.name!=worker-1,metadata.name=worker-0"},
+		"a name-like field":   {"xmetadata.name=worker-1", "xmetadata.name=worker-1,metadata.name=worker-0"},
+		"its own and another": {"spec.node.name=worker-1", "spec.node.name=worker-1,metadata.name=worker-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, clientset := newClient(t)
+
+			w, err := c.Watch(t.Context(), metav1.ListOptions{FieldSelector: tc.selector, ResourceVersion: "7", LabelSelector: "a=b"})
+
+			require.NoError(t, err)
+			w.Stop()
+			require.Len(t, clientset.Actions(), 1)
+			action := clientset.Actions()[0].(clienttesting.WatchActionImpl)
+			got := action.WatchRestrictions.Fields
+			assert.ElementsMatch(t, fields.ParseSelectorOrDie(tc.sent).Requirements(), got.Requirements())
+			assert.False(t, got.Matches(fields.Set{"metadata.name": "worker-1", "spec.pool.name": "worker"}))
+			only, ok := got.RequiresExactMatch("metadata.name")
+			assert.True(t, ok, "RBAC by resourceNames needs an exact match")
+			assert.Equal(t, nodeName, only)
+			assert.Equal(t, "7", action.WatchRestrictions.ResourceVersion)
+			assert.Equal(t, "a=b", action.WatchRestrictions.Labels.String())
+		})
+	}
+}
+
+func TestClientWatchRefuses(t *testing.T) {
+	for _, selector := range []string{
+		"metadata.name=worker-1",
+		"metadata.name==worker-00",
+		"metadata.name=",
+		"spec.pool.name=worker,metadata.name=worker-1",
+		"metadata.name=worker-1,metadata.name=worker-0",
+	} {
+		c, clientset := newClient(t)
+		w, err := c.Watch(t.Context(), metav1.ListOptions{FieldSelector: selector})
+		require.ErrorIs(t, err, scope.ErrOutOfScope, selector)
+		assert.Nil(t, w)
+		assert.Empty(t, clientset.Actions())
+	}
+	for _, selector := range []string{"metadata.name", "a in (b)", "a=b=c"} {
+		c, clientset := newClient(t)
+		w, err := c.Watch(t.Context(), metav1.ListOptions{FieldSelector: selector})
+		require.ErrorContains(t, err, selector)
+		assert.NotErrorIs(t, err, scope.ErrOutOfScope)
+		assert.Nil(t, w)
+		assert.Empty(t, clientset.Actions())
+	}
+}
+
+// The selector that is sent is one that a person would write: no empty terms.
+func TestClientWatchSelectorText(t *testing.T) {
+	recorder := &watchRecorder{}
+	c, err := scope.NewClient(recorder, nodeName)
+	require.NoError(t, err)
+
+	_, _ = c.Watch(t.Context(), metav1.ListOptions{})
+
+	assert.Equal(t, "metadata.name=worker-0", recorder.selector)
+}
+
+type watchRecorder struct {
+	mcfgclient.MachineConfigNodeInterface
+	selector string
+}
+
+func (r *watchRecorder) Watch(_ context.Context, opts metav1.ListOptions) (watch.Interface, error) {
+	r.selector = opts.FieldSelector
+	return watch.NewFake(), nil
+}

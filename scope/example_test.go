@@ -1,0 +1,30 @@
+package scope_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/scope"
+)
+
+func ExampleNewClient() {
+	clientset := mcfgfake.NewClientset(object("worker-0", "worker-0"), object("worker-1", "worker-1"))
+
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), "worker-0")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mcn, err := c.Get(context.Background(), "worker-0", metav1.GetOptions{})
+	fmt.Println(mcn.Name, err)
+
+	_, err = c.Get(context.Background(), "worker-1", metav1.GetOptions{})
+	fmt.Println(errors.Is(err, scope.ErrOutOfScope), len(clientset.Actions()))
+	// Output:
+	// worker-0 <nil>
+	// true 1
+}
