@@ -11,6 +11,9 @@ type Config = upgrademonitor.Config
 // ReportOption adds to a report.
 type ReportOption = upgrademonitor.ReportOption
 
+// PinnedImageSet is how far a node is with one pinned image set.
+type PinnedImageSet = upgrademonitor.PinnedImageSet
+
 // ErrPending says that a report was accepted, is not written yet, and will be.
 var ErrPending = upgrademonitor.ErrPending
 

@@ -10,6 +10,15 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
+// writeStatus is the write of a status. It is a server-side apply, unless something has to
+// go: what an apply leaves out stays where another field manager owns it too.
+func writeStatus(from, to state) write {
+	if removes(from.object.Status, to.object.Status) {
+		return write{next: to, send: (*Monitor).patchStatus}
+	}
+	return write{next: to, send: (*Monitor).applyStatus}
+}
+
 // applyStatus applies the status of w.next on the object as it is known, with its resource
 // version as the precondition. It carries all that this library owns, and nothing else:
 // what an apply leaves out goes where nobody else owns it.
@@ -17,8 +26,8 @@ func (m *Monitor) applyStatus(ctx context.Context, w write) (*mcfgv1.MachineConf
 	base, status := m.base(), w.next.object.Status
 	apply := mcfgapply.MachineConfigNodeStatus()
 	apply.Conditions = conditions.ToApply(status.Conditions)
-	apply.PinnedImageSets = pinnedImageSets(status.PinnedImageSets)
-	if generation := max(base.Status.ObservedGeneration, base.Generation); generation > 0 {
+	apply.PinnedImageSets = applyImageSets(status.PinnedImageSets)
+	if generation := observedGeneration(base); generation > 0 {
 		apply.WithObservedGeneration(generation)
 	}
 	if v := status.ConfigVersion; v != nil {
@@ -27,7 +36,20 @@ func (m *Monitor) applyStatus(ctx context.Context, w write) (*mcfgv1.MachineConf
 			apply.ConfigVersion.WithCurrent(v.Current)
 		}
 	}
-	return m.client.ApplyStatus(ctx, m.configurationOn(base).WithStatus(apply), m.applyOptions())
+	if image := status.ConfigImage; image != (mcfgv1.MachineConfigNodeStatusConfigImage{}) {
+		apply.WithConfigImage(mcfgapply.MachineConfigNodeStatusConfigImage())
+		if image.CurrentImage != "" {
+			apply.ConfigImage.WithCurrentImage(image.CurrentImage)
+		}
+		if image.DesiredImage != "" {
+			apply.ConfigImage.WithDesiredImage(image.DesiredImage)
+		}
+	}
+	mcn := mcfgapply.MachineConfigNode(m.config.NodeName).WithStatus(apply)
+	if base.ResourceVersion != "" {
+		mcn.WithResourceVersion(base.ResourceVersion)
+	}
+	return m.client.ApplyStatus(ctx, mcn, metav1.ApplyOptions{FieldManager: m.config.FieldManager, Force: true})
 }
 
 // base returns the object that a write is made on. Callers hold m.writing, and know it.
@@ -37,22 +59,18 @@ func (m *Monitor) base() *mcfgv1.MachineConfigNode {
 	return m.object
 }
 
-func (m *Monitor) configurationOn(base *mcfgv1.MachineConfigNode) *mcfgapply.MachineConfigNodeApplyConfiguration {
-	mcn := mcfgapply.MachineConfigNode(m.config.NodeName)
-	if base.ResourceVersion != "" {
-		mcn.WithResourceVersion(base.ResourceVersion)
+// observedGeneration is the generation that the status is written on; it never decreases.
+func observedGeneration(base *mcfgv1.MachineConfigNode) int64 {
+	return max(base.Status.ObservedGeneration, base.Generation)
+}
+
+func applyImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgapply.MachineConfigNodeStatusPinnedImageSetApplyConfiguration {
+	if len(sets) == 0 {
+		return nil
 	}
-	return mcn
-}
-
-func (m *Monitor) applyOptions() metav1.ApplyOptions {
-	return metav1.ApplyOptions{FieldManager: m.config.FieldManager, Force: true}
-}
-
-func pinnedImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgapply.MachineConfigNodeStatusPinnedImageSetApplyConfiguration {
-	var applies []mcfgapply.MachineConfigNodeStatusPinnedImageSetApplyConfiguration
-	for _, set := range sets {
-		apply := mcfgapply.MachineConfigNodeStatusPinnedImageSet().WithName(set.Name)
+	applies := make([]mcfgapply.MachineConfigNodeStatusPinnedImageSetApplyConfiguration, len(sets))
+	for i, set := range sets {
+		apply := applies[i].WithName(set.Name)
 		if set.CurrentGeneration > 0 {
 			apply.WithCurrentGeneration(set.CurrentGeneration)
 		}
@@ -61,9 +79,10 @@ func pinnedImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfg
 		}
 		if set.LastFailedGeneration > 0 {
 			apply.WithLastFailedGeneration(set.LastFailedGeneration)
+		}
+		if set.LastFailedGeneration > 0 || set.LastFailedGenerationError != "" {
 			apply.WithLastFailedGenerationError(set.LastFailedGenerationError)
 		}
-		applies = append(applies, *apply)
 	}
 	return applies
 }

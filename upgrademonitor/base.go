@@ -20,7 +20,7 @@ func (m *Monitor) known() (state, bool) {
 			m.keep(listed, m.begun)
 		}
 	}
-	return state{object: m.object, remembered: m.begun}, m.object != nil
+	return state{object: m.object, begun: m.begun, noImages: m.noImages}, m.object != nil
 }
 
 // listed returns the object as the Lister has it, nil where it has none.
@@ -91,7 +91,7 @@ func (m *Monitor) read(ctx context.Context, in intent) error {
 }
 
 // learn takes in the object of a read or write that was made for the intent.
-func (m *Monitor) learn(object *mcfgv1.MachineConfigNode, begun target, in intent) {
+func (m *Monitor) learn(object *mcfgv1.MachineConfigNode, begun update, in intent) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.keep(object, begun)
@@ -100,12 +100,12 @@ func (m *Monitor) learn(object *mcfgv1.MachineConfigNode, begun target, in inten
 }
 
 // keep holds on to an object, less what is never asked for. Callers hold m.mu.
-func (m *Monitor) keep(object *mcfgv1.MachineConfigNode, begun target) {
+func (m *Monitor) keep(object *mcfgv1.MachineConfigNode, begun update) {
 	kept := *object
 	kept.ManagedFields = nil
 	m.object, m.begun = &kept, begun
 	if (state{object: m.object}).isTrue(phases.Updated) {
-		m.begun = target{}
+		m.begun = update{}
 	}
 }
 

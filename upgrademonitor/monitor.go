@@ -30,7 +30,8 @@ type Monitor struct {
 	object   *mcfgv1.MachineConfigNode // as last read or written; nil: to be read
 	mustRead bool                      // the next read must ask the API server, not the Lister
 	seen     versions                  // what the node said at the last write or read
-	begun    target                    // see state.remembered
+	begun    update                    // see state
+	noImages bool                      // see state
 }
 
 // New makes a Monitor. It makes no request. A field that cannot be used gives a *ConfigError.

@@ -70,17 +70,17 @@ func (r *report) observed() versions { return r.versions }
 // before. It gives none for a report that changes nothing. A report that was once planned
 // to begin an update stays one, whatever became of the object meanwhile.
 func (r *report) plan(s state) ([]write, error) {
-	underway, next := s.underway(), r.versions.target()
+	underway := s.underway()
 	said := r.Report
-	said.NewTarget = next.config != "" && next != underway
-	said.Update = updateName(underway, next)
+	said.NewTarget = underway.differs(r.versions, r.imageMode && !s.noImages)
+	said.Update = underway.name(r.versions, r.imageMode)
 
 	before := s.object.Status
 	lists, err := conditions.Next(before.Conditions, r.imageMode, said)
 	if err != nil {
 		return nil, err
 	}
-	if len(lists) == 0 && r.statusVersions(s, false) != statusVersions(before) {
+	if len(lists) == 0 && !r.following(s, before.Conditions) {
 		lists = [][]metav1.Condition{conditions.Complete(before.Conditions, r.imageMode, r.Time)}
 	}
 	if r.asksFor(phases.Updated, metav1.ConditionFalse) && (said.NewTarget || s.isTrue(phases.Updated)) {
@@ -89,14 +89,13 @@ func (r *report) plan(s state) ([]write, error) {
 
 	writes := make([]write, 0, len(lists))
 	for _, list := range lists {
-		status := s.object.Status
+		status := r.followed(s, list)
 		status.Conditions = list
-		prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
-		versions := r.statusVersions(s, prepared)
-		status.ConfigVersion = &versions
-		s.remembered = r.remember(s, list)
+		begun := r.begun(s, list)
+		from := s
 		s = s.withStatus(status)
-		writes = append(writes, write{next: s, send: (*Monitor).applyStatus})
+		s.begun = begun
+		writes = append(writes, writeStatus(from, s))
 	}
 	return writes, nil
 }
@@ -105,52 +104,34 @@ func (r *report) asksFor(p phases.Phase, status metav1.ConditionStatus) bool {
 	return r.Phase == p && r.Status == status
 }
 
-// remember returns what the update under way is for, after a write of the list.
-func (r *report) remember(s state, list []metav1.Condition) target {
+// followed returns the status with the versions that a write of the list makes of it.
+func (r *report) followed(s state, list []metav1.Condition) mcfgv1.MachineConfigNodeStatus {
+	status := s.object.Status
+	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
+	ended := r.asksFor(phases.Updated, metav1.ConditionTrue)
+	r.versions.follow(&status, r.imageMode && !s.noImages, prepared || ended, ended)
+	return status
+}
+
+// following reports whether the status says what the node says, as far as it is to follow.
+func (r *report) following(s state, list []metav1.Condition) bool {
+	before, after := s.object.Status, r.followed(s, list)
+	return before.ConfigVersion != nil && *before.ConfigVersion == *after.ConfigVersion && before.ConfigImage == after.ConfigImage
+}
+
+// begun returns the update under way, as far as this Monitor knows, after a write of the list.
+func (r *report) begun(s state, list []metav1.Condition) update {
 	between := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	disrupted := s.isTrue(phases.Updated) && !between
+	begins := r.Phase == phases.Updated && (s.begun.to != r.versions.target())
 	switch {
 	case between:
-		return target{}
-	case disrupted, r.Phase == phases.Updated:
-		return r.versions.target()
+		return update{}
+	case (disrupted || begins) && r.versions.desiredConfig != "":
+		return update{to: r.versions.target(), fromImage: string(s.object.Status.ConfigImage.CurrentImage)}
 	default:
-		return s.remembered
+		return s.begun
 	}
-}
-
-// statusVersions is what the report makes of the versions in the status. The current one
-// follows the node. The desired one follows it when the update was prepared, for then it
-// is known to be valid, and with Updated=True.
-func (r *report) statusVersions(s state, prepared bool) mcfgv1.MachineConfigNodeStatusMachineConfigVersion {
-	v := statusVersions(s.object.Status)
-	if r.versions.currentConfig != "" {
-		v.Current = r.versions.currentConfig
-	}
-	if (prepared || r.asksFor(phases.Updated, metav1.ConditionTrue)) && r.versions.desiredConfig != "" {
-		v.Desired = r.versions.desiredConfig
-	}
-	if v.Desired == "" {
-		v.Desired = NotYetSet
-	}
-	return v
-}
-
-func statusVersions(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeStatusMachineConfigVersion {
-	if status.ConfigVersion == nil {
-		return mcfgv1.MachineConfigNodeStatusMachineConfigVersion{}
-	}
-	return *status.ConfigVersion
-}
-
-// updateName is how messages name an update.
-func updateName(underway, next target) string {
-	for _, name := range []string{underway.config, next.config} {
-		if name != "" && name != NotYetSet {
-			return name
-		}
-	}
-	return NotYetSet
 }
 
 // newReport reads the node, and makes a report of what is said now.
@@ -178,7 +159,7 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, mes
 	if err != nil {
 		return nil, err
 	}
-	r.versions = versionsOf(ctx, node)
+	r.versions = versionsOf(ctx, node, r.imageMode)
 	return r, nil
 }
 

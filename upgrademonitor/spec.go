@@ -17,6 +17,7 @@ import (
 //
 //  1. The object is created where it is missing, with the Node as its owner.
 //  2. A config that the node does not name, and a pool that is NotYetSet, change nothing.
+//     An image that the node does not name goes, in image mode, if it names a config.
 //  3. The owner reference follows a Node that was made anew (another UID).
 //  4. A spec that says so already makes no request.
 //  5. An error of Config.Pool or Config.Node fails the call with a *NodeError. Timeouts,
@@ -41,6 +42,8 @@ type spec struct {
 	pool     string
 	poolErr  error
 	versions versions
+
+	imageMode bool
 }
 
 // newSpec reads the node and its pool. A Pool function that fails leaves the pool NotYetSet.
@@ -53,7 +56,14 @@ func (m *Monitor) newSpec(ctx context.Context) (*spec, error) {
 	if err != nil || pool == "" {
 		pool = NotYetSet
 	}
-	return &spec{owner: ownerReference(node), pool: pool, poolErr: err, versions: versionsOf(ctx, node)}, nil
+	imageMode := m.config.ImageMode()
+	return &spec{
+		owner:     ownerReference(node),
+		pool:      pool,
+		poolErr:   err,
+		versions:  versionsOf(ctx, node, imageMode),
+		imageMode: imageMode,
+	}, nil
 }
 
 func ownerReference(node *corev1.Node) metav1.OwnerReference {
@@ -70,7 +80,7 @@ func (s *spec) refused(err error) error { return err }
 func (s *spec) plan(before state) ([]write, error) {
 	object := *before.object
 	object.OwnerReferences = s.owners(before.object)
-	object.Spec = s.over(before.object.Spec)
+	object.Spec = s.over(before.object.Spec, before.noImages)
 	if object.Spec == before.object.Spec && slices.Equal(object.OwnerReferences, before.object.OwnerReferences) {
 		return nil, nil
 	}
@@ -78,8 +88,8 @@ func (s *spec) plan(before state) ([]write, error) {
 	return []write{{next: before, send: (*Monitor).patchSpec}}, nil
 }
 
-// over returns the spec with what is known of pool and config.
-func (s *spec) over(before mcfgv1.MachineConfigNodeSpec) mcfgv1.MachineConfigNodeSpec {
+// over returns the spec with what is known of pool, config and image.
+func (s *spec) over(before mcfgv1.MachineConfigNodeSpec, noImages bool) mcfgv1.MachineConfigNodeSpec {
 	after := before
 	after.Node.Name = s.owner.Name
 	if s.pool != NotYetSet || after.Pool.Name == "" {
@@ -90,6 +100,9 @@ func (s *spec) over(before mcfgv1.MachineConfigNodeSpec) mcfgv1.MachineConfigNod
 	}
 	if after.ConfigVersion.Desired == "" {
 		after.ConfigVersion.Desired = NotYetSet
+	}
+	if s.imageMode && !noImages && s.versions.named() {
+		after.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(s.versions.desiredImage)
 	}
 	return after
 }
@@ -122,7 +135,7 @@ func (m *Monitor) create(ctx context.Context) (*mcfgv1.MachineConfigNode, error)
 	}
 	mcn := &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{Name: m.config.NodeName},
-		Spec:       spec.over(mcfgv1.MachineConfigNodeSpec{}),
+		Spec:       spec.over(mcfgv1.MachineConfigNodeSpec{}, false),
 	}
 	mcn.OwnerReferences = spec.owners(mcn)
 	return m.client.Create(ctx, mcn, metav1.CreateOptions{FieldManager: m.config.FieldManager})
@@ -132,15 +145,32 @@ func (m *Monitor) create(ctx context.Context) (*mcfgv1.MachineConfigNode, error)
 // w.next. It is a merge patch, not an apply: it changes a value whoever has set it, where
 // an apply could only add to a list that another field manager has set as well.
 func (m *Monitor) patchSpec(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
+	base, after := m.base(), w.next.object.Spec
+	spec := map[string]any{
+		"node":          after.Node,
+		"pool":          after.Pool,
+		"configVersion": after.ConfigVersion,
+	}
+	none := mcfgv1.MachineConfigNodeSpecConfigImage{}
+	switch {
+	case after.ConfigImage != none:
+		spec["configImage"] = after.ConfigImage
+	case base.Spec.ConfigImage != none:
+		spec["configImage"] = nil // it goes
+	}
 	patch, err := json.Marshal(map[string]any{
 		"metadata": map[string]any{
-			"resourceVersion": m.base().ResourceVersion,
+			"resourceVersion": base.ResourceVersion,
 			"ownerReferences": w.next.object.OwnerReferences,
 		},
-		"spec": w.next.object.Spec,
+		"spec": spec,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: m.config.FieldManager})
+	object, err := m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: m.config.FieldManager})
+	if err == nil && after.ConfigImage != none && object.Spec.ConfigImage == none {
+		m.leaveOutImages(ctx)
+	}
+	return object, err
 }

@@ -29,7 +29,7 @@ type slot struct {
 // step that was done.
 //
 //   - Of one phase in one update stays the last report of True, and the last report.
-//   - Of one singleton stays the last report, and of the spec the last.
+//   - Of one singleton, of the image sets and of the spec stays the last.
 //   - The begin and the end of each update stay.
 //   - The head may be on its way to the API server, and for some the caller still waits.
 //     They stay.
@@ -73,7 +73,7 @@ func slotsOf(e *entry, update int) []slot {
 	r, ok := e.intent.(*report)
 	switch {
 	case !ok:
-		return []slot{{kind: "spec"}}
+		return []slot{{kind: e.String()}} // all of them, or the spec
 	case phases.KindOf(r.Phase) == phases.Singleton:
 		return []slot{{kind: "singleton", phase: r.Phase}}
 	case r.Phase == phases.Updated:

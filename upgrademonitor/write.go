@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
 )
 
 // write is one request, and the state that it leads to.
@@ -48,6 +49,9 @@ func (m *Monitor) write(ctx context.Context, in intent) error {
 		case final(last):
 			return false, last
 		}
+		if undeclared(last) && m.leaveOutImages(ctx) {
+			return false, nil
+		}
 		m.forget() // whether it was written or not is for the next read to tell
 		if overtaken(last) {
 			return false, nil
@@ -81,7 +85,7 @@ func (m *Monitor) attempt(ctx context.Context, in intent) error {
 		if err != nil {
 			return fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, in, err)
 		}
-		m.learn(object, w.next.remembered, in)
+		m.learn(object, w.next.begun, in)
 	}
 	return nil
 }
@@ -92,6 +96,26 @@ func (m *Monitor) attempt(ctx context.Context, in intent) error {
 func overtaken(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsNotFound(err) || apierrors.IsAlreadyExists(err)
+}
+
+// undeclared reports whether the CRD does not have a field that was applied: the one for
+// images is behind a feature gate.
+func undeclared(err error) bool {
+	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "field not declared in schema")
+}
+
+// leaveOutImages makes the Monitor do without the CRD's field for images. It reports whether
+// that is new.
+func (m *Monitor) leaveOutImages(ctx context.Context) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.noImages {
+		return false
+	}
+	m.noImages = true
+	klog.FromContext(ctx).Info("Warning: left out the images of a node, for the CRD of MachineConfigNode has no configImage: it is that of another feature set",
+		"node", m.config.NodeName)
+	return true
 }
 
 // explain turns an error that no later attempt can mend into a refusal. A denial by a
