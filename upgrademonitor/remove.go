@@ -39,8 +39,11 @@ type operation struct {
 }
 
 // patchStatus makes the status on the object as it is known that of w.next, by one JSON
-// patch that tests the resource version. Foreign conditions stay as they are; fields that
-// are not ours are not touched.
+// patch with the resource version as the precondition. Foreign conditions stay as they are;
+// fields that are not ours are not touched.
+//
+// The patch sets the resource version, where one would expect it to test it: either is
+// refused when others wrote first, but a test is answered with 422, as an invalid object is.
 func (m *Monitor) patchStatus(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
 	base, status := m.base(), w.next.object.Status
 	list := slices.Clone(status.Conditions)
@@ -51,7 +54,7 @@ func (m *Monitor) patchStatus(ctx context.Context, w write) (*mcfgv1.MachineConf
 	}
 	var patch []operation
 	if base.ResourceVersion != "" {
-		patch = append(patch, operation{"test", "/metadata/resourceVersion", base.ResourceVersion})
+		patch = append(patch, operation{"replace", "/metadata/resourceVersion", base.ResourceVersion})
 	}
 	patch = append(patch, operation{"add", "/status/conditions", list})
 	if status.ConfigVersion != nil {

@@ -31,12 +31,16 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer func() {
-		if err := standard.Stop(); err != nil {
+	code := m.Run()
+	for _, c := range []*cluster.Cluster{standard, withImages.Cluster} {
+		if c == nil {
+			continue
+		}
+		if err := c.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
-	}()
-	return m.Run()
+	}
+	return code
 }
 
 // world is a node on the cluster, and what the processes on it see.
@@ -46,11 +50,18 @@ type world struct {
 	node   *corev1.Node
 	config *rest.Config
 	admin  *mcfgclientset.Clientset
+
+	imageMode bool // what the node's processes are told
 }
 
 func newWorld(t *testing.T, name string) *world {
 	t.Helper()
-	w := &world{t: t, name: name, config: standard.Config()}
+	return worldOn(t, standard, name)
+}
+
+func worldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+	t.Helper()
+	w := &world{t: t, name: name, config: c.Config()}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(w.config)
 	require.NoError(t, err)
@@ -63,11 +74,18 @@ func newWorld(t *testing.T, name string) *world {
 
 // annotate changes what the node says of its configs; "" is an annotation that is absent.
 func (w *world) annotate(current, desired string) {
+	w.annotateImages(current, desired, "", "")
+}
+
+// annotateImages changes what the node says of its configs and images.
+func (w *world) annotateImages(current, desired, currentImage, desiredImage string) {
 	node := w.node.DeepCopy()
 	node.Annotations = map[string]string{}
 	for annotation, value := range map[string]string{
 		upgrademonitor.CurrentConfigAnnotation: current,
 		upgrademonitor.DesiredConfigAnnotation: desired,
+		upgrademonitor.CurrentImageAnnotation:  currentImage,
+		upgrademonitor.DesiredImageAnnotation:  desiredImage,
 	} {
 		if value != "" {
 			node.Annotations[annotation] = value
@@ -84,11 +102,12 @@ func (w *world) monitor(pool string) (*upgrademonitor.Monitor, *requests) {
 	clientset, err := mcfgclientset.NewForConfig(config)
 	require.NoError(w.t, err)
 	m, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   clientset,
-		NodeName: w.name,
-		Node:     func() (*corev1.Node, error) { return w.node, nil },
-		Pool:     func(*corev1.Node) (string, error) { return pool, nil },
-		Timeout:  30 * time.Second,
+		Client:    clientset,
+		NodeName:  w.name,
+		Node:      func() (*corev1.Node, error) { return w.node, nil },
+		Pool:      func(*corev1.Node) (string, error) { return pool, nil },
+		ImageMode: func() bool { return w.imageMode },
+		Timeout:   30 * time.Second,
 	})
 	require.NoError(w.t, err)
 	return m, counted

@@ -26,9 +26,10 @@ type trace struct {
 }
 
 type specWrite struct {
-	BeforeStep int
-	By         string
-	Desired    string
+	BeforeStep   int
+	By           string
+	Desired      string
+	DesiredImage string
 }
 
 type step struct {
@@ -37,7 +38,7 @@ type step struct {
 	Status          metav1.ConditionStatus
 	Reason, Message string
 	CompletesParent bool
-	Node            struct{ CurrentConfig, DesiredConfig string }
+	Node            struct{ CurrentConfig, DesiredConfig, CurrentImage, DesiredImage string }
 }
 
 func readTraces(t *testing.T) map[string]trace {
@@ -58,13 +59,15 @@ func readTraces(t *testing.T) map[string]trace {
 func TestTraces(t *testing.T) {
 	traces := readTraces(t)
 	for name, tr := range traces {
-		if tr.ImageMode {
-			continue
-		}
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "trace-"+strings.ReplaceAll(name, "_", "-"))
+			c := standard
+			if tr.ImageMode {
+				c = imageCluster(t)
+			}
+			w := worldOn(t, c, "trace-"+strings.ReplaceAll(name, "_", "-"))
+			w.imageMode = tr.ImageMode
 			r := &replay{world: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
-			if start, ok := traces[tr.Start]; ok {
+			if start, ok := traces[strings.TrimSuffix(tr.Start, "_gate_on")]; ok {
 				r.run(start)
 			}
 			r.run(tr)
@@ -101,11 +104,11 @@ func (r *replay) run(tr trace) {
 	for i, step := range tr.Steps {
 		for _, write := range tr.SpecWrites {
 			if write.BeforeStep == i {
-				r.world.annotate(step.Node.CurrentConfig, write.Desired)
+				r.world.annotateImages(step.Node.CurrentConfig, write.Desired, step.Node.CurrentImage, write.DesiredImage)
 				require.NoError(t, r.monitor(write.By).GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 			}
 		}
-		r.world.annotate(step.Node.CurrentConfig, step.Node.DesiredConfig)
+		r.world.annotateImages(step.Node.CurrentConfig, step.Node.DesiredConfig, step.Node.CurrentImage, step.Node.DesiredImage)
 		var opts []upgrademonitor.ReportOption
 		if step.CompletesParent {
 			opts = append(opts, upgrademonitor.CompletesParent())

@@ -1,0 +1,273 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+var (
+	oldImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("1", 64)
+	newImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("2", 64)
+)
+
+var withImages struct {
+	once sync.Once
+	*cluster.Cluster
+	err error
+}
+
+// imageCluster is the cluster of the tests of image mode, started when the first needs it.
+func imageCluster(t *testing.T) *cluster.Cluster {
+	t.Helper()
+	withImages.once.Do(func() {
+		withImages.Cluster, withImages.err = cluster.Start(context.Background(), cluster.Options{ImageMode: true})
+	})
+	require.NoError(t, withImages.err)
+	return withImages.Cluster
+}
+
+func newImageWorld(t *testing.T, name string) *world {
+	t.Helper()
+	w := worldOn(t, imageCluster(t), name)
+	w.imageMode = true
+	return w
+}
+
+func (w *world) object() *mcfgv1.MachineConfigNode {
+	w.t.Helper()
+	object, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Get(w.t.Context(), w.name, metav1.GetOptions{})
+	require.NoError(w.t, err)
+	return object
+}
+
+// imageCalls are what one Monitor is told when the image changes.
+var imageCalls = []call{
+	{phases.Updated, metav1.ConditionFalse, nil},
+	{phases.UpdatePrepared, metav1.ConditionTrue, nil},
+	{phases.AppliedOSImage, metav1.ConditionUnknown, nil},
+	{phases.ImagePulledFromRegistry, metav1.ConditionTrue, nil},
+	{phases.AppliedOSImage, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}},
+	{phases.RebootedNode, metav1.ConditionTrue, nil},
+	{phases.Updated, metav1.ConditionTrue, nil},
+}
+
+// TestImageModeFromBeginningToEnd enables, updates and disables image mode on one node.
+func TestImageModeFromBeginningToEnd(t *testing.T) {
+	w := newImageWorld(t, "image-mode")
+	w.annotate(oldConfig, oldConfig)
+	m, requests := w.monitor("master")
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	history := watchFrom(t, w)
+
+	for _, update := range []struct{ name, config, from, to, prefix string }{
+		{"enable", oldConfig, "", oldImage, oldImage},
+		{"update", oldConfig, oldImage, newImage, newImage},
+		{"config alone", newConfig, newImage, newImage, newConfig},
+		{"disable", newConfig, newImage, "", "disable image mode"},
+	} {
+		before := w.object()
+		current := before.Status.ConfigVersion.Current
+		for i, c := range imageCalls {
+			w.annotateImages(current, update.config, update.from, update.to)
+			if i == len(imageCalls)-1 {
+				w.annotateImages(update.config, update.config, update.to, update.to)
+			}
+			c.make(t, m)
+			status := w.object().Status
+			switch c.phase {
+			case phases.UpdatePrepared:
+				assert.Equal(t, update.to, string(status.ConfigImage.DesiredImage), "%s: validated", update.name)
+			case phases.Updated:
+				if c.status == metav1.ConditionFalse {
+					assert.Equal(t, before.Status.ConfigImage, status.ConfigImage, "%s: not validated yet", update.name)
+					require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+					assert.Equal(t, update.to, string(w.object().Spec.ConfigImage.DesiredImage), "%s: the spec follows at once", update.name)
+				}
+			}
+		}
+		after := w.object().Status
+		assert.Equal(t, mcfgv1.MachineConfigNodeStatusConfigImage{
+			CurrentImage: mcfgv1.ImageDigestFormat(update.to),
+			DesiredImage: mcfgv1.ImageDigestFormat(update.to),
+		}, after.ConfigImage, update.name)
+		c, _ := statusOf(after.Conditions, "AppliedOSImage")
+		assert.Equal(t, "Action during update to "+update.prefix+": about AppliedOSImage", c.Message, update.name)
+	}
+	history.catchUp()
+	history.check()
+	history.checkEnded()
+	assert.Equal(t, requests.all(), requests.answered(http.StatusOK)+requests.answered(http.StatusCreated)+requests.answered(http.StatusNotFound), "%v", requests)
+}
+
+// TestImageWithoutDigestIsLeftOut has the rest reported.
+func TestImageWithoutDigestIsLeftOut(t *testing.T) {
+	w := newImageWorld(t, "no-digest")
+	w.annotateImages(oldConfig, oldConfig, "quay.io/mco/os:latest", "quay.io/mco/os:latest")
+	m, _ := w.monitor("master")
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	status := w.object().Status
+	assert.Zero(t, status.ConfigImage)
+	assert.Equal(t, oldConfig, status.ConfigVersion.Current)
+}
+
+// TestCRDWithoutImages has a daemon in image mode on a cluster whose CRD has no configImage.
+func TestCRDWithoutImages(t *testing.T) {
+	w := newWorld(t, "no-field")
+	w.imageMode = true
+	w.annotate(oldConfig, oldConfig)
+	m, requests := w.monitor("master")
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	history := watchFrom(t, w)
+	for i, c := range imageCalls {
+		w.annotateImages(oldConfig, oldConfig, "", oldImage)
+		if i == len(imageCalls)-1 {
+			w.annotateImages(oldConfig, oldConfig, oldImage, oldImage)
+		}
+		c.make(t, m)
+		require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	}
+	history.catchUp()
+	history.check()
+	history.checkEnded()
+	assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+	assert.LessOrEqual(t, requests.answered(http.StatusInternalServerError), 1, "it is learned once")
+
+	total := requests.all()
+	imageCalls[len(imageCalls)-1].make(t, m)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, total, requests.all(), "a repeat makes no request")
+}
+
+// TestModeChangesInTheMiddleOfAnUpdate switches the feature gate on and off while a node is
+// updated, once with another manager owning a condition that has to go.
+func TestModeChangesInTheMiddleOfAnUpdate(t *testing.T) {
+	for _, foreign := range []bool{false, true} {
+		t.Run(fmt.Sprintf("with another owner %t", foreign), func(t *testing.T) {
+			w := newImageWorld(t, fmt.Sprintf("gate-%t", foreign))
+			w.imageMode = false
+			w.annotate(oldConfig, oldConfig)
+			m, requests := w.monitor("master")
+			call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+			w.annotate(oldConfig, newConfig)
+			for _, c := range rebootCalls[:6] {
+				c.make(t, m)
+			}
+			if foreign {
+				w.applyForeign("AppliedFilesAndOS")
+			}
+			history := watchFrom(t, w)
+
+			w.imageMode = true
+			call{phases.AppliedFiles, metav1.ConditionUnknown, nil}.make(t, m)
+			if foreign {
+				w.applyForeign("AppliedFiles")
+			}
+			w.imageMode = false
+			call{phases.AppliedFilesAndOS, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}}.make(t, m)
+			w.imageMode = true
+			w.annotate(newConfig, newConfig)
+			call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+
+			history.catchUp()
+			history.check()
+			history.checkEnded()
+			for i, event := range history.events[1:] {
+				_, standard := statusOf(event.Status.Conditions, "AppliedFilesAndOS")
+				_, image := statusOf(event.Status.Conditions, "AppliedFiles")
+				assert.NotEqual(t, standard, image, "event %d has the conditions of one mode", i)
+			}
+			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+		})
+	}
+}
+
+// applyForeign makes another manager own one of our conditions.
+func (w *world) applyForeign(name string) {
+	w.t.Helper()
+	c, ok := statusOf(w.object().Status.Conditions, name)
+	require.True(w.t, ok)
+	status := mcfgapply.MachineConfigNodeStatus().WithConditions(applymetav1.Condition().WithType(c.Type).WithStatus(c.Status).
+		WithReason(c.Reason).WithMessage(c.Message).WithLastTransitionTime(c.LastTransitionTime))
+	_, err := w.admin.MachineconfigurationV1().MachineConfigNodes().ApplyStatus(w.t.Context(),
+		mcfgapply.MachineConfigNode(w.name).WithStatus(status), metav1.ApplyOptions{FieldManager: "another", Force: true})
+	require.NoError(w.t, err)
+}
+
+// TestPinnedImageSets goes through what can happen to a set, and what must not change then.
+func TestPinnedImageSets(t *testing.T) {
+	w := newWorld(t, "pinned")
+	w.annotate(oldConfig, oldConfig)
+	m, requests := w.monitor("master")
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	history := watchFrom(t, w)
+	type set = upgrademonitor.PinnedImageSet
+	type entry = mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	broken := errors.New("exit status 125")
+
+	for _, step := range []struct {
+		name                  string
+		sets                  []set
+		progressing, degraded metav1.ConditionStatus
+		want                  []entry
+		writes                int
+	}{
+		{"fetching", []set{{Name: "a", Generation: 1}}, done, no, []entry{{Name: "a", DesiredGeneration: 1}}, 1},
+		{"again", []set{{Name: "a", Generation: 1}}, done, no, []entry{{Name: "a", DesiredGeneration: 1}}, 0},
+		{"done", []set{{Name: "a", Generation: 1, Done: true}}, no, no, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 1},
+		{"a newer one", []set{{Name: "a", Generation: 2}}, done, no, []entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}}, 1},
+		{"fails", []set{{Name: "a", Generation: 2, Err: broken}}, done, done,
+			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 1},
+		{"fails again", []set{{Name: "a", Generation: 2, Err: broken}}, done, done,
+			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 0},
+		{"tried again", []set{{Name: "a", Generation: 3}}, done, done,
+			[]entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 1},
+		{"succeeds", []set{{Name: "a", Generation: 3, Done: true}}, no, no, []entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 3}}, 1},
+		{"made anew", []set{{Name: "a", Generation: 1}, {Name: "b", Generation: 5, Done: true}}, done, no,
+			[]entry{{Name: "a", DesiredGeneration: 1}, {Name: "b", DesiredGeneration: 5, CurrentGeneration: 5}}, 2},
+		{"one gone", []set{{Name: "b", Generation: 5, Done: true}}, no, no, []entry{{Name: "b", DesiredGeneration: 5, CurrentGeneration: 5}}, 1},
+		{"an endless error", []set{{Name: "b", Generation: 5, Err: errors.New(strings.Repeat("é", 50_000))}}, done, done, nil, 1},
+		{"all gone", nil, no, no, nil, 1},
+	} {
+		total := requests.all()
+		require.NoError(t, m.ReportPinnedImageSets(t.Context(), step.sets), step.name)
+		assert.Equal(t, step.writes, requests.all()-total, "%s: requests", step.name)
+		status := w.object().Status
+		progressing, _ := statusOf(status.Conditions, "PinnedImageSetsProgressing")
+		degraded, _ := statusOf(status.Conditions, "PinnedImageSetsDegraded")
+		assert.Equal(t, step.progressing, progressing.Status, step.name)
+		assert.Equal(t, step.degraded, degraded.Status, step.name)
+		if step.want != nil {
+			assert.ElementsMatch(t, step.want, status.PinnedImageSets, step.name)
+		}
+	}
+	assert.Empty(t, w.object().Status.PinnedImageSets)
+	history.catchUp()
+	history.check()
+	assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+
+	hundred := make([]set, 100)
+	for i := range hundred {
+		hundred[i] = set{Name: fmt.Sprintf("set-%d", i), Generation: 1 << 30}
+	}
+	require.NoError(t, m.ReportPinnedImageSets(t.Context(), hundred))
+	assert.Len(t, w.object().Status.PinnedImageSets, 100)
+	w.rebootUpdate(m)
+	assert.Len(t, w.object().Status.PinnedImageSets, 100, "no report of a phase touches them")
+}
