@@ -24,6 +24,10 @@ test: ## Test the library and the examples (no network once the modules are ther
 e2e: ## Test on a real etcd and kube-apiserver (built on first use: about 5 minutes)
 	cd test && go test -count=1 -timeout 30m ./...
 
+.PHONY: soak
+soak: ## Walk at random on a real API server, WALKS times (20000); SEED repeats a run
+	cd test && WALKS=$${WALKS:-20000} go test -count=1 -timeout 0 -v -run TestRandomWalks ./e2e
+
 .PHONY: bench
 bench: ## Measure a report, a no-op and a whole update against canned answers
 	go test -run '^$$' -bench . -benchmem ./...

@@ -3,8 +3,10 @@ package upgrademonitor_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -171,4 +173,33 @@ func BenchmarkRebootUpdate(b *testing.B) {
 		sent++
 	}
 	b.ReportMetric(float64(requests)/float64(sent), "requests/op")
+}
+
+// BenchmarkIdleMonitor is what a controller keeps for a node that it has reported on.
+func BenchmarkIdleMonitor(b *testing.B) {
+	const nodes = 1000
+	answer, err := json.Marshal(settledObject(b))
+	require.NoError(b, err)
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: &cannedServer{answers: [][]byte{answer}}, QPS: -1})
+	require.NoError(b, err)
+	heap := func() float64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return float64(stats.HeapAlloc)
+	}
+	for b.Loop() {
+		monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
+			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
+		})
+		require.NoError(b, err)
+		before := heap()
+		for i := range nodes {
+			m, err := monitors.For(fmt.Sprintf("worker-%d", i))
+			require.NoError(b, err)
+			require.NoError(b, m.ReportDegraded(b.Context(), io.ErrUnexpectedEOF))
+		}
+		b.ReportMetric((heap()-before)/nodes, "B/node")
+		runtime.KeepAlive(monitors)
+	}
 }

@@ -1,0 +1,177 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// TestFailuresShowWhereAndWhy has each piece of work fail three times and then succeed, in
+// the middle of an update.
+func TestFailuresShowWhereAndWhy(t *testing.T) {
+	for _, tc := range []struct {
+		phase phases.Phase
+		image bool
+	}{
+		{phases.UpdatePrepared, false},
+		{phases.Cordoned, false},
+		{phases.Drained, false},
+		{phases.AppliedFilesAndOS, false},
+		{phases.ImagePulledFromRegistry, true},
+		{phases.RebootedNode, false},
+		{phases.Uncordoned, false},
+	} {
+		t.Run(string(tc.phase), func(t *testing.T) {
+			name := "fails-" + strings.ToLower(string(tc.phase))
+			w := newWorld(t, name)
+			if tc.image {
+				w = newImageWorld(t, name)
+			}
+			w.settle()
+			h := watchFrom(t, w)
+			m, requests := w.monitor("master")
+			w.annotate(oldConfig, newConfig)
+			call{phases.Updated, no, nil}.make(t, m)
+
+			broken := errors.New("it does not work")
+			for range 3 {
+				require.Equal(t, broken, m.Track(t.Context(), tc.phase, "Working", func(context.Context) error { return broken }))
+				require.NoError(t, m.ReportDegraded(t.Context(), broken))
+				failed := []phases.Phase{tc.phase}
+				if parent, ok := phases.ParentOf(tc.phase); ok {
+					failed = append(failed, parent)
+				}
+				for _, p := range failed {
+					c, _ := statusOf(w.object().Status.Conditions, string(p))
+					assert.Equal(t, running, c.Status, p)
+					assert.Contains(t, c.Message, "it does not work", p)
+				}
+			}
+			since, _ := statusOf(h.catchUp()[1].Status.Conditions, string(tc.phase))
+			still, _ := statusOf(w.object().Status.Conditions, string(tc.phase))
+			if since.Status == running {
+				assert.Equal(t, since.LastTransitionTime, still.LastTransitionTime, "stuck since the first time")
+			}
+
+			require.NoError(t, m.Track(t.Context(), tc.phase, "Working", func(context.Context) error { return nil }))
+			w.annotate(newConfig, newConfig)
+			call{phases.Updated, done, nil}.make(t, m)
+			degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
+			assert.Equal(t, done, degraded.Status, "it survives the end of the update")
+			require.NoError(t, m.ReportDegraded(t.Context(), nil))
+			h.catchUp()
+			h.check()
+			h.checkEnded()
+			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+		})
+	}
+}
+
+// TestRevertOfAConfigThatDoesNotWork has the admin take back the config that failed.
+func TestRevertOfAConfigThatDoesNotWork(t *testing.T) {
+	w := newWorld(t, "reverted")
+	w.settle()
+	h := watchFrom(t, w)
+	m, _ := w.monitor("master")
+	w.annotate(oldConfig, newConfig)
+	for _, c := range rebootCalls[:6] { // up to the files, which stay Unknown
+		c.make(t, m)
+	}
+	w.annotate(oldConfig, oldConfig)
+	call{phases.Updated, no, nil}.make(t, m)
+	list := w.object().Status.Conditions
+	assert.True(t, takesAllBack(list))
+	files, _ := statusOf(list, "AppliedFilesAndOS")
+	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFilesAndOS", files.Message)
+	call{phases.UpdatePrepared, done, nil}.make(t, m)
+	call{phases.Updated, done, nil}.make(t, m)
+	h.catchUp()
+	h.check()
+	h.checkEnded()
+}
+
+// TestFirstBoot starts from each kind of nothing, and must end with a complete object.
+func TestFirstBoot(t *testing.T) {
+	for name, prepare := range map[string]func(*world){
+		"no-object":      func(w *world) { w.annotate(oldConfig, oldConfig) },
+		"no-annotations": func(w *world) { w.annotate("", "") },
+		"not-registered": func(w *world) {
+			w.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}
+		},
+		"not-yet-set": func(w *world) {
+			w.annotate("", "")
+			m, _ := w.monitor("")
+			require.NoError(w.t, m.GenerateAndApplyMachineConfigNodeSpec(w.t.Context()))
+			w.annotate(oldConfig, oldConfig)
+		},
+		"defaults-missing": func(w *world) {
+			w.settle()
+			w.mergeStatus(`{"status":{"conditions":[{"type":"Drained","status":"False","reason":"NotYetOccurred","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
+		},
+		"foreign-only": func(w *world) {
+			w.settle()
+			w.mergeStatus(`{"status":{"conditions":[{"type":"InternalReleaseImageDegraded","status":"False","reason":"AsExpected","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
+		},
+		"empty": func(w *world) {
+			w.settle()
+			w.mergeStatus(`{"status":null}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, "boot-"+name)
+			prepare(w)
+			m, requests := w.monitor("master")
+			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+			call{phases.Resumed, done, nil}.make(t, m)
+			call{phases.Uncordoned, done, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}}.make(t, m)
+			call{phases.Updated, done, nil}.make(t, m)
+
+			object := w.object()
+			assert.Equal(t, "master", object.Spec.Pool.Name)
+			for _, p := range standardMode {
+				_, ok := statusOf(object.Status.Conditions, p)
+				assert.True(t, ok, p)
+			}
+			require.NotNil(t, object.Status.ConfigVersion)
+			assert.NotEmpty(t, object.Status.ConfigVersion.Desired)
+			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+			assert.Zero(t, requests.answered(http.StatusBadRequest))
+		})
+	}
+}
+
+// mergeStatus has someone else write the status.
+func (w *world) mergeStatus(patch string) {
+	w.t.Helper()
+	_, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Patch(w.t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "someone"}, "status")
+	require.NoError(w.t, err)
+}
+
+// TestNodeMadeAnew has the Node deleted and made again: the owner reference follows.
+func TestNodeMadeAnew(t *testing.T) {
+	w := newWorld(t, "made-anew")
+	w.settle()
+	core, err := kubernetes.NewForConfig(w.config)
+	require.NoError(t, err)
+	require.NoError(t, core.CoreV1().Nodes().Delete(t.Context(), w.name, metav1.DeleteOptions{}))
+	w.node, err = core.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	m, requests := w.monitor("master")
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, "1 read, 1 spec", requests.String())
+	assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}}, w.object().OwnerReferences)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, 2, requests.all())
+}
