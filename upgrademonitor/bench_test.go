@@ -24,6 +24,7 @@ import (
 // would that has it, and keeps its answers; without one it gives the kept answers again.
 type cannedServer struct {
 	object  *mcfgv1.MachineConfigNode
+	sent    *mcfgv1.MachineConfigNode
 	answers [][]byte
 	next    int
 }
@@ -54,6 +55,7 @@ func (s *cannedServer) serve(r *http.Request) error {
 		if err := json.NewDecoder(r.Body).Decode(sent); err != nil {
 			return err
 		}
+		s.sent = sent
 		if r.URL.Path[len(r.URL.Path)-len("status"):] == "status" {
 			s.object.Status = sent.Status
 		} else {

@@ -79,6 +79,47 @@ func TestWhatCannotBeWrittenIsKeptInOrder(t *testing.T) {
 	assert.True(t, f.condition(t, phases.UpdatePrepared).LastTransitionTime.Time.Equal(start), "the time of the report, not of the write")
 }
 
+func TestRepeatOfWhatIsPendingIsPending(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	down := apierrors.NewServiceUnavailable("down")
+	f.failing("patch", down)
+	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	f.failing("get", down)
+	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.NoError(t, f.tell(t, phases.Drained, metav1.ConditionUnknown))
+}
+
+// TestConflictInTheMiddleOfABegin has others write between the two writes of a begin.
+func TestConflictInTheMiddleOfABegin(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.annotate(oldConfig, "rendered-worker-ccc")
+	f.clientset.ClearActions()
+	f.failing("patch", nil, apierrors.NewConflict(resource, nodeName, errors.New("modified")))
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, []string{"patch/status", "patch/status", "get", "patch/status"}, f.requests())
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status)
+}
+
+// TestWritesSayWhatTheyWereComputedFrom looks at what is sent.
+func TestWritesSayWhatTheyWereComputedFrom(t *testing.T) {
+	node := annotated(oldConfig, oldConfig)
+	server := &cannedServer{object: settledObject(t)}
+	server.object.Generation, server.object.Status.ObservedGeneration = 4, 5 // as older daemons have it
+	m := monitorOver(t, server, &node)
+	require.NoError(t, m.ReportDegraded(t.Context(), errors.New("disk full")))
+	assert.Equal(t, "17966", server.sent.ResourceVersion)
+	assert.EqualValues(t, 5, server.sent.Status.ObservedGeneration, "it never decreases")
+	server.object.Generation = 6
+	require.NoError(t, m.ReportDegraded(t.Context(), nil))
+	require.NoError(t, m.ReportDegraded(t.Context(), errors.New("disk full")))
+	assert.EqualValues(t, 6, server.sent.Status.ObservedGeneration, "the generation that was read")
+}
+
 func TestRefusalOfAPendingReport(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)

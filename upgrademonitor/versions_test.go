@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -101,39 +100,51 @@ func TestModeChangeKeepsWhatBothModesHave(t *testing.T) {
 	assert.Equal(t, phases.All(true), types)
 }
 
-// TestListerIsPreferredWhenItIsNewer has another process write what this one did not see.
-func TestListerIsPreferredWhenItIsNewer(t *testing.T) {
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	f := newFixture(t, func(c *upgrademonitor.Config) { c.Lister = mcfglisters.NewMachineConfigNodeLister(indexer) })
-	list := func(resourceVersion string, drained metav1.ConditionStatus) {
-		object := settledObject(t)
-		object.ResourceVersion = resourceVersion
-		for i := range object.Status.Conditions {
-			if object.Status.Conditions[i].Type == "Drained" {
-				object.Status.Conditions[i].Status = drained
-			}
-			if object.Status.Conditions[i].Type == "Updated" {
-				object.Status.Conditions[i].Status = metav1.ConditionFalse
-			}
-		}
-		require.NoError(t, indexer.Add(object))
-		_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), object, metav1.CreateOptions{})
-		if err != nil {
-			_, err = f.clientset.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), object, metav1.UpdateOptions{})
-		}
-		require.NoError(t, err)
-		f.clientset.ClearActions()
-	}
+func TestImageThatTheNodeHasAlreadyBeginsNothing(t *testing.T) {
+	on := false
+	f := newFixture(t, inImageMode(&on))
+	f.annotateImages(oldImage, oldImage)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.annotateImages(oldImage, oldImage)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 
-	list("100", metav1.ConditionFalse)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status"}, f.requests(), "no read")
+	on = true // the status has no image yet
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.UpdatePrepared).Status)
+}
 
-	list("200", metav1.ConditionTrue)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status", "patch/status"}, f.requests(), "retried: False, then Unknown")
+func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
+	on := true
+	f := newFixture(t, inImageMode(&on))
+	f.annotateImages(oldImage, oldImage)
+	f.settle(t)
+	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 
-	list("99", metav1.ConditionTrue)
-	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionFalse)
-	require.Error(t, err, "an older object tells nothing")
+	f.annotateImages("", oldImage)
+	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage, "the current one goes with Updated=True only")
+
+	f.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
+	assert.Equal(t, oldImage, string(f.object(t).Spec.ConfigImage.DesiredImage))
+}
+
+func TestForeignConditionSurvivesAModeChange(t *testing.T) {
+	on := false
+	f := newFixture(t, inImageMode(&on))
+	f.settle(t)
+	object := f.object(t)
+	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
+	object.Status.Conditions = append(object.Status.Conditions, foreign)
+	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
+	require.NoError(t, err)
+
+	on = true
+	other := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) { c.Client = f.clientset })
+	other.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
+	assert.Equal(t, foreign, f.condition(t, phases.Phase(foreign.Type)))
 }

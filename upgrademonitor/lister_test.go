@@ -1,0 +1,91 @@
+package upgrademonitor_test
+
+import (
+	"testing"
+
+	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// listed is a Monitor with a Lister, and what other processes write as the Lister shows it.
+type listed struct {
+	*fixture
+	indexer cache.Indexer
+}
+
+func newListed(t *testing.T) *listed {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	return &listed{indexer: indexer, fixture: newFixture(t, func(c *upgrademonitor.Config) {
+		c.Lister = mcfglisters.NewMachineConfigNodeLister(indexer)
+	})}
+}
+
+// write has another process write the object.
+func (l *listed) write(t *testing.T, resourceVersion, desired string, statuses map[phases.Phase]metav1.ConditionStatus) {
+	t.Helper()
+	object := settledObject(t)
+	object.ResourceVersion = resourceVersion
+	object.Spec.ConfigVersion.Desired = desired
+	for i := range object.Status.Conditions {
+		c := &object.Status.Conditions[i]
+		if status, ok := statuses[phases.Phase(c.Type)]; ok {
+			c.Status = status
+		}
+	}
+	require.NoError(t, l.indexer.Add(object))
+	nodes := l.clientset.MachineconfigurationV1().MachineConfigNodes()
+	if _, err := nodes.Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
+		_, err = nodes.Update(t.Context(), object, metav1.UpdateOptions{})
+		require.NoError(t, err)
+	}
+	l.clientset.ClearActions()
+}
+
+type statuses = map[phases.Phase]metav1.ConditionStatus
+
+func TestListerIsPreferredWhenItIsNewer(t *testing.T) {
+	l := newListed(t)
+	l.write(t, "100", oldConfig, statuses{phases.Updated: "False"})
+	l.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, []string{"patch/status"}, l.requests(), "no read")
+
+	l.write(t, "200", oldConfig, statuses{phases.Updated: "False", phases.Drained: "True"})
+	l.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, []string{"patch/status", "patch/status"}, l.requests(), "retried: False, then Unknown")
+
+	l.write(t, "99", oldConfig, statuses{phases.Updated: "False", phases.Drained: "True"})
+	err := l.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionFalse)
+	require.Error(t, err, "an older object tells nothing")
+}
+
+// TestUpdateThatOthersEndedIsForgotten has other processes end the update that this one saw
+// begin, and begin another.
+func TestUpdateThatOthersEndedIsForgotten(t *testing.T) {
+	const nextConfig = "rendered-worker-ccc"
+	l := newListed(t)
+	l.write(t, "100", oldConfig, nil)
+	l.annotate(oldConfig, newConfig)
+	l.report(t, phases.Updated, metav1.ConditionFalse)
+
+	l.annotate(newConfig, newConfig)
+	l.write(t, "200", newConfig, nil)
+	require.NoError(t, l.ReportDegraded(t.Context(), nil))
+	l.write(t, "300", nextConfig, statuses{phases.Updated: "False"})
+	l.report(t, phases.Drained, metav1.ConditionTrue)
+	l.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, "Action during update to "+nextConfig+": about Drained", l.condition(t, phases.Drained).Message)
+}
+
+func TestListerOfADeletedObjectIsNotAsked(t *testing.T) {
+	l := newListed(t)
+	l.settle(t)
+	assert.Empty(t, l.indexer.List())
+	l.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, []string{"patch/status"}, l.requests(), "what was written last counts")
+}
