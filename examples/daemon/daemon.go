@@ -14,14 +14,19 @@ import (
 // flushBound is how long a reboot waits for what is not written yet.
 const flushBound = 30 * time.Second
 
-// update takes the node from one config to the next.
+// update takes the node from one config to the next, in image mode from one image to the
+// next as well, or instead.
 func (d *daemon) update(ctx context.Context) error {
+	apply := d.apply
+	if d.options.imageMode {
+		apply = d.applyInImageMode
+	}
 	hooks := []func(context.Context) error{
-		d.prepare, d.cordon, d.drain, d.apply, d.reboot, d.resume, d.uncordon, d.finish,
+		d.pin, d.prepare, d.cordon, d.drain, apply, d.reboot, d.resume, d.uncordon, d.finish,
 	}
 	if d.options.rebootless {
 		hooks = []func(context.Context) error{
-			d.prepare, d.skipDrain, d.apply, d.postAction, d.resume, d.uncordon, d.finish,
+			d.pin, d.prepare, d.skipDrain, apply, d.postAction, d.resume, d.uncordon, d.finish,
 		}
 	}
 	for _, hook := range hooks {
@@ -35,9 +40,10 @@ func (d *daemon) update(ctx context.Context) error {
 	return nil
 }
 
-// prepare begins the update: the node's desired config is another one than its current.
+// prepare begins the update: what the node shall have is something else than what it has.
 func (d *daemon) prepare(ctx context.Context) error {
 	d.node.annotate(upgrademonitor.DesiredConfigAnnotation, d.options.to)
+	d.node.annotate(upgrademonitor.DesiredImageAnnotation, d.options.toImage)
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s needs an update", d.options.node), metav1.ConditionFalse)
 
 	if err := d.work(ctx, phases.UpdatePrepared, "UpdatePrepared", "Checking the config"); err != nil {
@@ -94,7 +100,7 @@ func (d *daemon) apply(ctx context.Context) error {
 
 // reboot ends the process, and another one takes over.
 func (d *daemon) reboot(ctx context.Context) error {
-	message := "Node will reboot into config " + d.options.to
+	message := "Node will reboot into " + d.options.target()
 	d.report(ctx, phases.RebootedNode, "RebootedNode", message, metav1.ConditionUnknown)
 
 	// What is not written yet dies with the process. Wait for it, but not for long: an API
@@ -111,7 +117,7 @@ func (d *daemon) reboot(ctx context.Context) error {
 	if err := d.start(ctx); err != nil {
 		return err
 	}
-	d.report(ctx, phases.RebootedNode, "RebootedNode", "Node has rebooted into config "+d.options.to, metav1.ConditionTrue)
+	d.report(ctx, phases.RebootedNode, "RebootedNode", "Node has rebooted into "+d.options.target(), metav1.ConditionTrue)
 	return nil
 }
 
@@ -144,10 +150,11 @@ func (d *daemon) uncordon(ctx context.Context) error {
 	return nil
 }
 
-// finish ends the update: the node's current config is its desired one.
+// finish ends the update: the node has what it shall have.
 func (d *daemon) finish(ctx context.Context) error {
 	d.log(ctx, d.monitor.ReportDegraded(ctx, nil))
 	d.node.annotate(upgrademonitor.CurrentConfigAnnotation, d.options.to)
+	d.node.annotate(upgrademonitor.CurrentImageAnnotation, d.options.toImage)
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s Updated", d.options.node), metav1.ConditionTrue)
 	return nil
 }

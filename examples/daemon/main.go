@@ -4,6 +4,8 @@
 //	go run ./examples/daemon                       # a whole update, in memory
 //	go run ./examples/daemon --rebootless          # one that needs no reboot
 //	go run ./examples/daemon --fail-at Drained     # one that fails
+//	go run ./examples/daemon --image-mode          # one to another image as well
+//	go run ./examples/daemon --pin test-pinned=3   # one with a pinned image set
 //	go run ./examples/daemon --kubeconfig FILE     # on a test cluster
 //
 // It prints a row for each change that `oc get machineconfignodes -o wide` would show, and
@@ -111,6 +113,9 @@ func (p program) update(ctx context.Context, opts options) error {
 	object, err := p.conclude(showing, d, c, rows)
 	if err != nil {
 		return errors.Join(failure, err)
+	}
+	if failure == nil && opts.lacksImage(object) {
+		p.complain(errors.New("the images are left out: the CRD on the cluster has no configImage, which comes with the feature gate ImageModeStatusReporting"))
 	}
 	if failure == nil && conditions.StatusOf(object.Status.Conditions, phases.Updated) != metav1.ConditionTrue {
 		return fmt.Errorf("the update of node %s is done, but another process has changed its MachineConfigNode meanwhile: let one daemon at a time report on a node", opts.node)

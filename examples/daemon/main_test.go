@@ -52,6 +52,15 @@ func TestGolden(t *testing.T) {
 		"other-names":   {[]string{"--node=ip-10-0-16-253.ec2.internal", "--pool=infra", "--from=rendered-a", "--to=rendered-b", "--step-delay=1ms"}, 0},
 		"help":          {[]string{"--help"}, 0},
 		"unknown-phase": {[]string{"--fail-at", "Rested"}, 2},
+
+		"image-mode":            {[]string{"--image-mode"}, 0},
+		"image-mode-image":      {[]string{"--image-mode", "--from=rendered-a", "--to=rendered-a", "--from-image=" + imageA, "--to-image=" + imageB}, 0},
+		"image-mode-disable":    {[]string{"--image-mode", "--from-image=" + imageA, "--to-image="}, 0},
+		"image-mode-config":     {[]string{"--image-mode", "--from-image=" + imageA, "--to-image=" + imageA}, 0},
+		"image-mode-rebootless": {[]string{"--image-mode", "--rebootless"}, 0},
+		"fail-image-pulled":     {[]string{"--image-mode", "--fail-at", "ImagePulledFromRegistry"}, 1},
+		"pin":                   {[]string{"--pin", "test-pinned=3", "--pin", "other=1"}, 0},
+		"fail-pin":              {[]string{"--pin", "test-pinned=2", "--fail-at", "PinnedImageSetsDegraded"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -88,11 +97,18 @@ func TestRunUsesTheRealClock(t *testing.T) {
 }
 
 func TestEveryPhaseWithWorkCanFail(t *testing.T) {
-	for _, rebootless := range []bool{false, true} {
-		for _, phase := range failable(rebootless) {
-			t.Run(fmt.Sprintf("%s/rebootless=%t", phase, rebootless), func(t *testing.T) {
+	for _, args := range [][]string{
+		nil,
+		{"--rebootless"},
+		{"--image-mode"},
+		{"--image-mode", "--rebootless", "--pin=a=1"},
+	} {
+		opts, err := parse(args, nil)
+		require.NoError(t, err)
+		for _, phase := range opts.failable() {
+			t.Run(fmt.Sprintf("%s/%s", phase, args), func(t *testing.T) {
 				t.Parallel()
-				got := execute(t.Context(), "--fail-at", strings.ToLower(string(phase)), fmt.Sprintf("--rebootless=%t", rebootless))
+				got := execute(t.Context(), append([]string{"--fail-at", strings.ToLower(string(phase))}, args...)...)
 				assert.Equal(t, 1, got.code)
 				assert.Equal(t, "daemon: the update of node worker-0 failed at "+string(phase)+": told to fail by --fail-at\n", got.stderr)
 
@@ -146,6 +162,7 @@ func TestUsageErrors(t *testing.T) {
 		"phase of a reboot": {[]string{"--rebootless", "--fail-at=Drained"}, `--fail-at "Drained": in a rebootless update these can fail: UpdatePrepared, AppliedFilesAndOS, UpdatePostActionComplete, Resumed, Uncordoned`},
 		"no duration":       {[]string{"--step-delay=5"}, `invalid argument "5" for "--step-delay" flag: time: missing unit in duration "5"`},
 		"negative duration": {[]string{"--step-delay=-1s"}, "--step-delay -1s is negative"},
+		"phase of images":   {[]string{"--fail-at=AppliedOSImage"}, `--fail-at "AppliedOSImage": in a standard update these can fail: UpdatePrepared, Cordoned, Drained, AppliedFilesAndOS, RebootedNode, Resumed, Uncordoned`},
 		"empty kubeconfig":  {[]string{"--kubeconfig="}, "--kubeconfig is empty: name a file, or leave it out to run in memory"},
 	} {
 		t.Run(name, func(t *testing.T) {

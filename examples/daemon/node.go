@@ -26,9 +26,15 @@ func (n *node) get() (*corev1.Node, error) {
 	return n.node, nil
 }
 
-// annotate says what the node runs, or is to run.
+// annotate says what the node runs, or is to run; "" is nothing: the annotation goes.
 func (n *node) annotate(annotation, value string) {
-	n.change(func(node *corev1.Node) { metav1.SetMetaDataAnnotation(&node.ObjectMeta, annotation, value) })
+	n.change(func(node *corev1.Node) {
+		if value == "" {
+			delete(node.Annotations, annotation)
+			return
+		}
+		metav1.SetMetaDataAnnotation(&node.ObjectMeta, annotation, value)
+	})
 }
 
 func (n *node) cordon(unschedulable bool) {

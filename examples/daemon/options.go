@@ -34,6 +34,10 @@ Phases that can fail:
   %s
 Phases that can fail with --rebootless:
   %s
+Phases that can fail with --image-mode, where both config and image change:
+  %s
+With --pin, PinnedImageSetsDegraded can be named too: the node's update goes on, and the
+exit status says how that went.
 `
 
 // options are what the flags say.
@@ -42,8 +46,13 @@ type options struct {
 	node, pool string
 	from, to   string
 	rebootless bool
-	failAt     phases.Phase
-	stepDelay  time.Duration
+
+	imageMode          bool
+	fromImage, toImage string // "" for none
+	pins               []pin
+
+	failAt    phases.Phase
+	stepDelay time.Duration
 }
 
 // parse reads the flags. It prints help where it is asked for; the error is then
@@ -51,10 +60,12 @@ type options struct {
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
 	var failAt string
+	var pinned []string
 	flags := pflag.NewFlagSet("daemon", pflag.ContinueOnError)
 	flags.SortFlags = false
 	flags.Usage = func() {
-		_, _ = fmt.Fprintf(stdout, help, flags.FlagUsages(), names(failable(false)), names(failable(true)))
+		_, _ = fmt.Fprintf(stdout, help, flags.FlagUsages(), names(options{}.failable()), names(options{rebootless: true}.failable()),
+			names(options{imageMode: true, from: "a", to: "b", toImage: defaultToImage}.failable()))
 	}
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "run on the cluster of this kubeconfig `file`")
 	flags.StringVar(&o.node, "node", "worker-0", "`name` of the node")
@@ -62,6 +73,10 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	flags.StringVar(&o.from, "from", "", "`name` of the config that the node has (default rendered-<pool>-"+fromHash+")")
 	flags.StringVar(&o.to, "to", "", "`name` of the config that it shall have (default rendered-<pool>-"+toHash+")")
 	flags.BoolVar(&o.rebootless, "rebootless", false, "an update that needs neither a drain nor a reboot")
+	flags.BoolVar(&o.imageMode, "image-mode", false, "report the phases and images of image mode, for which oc get has no columns")
+	flags.StringVar(&o.fromImage, "from-image", "", "`image` that the node has in image mode (default none)")
+	flags.StringVar(&o.toImage, "to-image", "", "`image` that it shall have, empty for none (default …/ocb-image@sha256:1111…, with --rebootless that of --from-image)")
+	flags.StringArrayVar(&pinned, "pin", nil, "fetch the pinned image set of this `name=generation`; repeat it for more")
 	flags.StringVar(&failAt, "fail-at", "", "let the work of this `phase` fail, see below")
 	flags.DurationVar(&o.stepDelay, "step-delay", 0, "how long the work of each phase takes, 1s, say")
 	if err := flags.Parse(args); err != nil {
@@ -86,6 +101,15 @@ func parse(args []string, stdout io.Writer) (options, error) {
 	if err := o.checkNames(); err != nil {
 		return o, err
 	}
+	if err := o.setImages(flags); err != nil {
+		return o, err
+	}
+	if o.from == o.to && o.fromImage == o.toImage {
+		return o, o.nothingToDo()
+	}
+	if err := o.setPins(pinned); err != nil {
+		return o, err
+	}
 	if !flags.Changed("fail-at") {
 		return o, nil
 	}
@@ -94,36 +118,76 @@ func parse(args []string, stdout io.Writer) (options, error) {
 
 func (o *options) checkNames() error {
 	for _, n := range []struct{ flag, name string }{{"node", o.node}, {"pool", o.pool}, {"from", o.from}, {"to", o.to}} {
-		if len(validation.NameIsDNSSubdomain(n.name, false)) > 0 {
-			return fmt.Errorf("--%s %q is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends", n.flag, n.name)
+		if err := checkName(n.flag, n.name); err != nil {
+			return err
 		}
-	}
-	if o.from == o.to {
-		return fmt.Errorf("--from and --to are both %s: there is nothing to update", o.from)
 	}
 	return nil
 }
 
+func checkName(flag, name string) error {
+	if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
+		return fmt.Errorf("--%s %q is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends", flag, name)
+	}
+	return nil
+}
+
+func (o *options) nothingToDo() error {
+	if o.imageMode {
+		return fmt.Errorf("--from and --to are both %s, and the image stays: there is nothing to update", o.from)
+	}
+	return fmt.Errorf("--from and --to are both %s: there is nothing to update", o.from)
+}
+
 func (o *options) setFailAt(name string) error {
-	for _, p := range failable(o.rebootless) {
+	can := o.failable()
+	if len(o.pins) > 0 {
+		can = append(can, phases.PinnedImageSetsDegraded)
+	}
+	for _, p := range can {
 		if strings.EqualFold(name, string(p)) {
 			o.failAt = p
 			return nil
 		}
 	}
+	if strings.EqualFold(name, string(phases.PinnedImageSetsDegraded)) {
+		return fmt.Errorf("--fail-at %s needs a --pin that can fail", phases.PinnedImageSetsDegraded)
+	}
 	kind := "a standard update"
-	if o.rebootless {
+	switch {
+	case o.imageMode:
+		kind = "this update in image mode"
+	case o.rebootless:
 		kind = "a rebootless update"
 	}
-	return fmt.Errorf("--fail-at %q: in %s these can fail: %s", name, kind, names(failable(o.rebootless)))
+	return fmt.Errorf("--fail-at %q: in %s these can fail: %s", name, kind, names(can))
 }
 
-// failable returns the phases that have work to do, in the order in which it is done.
-func failable(rebootless bool) []phases.Phase {
-	if rebootless {
-		return []phases.Phase{phases.UpdatePrepared, phases.AppliedFilesAndOS, phases.UpdatePostActionComplete, phases.Resumed, phases.Uncordoned}
+// failable returns the phases of the update that have work to do, in the order in which it
+// is done.
+func (o options) failable() []phases.Phase {
+	can := []phases.Phase{phases.UpdatePrepared}
+	if !o.rebootless {
+		can = append(can, phases.Cordoned, phases.Drained)
 	}
-	return []phases.Phase{phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.RebootedNode, phases.Resumed, phases.Uncordoned}
+	if !o.imageMode {
+		can = append(can, phases.AppliedFilesAndOS)
+	}
+	if o.changesFiles() {
+		can = append(can, phases.AppliedFiles)
+	}
+	if o.pullsImage() {
+		can = append(can, phases.ImagePulledFromRegistry)
+	}
+	if o.changesImage() {
+		can = append(can, phases.AppliedOSImage)
+	}
+	if o.rebootless {
+		can = append(can, phases.UpdatePostActionComplete)
+	} else {
+		can = append(can, phases.RebootedNode)
+	}
+	return append(can, phases.Resumed, phases.Uncordoned)
 }
 
 func names(ps []phases.Phase) string {

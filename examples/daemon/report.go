@@ -35,11 +35,12 @@ type daemon struct {
 // start makes the Monitor, and writes in the background what cannot be written at once.
 func (d *daemon) start(ctx context.Context) error {
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   d.clientset,
-		NodeName: d.options.node,
-		Node:     d.node.get, // a daemon would ask its informer's lister
-		Pool:     func(*corev1.Node) (string, error) { return d.options.pool, nil },
-		Clock:    d.clock, // a daemon leaves it out: the default is the real one
+		Client:    d.clientset,
+		NodeName:  d.options.node,
+		Node:      d.node.get, // a daemon would ask its informer's lister
+		Pool:      func(*corev1.Node) (string, error) { return d.options.pool, nil },
+		ImageMode: func() bool { return d.options.imageMode }, // a daemon would ask its feature gates
+		Clock:     d.clock,                                    // a daemon leaves it out: the default is the real one
 	})
 	if err != nil {
 		return err
@@ -56,6 +57,8 @@ func (d *daemon) start(ctx context.Context) error {
 func (d *daemon) settle(ctx context.Context) error {
 	d.node.annotate(upgrademonitor.CurrentConfigAnnotation, d.options.from)
 	d.node.annotate(upgrademonitor.DesiredConfigAnnotation, d.options.from)
+	d.node.annotate(upgrademonitor.CurrentImageAnnotation, d.options.fromImage)
+	d.node.annotate(upgrademonitor.DesiredImageAnnotation, d.options.fromImage)
 	if err := d.monitor.GenerateAndApplyMachineConfigNodeSpec(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// defaultToImage is the image that a node in image mode is updated to by default.
+const defaultToImage = "image-registry.openshift-image-registry.svc:5000/openshift-machine-config-operator/ocb-image@sha256:" +
+	"1111111111111111111111111111111111111111111111111111111111111111"
+
+// What a MachineConfigNode takes as an image.
+const maxImage = 447
+
+var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,5})?/([a-zA-Z0-9-_]{0,61}/)?[a-zA-Z0-9-_.]*?@sha256:[a-f0-9]{64}$`)
+
+// setImages checks the images, and sets the one that the node shall have by default. A new
+// image takes a reboot.
+func (o *options) setImages(flags *pflag.FlagSet) error {
+	for _, i := range []struct{ flag, image string }{{"from-image", o.fromImage}, {"to-image", o.toImage}} {
+		switch {
+		case flags.Changed(i.flag) && !o.imageMode:
+			return fmt.Errorf("--%s goes with --image-mode only", i.flag)
+		case i.image != "" && (len(i.image) > maxImage || !imageRegexp.MatchString(i.image)):
+			return fmt.Errorf("--%s %q is no image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most %d characters", i.flag, i.image, maxImage)
+		}
+	}
+	switch {
+	case !o.imageMode || flags.Changed("to-image"):
+	case o.rebootless:
+		o.toImage = o.fromImage
+	default:
+		o.toImage = defaultToImage
+	}
+	if o.rebootless && o.changesImage() {
+		return errors.New("--rebootless goes with a --to-image that is --from-image only: another image takes a reboot")
+	}
+	return nil
+}
+
+// changesFiles says that the phase AppliedFiles has work to do, and changesImage and
+// pullsImage the same of AppliedOSImage and ImagePulledFromRegistry. A node that leaves its
+// image for none goes back to the OS of its config, and pulls no image of its own.
+func (o options) changesFiles() bool { return o.imageMode && o.from != o.to }
+func (o options) changesImage() bool { return o.imageMode && o.fromImage != o.toImage }
+func (o options) pullsImage() bool   { return o.changesImage() && o.toImage != "" }
+
+// target is what the node is updated to.
+func (o options) target() string {
+	if o.pullsImage() {
+		return fmt.Sprintf("image %s, config %s", o.toImage, o.to)
+	}
+	return "config " + o.to
+}
+
+// lacksImage says that the object does not show which image the node is updated to.
+func (o options) lacksImage(object *mcfgv1.MachineConfigNode) bool {
+	return o.toImage != "" && object.Status.ConfigImage.CurrentImage == ""
+}
+
+// applyInImageMode is apply where files and image are phases of their own. Files and image
+// are in place together, so neither is done before the other.
+func (d *daemon) applyInImageMode(ctx context.Context) error {
+	if err := d.applyFiles(ctx); err != nil {
+		return err
+	}
+	if err := d.applyOSImage(ctx); err != nil {
+		return err
+	}
+	if d.options.changesFiles() {
+		d.report(ctx, phases.AppliedFiles, "UpdateExecutedAppliedFiles", "Applied files to node", metav1.ConditionTrue,
+			upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("Updated the files on disk"))
+	}
+	if d.options.changesImage() {
+		d.report(ctx, phases.AppliedOSImage, "UpdateExecutedAppliedOSImage", "Applied new OS image to node", metav1.ConditionTrue,
+			upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("Updated the OS image on disk"))
+	}
+	return nil
+}
+
+func (d *daemon) applyFiles(ctx context.Context) error {
+	if !d.options.changesFiles() {
+		return nil
+	}
+	const reason, message = "UpdateExecutedAppliedFiles", "Applying files to node. SSH Keys will not need an update"
+	d.report(ctx, phases.AppliedFiles, reason, message, metav1.ConditionUnknown,
+		upgrademonitor.ParentMessage("Updating the files on disk as a part of the in progress phase"))
+	return d.work(ctx, phases.AppliedFiles, reason, message)
+}
+
+func (d *daemon) applyOSImage(ctx context.Context) error {
+	if !d.options.changesImage() {
+		return nil
+	}
+	const reason, message = "UpdateExecutedAppliedOSImage", "Applying new OS image to node"
+	d.report(ctx, phases.AppliedOSImage, reason, message, metav1.ConditionUnknown,
+		upgrademonitor.ParentMessage("Updating the OS image on disk as a part of the in progress phase"))
+	if err := d.pullImage(ctx); err != nil {
+		return err
+	}
+	return d.work(ctx, phases.AppliedOSImage, reason, message)
+}
+
+// pullImage is what AppliedOSImage waits for. In an update without an image, its phase
+// does not move.
+func (d *daemon) pullImage(ctx context.Context) error {
+	if !d.options.pullsImage() {
+		return nil
+	}
+	err := d.monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pull of the image "+d.options.toImage, func(ctx context.Context) error {
+		return d.pretend(ctx, phases.ImagePulledFromRegistry)
+	})
+	return at(phases.ImagePulledFromRegistry, err)
+}
