@@ -47,6 +47,13 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
+// Ran reports whether a phase has run in the update under way: it is not False, or says
+// something that is not of an earlier update.
+func Ran(list []metav1.Condition, p phases.Phase) bool {
+	c := find(list, p)
+	return c != nil && !neverRan(c) && !isPrefixed(c.Message)
+}
+
 // Same reports whether the list shows just what want shows: each condition of want with
 // its status, reason and message, and none of a phase that want does not have. Times and
 // foreign conditions do not count.

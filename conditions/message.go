@@ -19,11 +19,16 @@ const (
 // Cut returns the message as it can be written: valid UTF-8, and no longer than
 // MaxMessage characters, ending in CutMark where it was.
 func Cut(message string) string {
+	return CutTo(message, MaxMessage)
+}
+
+// CutTo is Cut with another limit, of more characters than CutMark has.
+func CutTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
-	if len(message) <= MaxMessage || utf8.RuneCountInString(message) <= MaxMessage {
+	if len(message) <= limit || utf8.RuneCountInString(message) <= limit {
 		return message
 	}
-	room := MaxMessage - utf8.RuneCountInString(CutMark)
+	room := limit - utf8.RuneCountInString(CutMark)
 	for at := range message {
 		if room == 0 {
 			return message[:at] + CutMark
@@ -37,8 +42,10 @@ func Cut(message string) string {
 // with "Action during update to <update>: ". A message that says so already keeps the
 // update that it names.
 func Prefixed(message, update string) string {
-	if strings.HasPrefix(message, prefixStart) {
+	if isPrefixed(message) {
 		return Cut(message)
 	}
 	return Cut(prefixStart + update + prefixEnd + message)
 }
+
+func isPrefixed(message string) bool { return strings.HasPrefix(message, prefixStart) }

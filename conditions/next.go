@@ -70,7 +70,7 @@ func writesOf(before []metav1.Condition, r Report) ([][]metav1.Condition, error)
 		return repeatBegin(before, r), nil
 	case phases.OfCycle(r.Phase) && betweenUpdates && r.Status == metav1.ConditionFalse:
 		return refresh(before, r), nil
-	case phases.OfCycle(r.Phase) && betweenUpdates && !phases.OnlyInUpdate(r.Phase):
+	case phases.OfCycle(r.Phase) && betweenUpdates && (r.Late || !phases.OnlyInUpdate(r.Phase)):
 		return refreshWithParent(before, r), nil
 	case phases.OfCycle(r.Phase) && betweenUpdates:
 		return disrupt(before, r)

@@ -31,6 +31,10 @@ type Report struct {
 	// write, and that UpdatePrepared may be left to start.
 	Begun bool
 
+	// Late says that the update which this report belongs to has ended since it was
+	// accepted, so that it cannot begin another one.
+	Late bool
+
 	// Time is when the report was accepted; it counts in whole seconds.
 	Time metav1.Time
 }

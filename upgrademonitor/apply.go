@@ -19,15 +19,14 @@ func writeStatus(from, to state) write {
 	return write{next: to, send: (*Monitor).applyStatus}
 }
 
-// applyStatus applies the status of w.next on the object as it is known, with its resource
-// version as the precondition. It carries all that this library owns, and nothing else:
-// what an apply leaves out goes where nobody else owns it.
-func (m *Monitor) applyStatus(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
-	base, status := m.base(), w.next.object.Status
+// applyStatus applies the status of a state. It carries all that this library owns, and
+// nothing else: what an apply leaves out goes where nobody else owns it.
+func (m *Monitor) applyStatus(ctx context.Context, on *mcfgv1.MachineConfigNode, next state) (*mcfgv1.MachineConfigNode, error) {
+	status := next.object.Status
 	apply := mcfgapply.MachineConfigNodeStatus()
 	apply.Conditions = conditions.ToApply(status.Conditions)
 	apply.PinnedImageSets = applyImageSets(status.PinnedImageSets)
-	if generation := observedGeneration(base); generation > 0 {
+	if generation := observedGeneration(on); generation > 0 {
 		apply.WithObservedGeneration(generation)
 	}
 	if v := status.ConfigVersion; v != nil {
@@ -46,22 +45,15 @@ func (m *Monitor) applyStatus(ctx context.Context, w write) (*mcfgv1.MachineConf
 		}
 	}
 	mcn := mcfgapply.MachineConfigNode(m.config.NodeName).WithStatus(apply)
-	if base.ResourceVersion != "" {
-		mcn.WithResourceVersion(base.ResourceVersion)
+	if on.ResourceVersion != "" {
+		mcn.WithResourceVersion(on.ResourceVersion)
 	}
 	return m.client.ApplyStatus(ctx, mcn, metav1.ApplyOptions{FieldManager: m.config.FieldManager, Force: true})
 }
 
-// base returns the object that a write is made on. Callers hold m.writing, and know it.
-func (m *Monitor) base() *mcfgv1.MachineConfigNode {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.object
-}
-
 // observedGeneration is the generation that the status is written on; it never decreases.
-func observedGeneration(base *mcfgv1.MachineConfigNode) int64 {
-	return max(base.Status.ObservedGeneration, base.Generation)
+func observedGeneration(on *mcfgv1.MachineConfigNode) int64 {
+	return max(on.Status.ObservedGeneration, on.Generation)
 }
 
 func applyImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgapply.MachineConfigNodeStatusPinnedImageSetApplyConfiguration {

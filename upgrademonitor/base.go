@@ -12,10 +12,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// known returns what the next write is computed from, and whether anything is known: the
-// object of the last write or read, or the Lister's where that is newer. Callers hold m.mu.
+// known returns what is known of the object, and whether anything is: the object of the
+// last write or read, or the Lister's where that is newer. Callers hold m.mu.
 func (m *Monitor) known() (state, bool) {
-	if !m.mustRead {
+	if !m.doubted {
 		if listed := m.listed(); listed != nil && newer(listed, m.object) {
 			m.keep(listed, m.begun)
 		}
@@ -44,34 +44,51 @@ func newer(a, b *mcfgv1.MachineConfigNode) bool {
 	return err == nil && order > 0
 }
 
-// plan plans an intent on what is known.
-func (m *Monitor) plan(in intent) ([]write, error) {
+// plan plans an intent on what is known. It reports too whether the node says something new
+// in the intent, so that a refusal or a no-op is not to be decided on that.
+func (m *Monitor) plan(in intent) (p plan, undecided bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s, ok := m.known()
 	if !ok {
-		return nil, fmt.Errorf("MachineConfigNode %s: not read yet", m.config.NodeName)
+		return plan{}, false, fmt.Errorf("MachineConfigNode %s: not read yet", m.config.NodeName)
 	}
-	return in.plan(s)
+	undecided = !m.hasSeen(in)
+	p, err = in.plan(s)
+	if !undecided {
+		within(in, s)
+	}
+	return p, undecided, err
 }
 
-// fresh reports whether the node says something new in the intent.
-func (m *Monitor) fresh(in intent) bool {
+// within takes note of a report that was made within an update: it begins no other one,
+// should that update be over by the time it is written. Callers hold m.mu.
+func within(in intent, s state) {
+	if r, ok := in.(*report); ok && !s.isTrue(phases.Updated) {
+		r.within = true
+	}
+}
+
+// hasSeen reports whether the node said in the last write or read what it says in the
+// intent. Callers hold m.mu.
+func (m *Monitor) hasSeen(in intent) bool {
+	return m.seen != nil && *m.seen == in.observed()
+}
+
+// inDoubt reports whether the object has to be read before a write can be computed.
+func (m *Monitor) inDoubt() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return in.observed() != m.seen
+	_, ok := m.known()
+	return !ok || m.doubted
 }
 
-// ensure makes sure that something is known: it reads the object, and creates it where it
-// is missing.
-func (m *Monitor) ensure(ctx context.Context, in intent) error {
+// doubt makes the next write start from a read: others may have written, or the last write
+// may have been made without an answer. What is known still serves to decide what to accept.
+func (m *Monitor) doubt() {
 	m.mu.Lock()
-	_, ok := m.known()
-	m.mu.Unlock()
-	if ok {
-		return nil
-	}
-	return m.read(ctx, in)
+	defer m.mu.Unlock()
+	m.doubted = true
 }
 
 // read asks the API server for the object, and creates it where it is missing.
@@ -81,7 +98,11 @@ func (m *Monitor) read(ctx context.Context, in intent) error {
 		object, err = m.create(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("MachineConfigNode %s: read: %w", m.config.NodeName, err)
+		err = fmt.Errorf("MachineConfigNode %s: read: %w", m.config.NodeName, err)
+		if apierrors.IsAlreadyExists(err) {
+			return overtaken{err}
+		}
+		return err
 	}
 	m.mu.Lock()
 	begun := m.begun
@@ -95,8 +116,16 @@ func (m *Monitor) learn(object *mcfgv1.MachineConfigNode, begun update, in inten
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.keep(object, begun)
-	m.mustRead = false
-	m.seen = in.observed()
+	m.doubted = false
+	seen := in.observed()
+	m.seen = &seen
+}
+
+// remember takes in an update that began, or ended, without a write.
+func (m *Monitor) remember(begun update) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.begun = begun
 }
 
 // keep holds on to an object, less what is never asked for. Callers hold m.mu.
@@ -107,11 +136,4 @@ func (m *Monitor) keep(object *mcfgv1.MachineConfigNode, begun update) {
 	if (state{object: m.object}).isTrue(phases.Updated) {
 		m.begun = update{}
 	}
-}
-
-// forget makes the next write start from a read.
-func (m *Monitor) forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.object, m.mustRead = nil, true
 }

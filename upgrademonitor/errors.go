@@ -69,6 +69,17 @@ type OptionError struct {
 // Error says when the option can be used.
 func (e *OptionError) Error() string { return e.Problem }
 
+// RoomError says that others have put so many conditions on the object that those of this
+// library do not fit.
+type RoomError struct {
+	Foreign, Own int
+}
+
+// Error says how many there may be.
+func (e *RoomError) Error() string {
+	return fmt.Sprintf("the object holds %d conditions of others and has no room for %d more, it holds at most %d: remove some of the others", e.Foreign, e.Own, maxConditions)
+}
+
 // NodeError says that the Config's Node or Pool function gave no answer to work with.
 type NodeError struct {
 	NodeName string
@@ -88,16 +99,16 @@ func (e *NodeError) Unwrap() error { return e.Err }
 type pendingError struct {
 	nodeName string
 	what     string
-	cause    error
+	causes   []error // what went wrong, and the end of the caller's context
 }
 
 func (e *pendingError) Error() string {
-	return fmt.Sprintf("MachineConfigNode %s: %s: %v: %v", e.nodeName, e.what, ErrPending, e.cause)
+	return fmt.Sprintf("MachineConfigNode %s: %s: %v: %v", e.nodeName, e.what, ErrPending, errors.Join(e.causes...))
 }
 
 func (e *pendingError) Is(target error) bool { return target == ErrPending }
 
-func (e *pendingError) Unwrap() error { return e.cause }
+func (e *pendingError) Unwrap() []error { return e.causes }
 
 func withCause(text string, cause error) string {
 	if cause == nil {

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -29,7 +30,7 @@ type PinnedImageSet struct {
 }
 
 // ReportPinnedImageSets reports on all pinned image sets of the node: both conditions and
-// the list in the status are made what is said here, in one write.
+// the list in the status are made what is said here, at once.
 //
 //  1. A set that is not named any more leaves the list.
 //  2. The current generation of a set stays while a newer one is being fetched.
@@ -71,7 +72,15 @@ func (e *ImageSetError) Error() string {
 // reports the two conditions at once.
 type imageSets struct {
 	report
-	sets []PinnedImageSet
+	sets []reportedSet
+}
+
+// reportedSet is a PinnedImageSet as it was when it was reported.
+type reportedSet struct {
+	name       string
+	generation int32
+	done       bool
+	failure    string // "" where it did not fail
 }
 
 func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (*imageSets, error) {
@@ -82,7 +91,15 @@ func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (
 	if err != nil {
 		return nil, err
 	}
-	return &imageSets{report: *progressing, sets: append([]PinnedImageSet(nil), reported...)}, nil
+	r := &imageSets{report: *progressing}
+	for _, set := range reported {
+		kept := reportedSet{name: set.Name, generation: int32(set.Generation), done: set.Done} //nolint:gosec // it was checked
+		if set.Err != nil {
+			kept.done, kept.failure = false, failureText(set.Err, len(reported))
+		}
+		r.sets = append(r.sets, kept)
+	}
+	return r, nil
 }
 
 func checkImageSets(nodeName string, reported []PinnedImageSet) error {
@@ -106,6 +123,20 @@ func checkImageSets(nodeName string, reported []PinnedImageSet) error {
 		names.Insert(set.Name)
 	}
 	return nil
+}
+
+// maxFailures is how many characters the failures of all sets may have: an object has to
+// fit into etcd.
+const maxFailures = 200_000
+
+// failureText is the text of an error, cut so that as many as there are sets fit. It is
+// never empty: the CRD wants one with each failure.
+func failureText(err error, sets int) string {
+	text := fmt.Sprint(err) // unlike Error, it does not panic on a nil pointer
+	if text == "" {
+		return "unknown error"
+	}
+	return conditions.CutTo(text, min(conditions.MaxMessage, maxFailures/sets))
 }
 
 func (r *imageSets) String() string { return "report of pinned image sets" }

@@ -10,27 +10,40 @@ import (
 
 // plan returns the write that makes conditions and list what was reported, after one that
 // takes from the list what was made anew.
-func (r *imageSets) plan(s state) ([]write, error) {
-	var writes []write
+func (r *imageSets) plan(s state) (plan, error) {
+	p := plan{from: s, begun: s.begun}
 	if kept := r.without(s.object.Status.PinnedImageSets); len(kept) < len(s.object.Status.PinnedImageSets) {
-		status := r.followed(s, s.object.Status.Conditions)
-		status.Conditions = conditions.Complete(status.Conditions, r.imageMode, r.Time)
-		status.PinnedImageSets = kept
-		next := s.withStatus(status)
-		writes = append(writes, writeStatus(s, next))
-		s = next
+		list := conditions.Complete(s.object.Status.Conditions, r.imageMode, r.Time)
+		s = p.add(s, r.status(s, list, kept))
 	}
-	list, err := r.conditions(s.object.Status)
+	before := s.object.Status
+	list, err := r.conditions(before)
 	if err != nil {
-		return nil, err
+		return plan{}, err
 	}
+	if err := roomFor([][]metav1.Condition{list}, before.Conditions); err != nil {
+		return plan{}, err
+	}
+	after := r.status(s, list, r.list(before.PinnedImageSets))
+	same := conditions.Same(before.Conditions, list) && sameImageSets(before.PinnedImageSets, after.PinnedImageSets) && r.following(s, list)
+	if !same {
+		p.add(s, after)
+	}
+	return p, nil
+}
+
+// add adds a write of the status, and returns the state that it leads to.
+func (p *plan) add(s state, status mcfgv1.MachineConfigNodeStatus) state {
+	next := s.withStatus(status)
+	p.writes = append(p.writes, writeStatus(s, next))
+	return next
+}
+
+// status returns the status with the conditions and sets, and the versions of the node.
+func (r *imageSets) status(s state, list []metav1.Condition, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) mcfgv1.MachineConfigNodeStatus {
 	status := r.followed(s, list)
-	status.Conditions, status.PinnedImageSets = list, r.list(s.object.Status.PinnedImageSets)
-	if len(writes) == 0 && conditions.Same(s.object.Status.Conditions, list) &&
-		sameImageSets(s.object.Status.PinnedImageSets, status.PinnedImageSets) && r.following(s, list) {
-		return nil, nil
-	}
-	return append(writes, writeStatus(s, s.withStatus(status))), nil
+	status.Conditions, status.PinnedImageSets = list, sets
+	return status
 }
 
 // without returns the sets of the status less those that were made anew since.
@@ -39,7 +52,7 @@ func (r *imageSets) without(before []mcfgv1.MachineConfigNodeStatusPinnedImageSe
 	for _, set := range before {
 		anew := false
 		for _, reported := range r.sets {
-			anew = anew || reported.Name == set.Name && reported.Generation < int64(max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration))
+			anew = anew || reported.name == set.Name && reported.generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
 		}
 		if !anew {
 			kept = append(kept, set)
@@ -52,18 +65,16 @@ func (r *imageSets) without(before []mcfgv1.MachineConfigNodeStatusPinnedImageSe
 func (r *imageSets) list(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range r.sets {
-		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.Name}
-		if was := imageSet(before, reported.Name); was != nil {
+		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.name}
+		if was := imageSet(before, reported.name); was != nil {
 			set = *was
 		}
-		generation := int32(reported.Generation) //nolint:gosec // checked when it was accepted
-		set.DesiredGeneration = generation
+		set.DesiredGeneration = reported.generation
 		switch {
-		case reported.Err != nil:
-			set.LastFailedGeneration = generation
-			set.LastFailedGenerationError = conditions.Cut(errorText(reported.Err))
-		case reported.Done:
-			set.CurrentGeneration = generation
+		case reported.failure != "":
+			set.LastFailedGeneration, set.LastFailedGenerationError = reported.generation, reported.failure
+		case reported.done:
+			set.CurrentGeneration = reported.generation
 			set.LastFailedGeneration, set.LastFailedGenerationError = 0, ""
 		}
 		list = append(list, set)
@@ -71,21 +82,12 @@ func (r *imageSets) list(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) 
 	return list
 }
 
-// errorText is never empty: a failure has to have a text.
-func errorText(err error) string {
-	if text := err.Error(); text != "" {
-		return text
-	}
-	return "unknown error"
-}
-
 // conditions returns the list of conditions with both of the image sets' moved.
 func (r *imageSets) conditions(before mcfgv1.MachineConfigNodeStatus) ([]metav1.Condition, error) {
-	done, failed, failing := true, false, false
+	done, failed := true, false
 	for i, set := range r.list(before.PinnedImageSets) {
-		done = done && r.sets[i].Done && r.sets[i].Err == nil
-		failed = failed || r.sets[i].Err != nil
-		failing = failing || set.LastFailedGeneration > 0
+		done = done && r.sets[i].done
+		failed = failed || set.LastFailedGeneration > 0
 	}
 	progressing, degraded := r.Report, r.Report
 	progressing.Phase, degraded.Phase = phases.PinnedImageSetsProgressing, phases.PinnedImageSetsDegraded
@@ -94,7 +96,7 @@ func (r *imageSets) conditions(before mcfgv1.MachineConfigNodeStatus) ([]metav1.
 		say(&progressing, metav1.ConditionFalse, "AsExpected", "All pinned image sets complete")
 	}
 	say(&degraded, metav1.ConditionFalse, "AsExpected", "All is good")
-	if failed || failing {
+	if failed {
 		say(&degraded, metav1.ConditionTrue, "PrefetchFailed", "One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.")
 	}
 

@@ -27,9 +27,9 @@ type Monitor struct {
 
 	mu       sync.Mutex
 	queue    []*entry                  // accepted and not written, oldest first
-	object   *mcfgv1.MachineConfigNode // as last read or written; nil: to be read
-	mustRead bool                      // the next read must ask the API server, not the Lister
-	seen     versions                  // what the node said at the last write or read
+	object   *mcfgv1.MachineConfigNode // as last read or written; nil: not yet
+	doubted  bool                      // the object must be read before the next write
+	seen     *versions                 // what the node said at the last write or read
 	begun    update                    // see state
 	noImages bool                      // see state
 }

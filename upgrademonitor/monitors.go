@@ -2,15 +2,19 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/util/workqueue"
 )
 
 // retryWorkers is at how many nodes at a time Monitors.Run tries to write what is pending.
 const retryWorkers = 4
+
+type retryQueue = workqueue.TypedDelayingInterface[string]
 
 // Monitors keeps a Monitor for each of many nodes, for a process that reports on all of
 // them: the controller that drains, say. They share the clientset and the Lister. An idle
@@ -21,7 +25,7 @@ type Monitors struct {
 
 	mu       sync.Mutex
 	monitors map[string]*Monitor
-	retries  workqueue.TypedRateLimitingInterface[string] // of node names, while Run runs
+	retries  retryQueue // of node names, while Run runs
 }
 
 // NewMonitors makes Monitors from what all nodes have in common: the config, less its
@@ -62,18 +66,28 @@ func (m *Monitors) Forget(nodeName string) {
 	delete(m.monitors, nodeName)
 }
 
+// Flush is Monitor.Flush for all nodes. It returns the errors of those that have something
+// pending when ctx ends, joined.
+func (m *Monitors) Flush(ctx context.Context) error {
+	var errs []error
+	for _, monitor := range m.all() {
+		errs = append(errs, monitor.Flush(ctx))
+	}
+	return errors.Join(errs...)
+}
+
 // Run is Monitor.Run for all nodes, those that come later included: it writes what is
 // pending, a few nodes at a time, until ctx ends.
 func (m *Monitors) Run(ctx context.Context) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](retryBackoff.Duration, retryBackoff.Cap)
-	retries := workqueue.NewTypedRateLimitingQueue(limiter)
-	m.setRetries(retries)
-	defer m.setRetries(nil)
+	retries := workqueue.NewTypedDelayingQueue[string]()
+	m.setRetries(nil, retries)
+	defer m.setRetries(retries, nil)
 
 	var workers sync.WaitGroup
 	for range retryWorkers {
 		workers.Go(func() {
-			for m.retry(ctx, retries) {
+			for m.retry(ctx, retries, limiter) {
 			}
 		})
 	}
@@ -89,7 +103,7 @@ func (m *Monitors) Run(ctx context.Context) error {
 }
 
 // retry makes one attempt at the next node. It returns false when there are no more.
-func (m *Monitors) retry(ctx context.Context, retries workqueue.TypedRateLimitingInterface[string]) bool {
+func (m *Monitors) retry(ctx context.Context, retries retryQueue, limiter workqueue.TypedRateLimiter[string]) bool {
 	name, shutdown := retries.Get()
 	if shutdown {
 		return false
@@ -97,17 +111,21 @@ func (m *Monitors) retry(ctx context.Context, retries workqueue.TypedRateLimitin
 	defer retries.Done(name)
 	monitor, ok := m.get(name)
 	if !ok || monitor.flush(ctx) == nil {
-		retries.Forget(name)
+		limiter.Forget(name)
 		return true
 	}
-	retries.AddRateLimited(name)
+	retries.AddAfter(name, wait.Jitter(limiter.When(name), retryBackoff.Jitter))
 	return true
 }
 
-func (m *Monitors) setRetries(retries workqueue.TypedRateLimitingInterface[string]) {
+// setRetries has pending tell another Run, or none. One that ends leaves it to the one that
+// has taken over, where there is one.
+func (m *Monitors) setRetries(from, to retryQueue) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.retries = retries
+	if from == nil || m.retries == from {
+		m.retries = to
+	}
 }
 
 // pending has Run see to a node.

@@ -12,9 +12,9 @@ import (
 // the spec.
 type intent interface {
 	fmt.Stringer
-	// plan returns the writes that make it true, none where it is true already, or says
-	// why it is refused. It is pure but for what it decides once; callers hold Monitor.mu.
-	plan(state) ([]write, error)
+	// plan returns what makes it true, or says why it is refused. It is pure but for what
+	// it decides once; callers hold Monitor.mu.
+	plan(state) (plan, error)
 	// observed is what the node said when the intent was accepted.
 	observed() versions
 	// refused is the error of a refusal.
@@ -50,18 +50,17 @@ func (m *Monitor) submit(ctx context.Context, in intent) error {
 func (m *Monitor) accept(in intent) (*entry, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if s, ok := m.predict(); ok && in.observed() == m.seen {
-		writes, err := in.plan(s)
+	if s, ok := m.predict(); ok && m.hasSeen(in) {
+		p, err := in.plan(s)
 		switch {
 		case err != nil:
 			return nil, in.refused(err)
-		case len(writes) == 0 && len(m.queue) == 0:
+		case len(p.writes) == 0 && m.shows(in):
 			return nil, nil
-		case len(writes) == 0:
-			return m.queue[len(m.queue)-1], nil
 		}
+		within(in, s)
 	}
-	if m.queue = thinned(m.queue); len(m.queue) >= maxPending {
+	if m.queue = thinned(m.queue); pending(m.queue) >= maxPending {
 		return nil, fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, in, ErrTooMuchPending)
 	}
 	e := &entry{intent: in, done: make(chan struct{})}
@@ -77,11 +76,28 @@ func (m *Monitor) predict() (state, bool) {
 		return s, false
 	}
 	for _, e := range m.queue {
-		if writes, err := e.plan(s); err == nil && len(writes) > 0 {
-			s = writes[len(writes)-1].next
+		if p, err := e.plan(s); err == nil {
+			s = p.last()
 		}
 	}
 	return s, true
+}
+
+// shows reports whether the object as it is known, whatever is queued, says what the intent
+// says. Callers hold m.mu.
+func (m *Monitor) shows(in intent) bool {
+	s, ok := m.known()
+	if !ok || m.doubted {
+		return false
+	}
+	p, err := in.plan(s)
+	if err != nil || len(p.writes) > 0 {
+		return false
+	}
+	if len(m.queue) == 0 {
+		m.begun = p.begun
+	}
+	return true
 }
 
 // await writes what is queued, up to and with the entry, or waits for another goroutine
@@ -90,18 +106,33 @@ func (m *Monitor) await(ctx context.Context, e *entry) error {
 	var cause error
 	select {
 	case m.writing <- struct{}{}:
-		cause = m.drain(ctx, e)
-		<-m.writing
+		cause = m.hold(func() error { return m.drain(ctx, e) })
 	case <-e.done:
 	case <-ctx.Done():
 	}
 	if m.leave(e) {
 		return e.err
 	}
-	if cause == nil {
-		cause = context.Cause(ctx)
+	return m.pendingError(ctx, e.String(), cause)
+}
+
+// hold gives m.writing back when the work is done, even if a function of Config panics.
+func (m *Monitor) hold(work func() error) error {
+	defer func() { <-m.writing }()
+	return work()
+}
+
+// pendingError says that something is not written, because of the cause, or because ctx has
+// ended before anything was tried.
+func (m *Monitor) pendingError(ctx context.Context, what string, cause error) error {
+	e := &pendingError{nodeName: m.config.NodeName, what: what}
+	if cause != nil {
+		e.causes = append(e.causes, cause)
 	}
-	return &pendingError{nodeName: m.config.NodeName, what: e.String(), cause: cause}
+	if err := ctx.Err(); err != nil && !errors.Is(cause, err) {
+		e.causes = append(e.causes, err)
+	}
+	return e
 }
 
 // drain writes the queue in order, until the entry is done; nil stands for all of it. It

@@ -31,66 +31,55 @@ func hasCondition(status mcfgv1.MachineConfigNodeStatus, name string) bool {
 	return slices.ContainsFunc(status.Conditions, func(c metav1.Condition) bool { return c.Type == name })
 }
 
-// operation is one of a JSON patch (RFC 6902).
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// patchStatus makes the status on the object as it is known that of w.next, by one JSON
-// patch with the resource version as the precondition. Foreign conditions stay as they are;
-// fields that are not ours are not touched.
+// patchStatus makes the status that of a state, by one merge patch. Foreign conditions stay
+// as they are; fields that are not ours are not touched.
 //
-// The patch sets the resource version, where one would expect it to test it: either is
-// refused when others wrote first, but a test is answered with 422, as an invalid object is.
-func (m *Monitor) patchStatus(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
-	base, status := m.base(), w.next.object.Status
+// It is no JSON patch, although that could test the resource version: one that comes too
+// late is answered with 422, as an invalid object is, where this one is with 409.
+func (m *Monitor) patchStatus(ctx context.Context, on *mcfgv1.MachineConfigNode, next state) (*mcfgv1.MachineConfigNode, error) {
+	status := next.object.Status
 	list := slices.Clone(status.Conditions)
-	for _, c := range base.Status.Conditions {
+	for _, c := range on.Status.Conditions {
 		if !isOurs(c) {
 			list = append(list, c)
 		}
 	}
-	var patch []operation
-	if base.ResourceVersion != "" {
-		patch = append(patch, operation{"replace", "/metadata/resourceVersion", base.ResourceVersion})
+	fields := map[string]any{"conditions": list}
+	if generation := observedGeneration(on); generation > 0 {
+		fields["observedGeneration"] = generation
 	}
-	patch = append(patch, operation{"add", "/status/conditions", list})
-	if status.ConfigVersion != nil {
-		patch = append(patch, operation{"add", "/status/configVersion", configVersion(*status.ConfigVersion)})
+	if v := status.ConfigVersion; v != nil {
+		fields["configVersion"] = map[string]any{"desired": v.Desired, "current": orNull(v.Current)}
 	}
-	if generation := observedGeneration(base); generation > 0 {
-		patch = append(patch, operation{"add", "/status/observedGeneration", generation})
+	if len(on.Status.PinnedImageSets)+len(status.PinnedImageSets) > 0 {
+		fields["pinnedImageSets"] = applyImageSets(status.PinnedImageSets) // null removes it
 	}
-	before := base.Status
-	patch = append(patch, change("/status/pinnedImageSets", len(before.PinnedImageSets) > 0, len(status.PinnedImageSets) > 0, applyImageSets(status.PinnedImageSets))...)
 	none := mcfgv1.MachineConfigNodeStatusConfigImage{}
-	patch = append(patch, change("/status/configImage", before.ConfigImage != none, status.ConfigImage != none, status.ConfigImage)...)
+	switch image := status.ConfigImage; {
+	case image != none:
+		fields["configImage"] = map[string]any{"currentImage": orNull(image.CurrentImage), "desiredImage": orNull(image.DesiredImage)}
+	case on.Status.ConfigImage != none:
+		fields["configImage"] = nil
+	}
+	return m.mergePatch(ctx, map[string]any{
+		"metadata": map[string]any{"resourceVersion": on.ResourceVersion},
+		"status":   fields,
+	}, "status")
+}
 
+// orNull returns what a merge patch sets, or removes, a string by.
+func orNull[S ~string](s S) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// mergePatch patches the object or its status (RFC 7386).
+func (m *Monitor) mergePatch(ctx context.Context, patch map[string]any, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
 	data, err := json.Marshal(patch)
 	if err != nil {
 		return nil, err
 	}
-	return m.client.Patch(ctx, m.config.NodeName, types.JSONPatchType, data, metav1.PatchOptions{FieldManager: m.config.FieldManager}, "status")
-}
-
-// change sets or removes a field that is or is not there.
-func change(path string, was, is bool, value any) []operation {
-	switch {
-	case is:
-		return []operation{{"add", path, value}}
-	case was:
-		return []operation{{Op: "remove", Path: path}}
-	default:
-		return nil
-	}
-}
-
-// configVersion is the version as the API server takes it: an empty current one is none.
-func configVersion(v mcfgv1.MachineConfigNodeStatusMachineConfigVersion) map[string]string {
-	if v.Current == "" {
-		return map[string]string{"desired": v.Desired}
-	}
-	return map[string]string{"current": v.Current, "desired": v.Desired}
+	return m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, data, metav1.PatchOptions{FieldManager: m.config.FieldManager}, subresources...)
 }

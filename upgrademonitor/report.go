@@ -1,6 +1,7 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
 	"regexp"
 
@@ -11,9 +12,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// What the CRD takes as the reason of a condition.
+// What the CRD takes as conditions, and as the reason of one.
 const (
 	maxReason     = 1024
+	maxConditions = 20
 	reasonPattern = `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
 )
 
@@ -32,7 +34,7 @@ func CompletesParent() ReportOption {
 // says. It goes with a phase that has a parent, and is said when something changes: a
 // report that repeats what its phase shows makes no write for the parent's text alone.
 func ParentMessage(message string) ReportOption {
-	return func(r *report) { r.ParentMessage = message }
+	return func(r *report) { r.ParentMessage = conditions.Cut(message) }
 }
 
 // report is one accepted report, with what the node said when it was accepted.
@@ -41,6 +43,7 @@ type report struct {
 	nodeName  string
 	versions  versions
 	imageMode bool
+	within    bool // see within
 }
 
 // validate refuses what could never be written.
@@ -69,35 +72,52 @@ func (r *report) observed() versions { return r.versions }
 // plan returns the writes of the status that the report makes, each built on the one
 // before. It gives none for a report that changes nothing. A report that was once planned
 // to begin an update stays one, whatever became of the object meanwhile.
-func (r *report) plan(s state) ([]write, error) {
-	underway := s.underway()
+func (r *report) plan(s state) (plan, error) {
 	said := r.Report
-	said.NewTarget = underway.differs(r.versions, r.imageMode && !s.noImages)
-	said.Update = underway.name(r.versions, r.imageMode)
+	said.NewTarget = s.underway().differs(r.versions, r.imageMode && !s.noImages)
+	said.Update = s.updateName(r.versions, r.imageMode)
+	said.Late = r.within && s.isTrue(phases.Updated)
 
 	before := s.object.Status
 	lists, err := conditions.Next(before.Conditions, r.imageMode, said)
 	if err != nil {
-		return nil, err
+		return plan{}, err
 	}
 	if len(lists) == 0 && !r.following(s, before.Conditions) {
 		lists = [][]metav1.Condition{conditions.Complete(before.Conditions, r.imageMode, r.Time)}
+	}
+	if err := roomFor(lists, before.Conditions); err != nil {
+		return plan{}, err
 	}
 	if r.asksFor(phases.Updated, metav1.ConditionFalse) && (said.NewTarget || s.isTrue(phases.Updated)) {
 		r.Begun = true
 	}
 
-	writes := make([]write, 0, len(lists))
+	p := plan{from: s, begun: r.begun(s, before.Conditions)}
 	for _, list := range lists {
 		status := r.followed(s, list)
 		status.Conditions = list
-		begun := r.begun(s, list)
+		p.begun = r.begun(s, list)
 		from := s
 		s = s.withStatus(status)
-		s.begun = begun
-		writes = append(writes, writeStatus(from, s))
+		s.begun = p.begun
+		p.writes = append(p.writes, writeStatus(from, s))
 	}
-	return writes, nil
+	return p, nil
+}
+
+// roomFor refuses lists that the CRD would reject together with the foreign conditions.
+func roomFor(lists [][]metav1.Condition, before []metav1.Condition) error {
+	foreign := 0
+	for _, c := range before {
+		if !isOurs(c) {
+			foreign++
+		}
+	}
+	if len(lists) > 0 && foreign+len(lists[0]) > maxConditions {
+		return &RoomError{Foreign: foreign, Own: len(lists[0])}
+	}
+	return nil
 }
 
 func (r *report) asksFor(p phases.Phase, status metav1.ConditionStatus) bool {
@@ -128,7 +148,7 @@ func (r *report) begun(s state, list []metav1.Condition) update {
 	case between:
 		return update{}
 	case (disrupted || begins) && r.versions.desiredConfig != "":
-		return update{to: r.versions.target(), fromImage: string(s.object.Status.ConfigImage.CurrentImage)}
+		return update{to: r.versions.target(), fromImage: cmp.Or(r.versions.currentImage, string(s.object.Status.ConfigImage.CurrentImage))}
 	default:
 		return s.begun
 	}
@@ -141,7 +161,7 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, mes
 			Phase:   phase,
 			Status:  status,
 			Reason:  reason,
-			Message: message,
+			Message: conditions.Cut(message),
 			Time:    metav1.NewTime(m.config.Clock.Now()),
 		},
 		nodeName:  m.config.NodeName,

@@ -40,7 +40,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return &pendingError{nodeName: m.config.NodeName, what: "flush", cause: err}
+			return m.pendingError(ctx, "flush", err)
 		case <-timer.C:
 		}
 	}
@@ -55,8 +55,7 @@ func (m *Monitor) flush(ctx context.Context) error {
 	defer cancel()
 	select {
 	case m.writing <- struct{}{}:
-		defer func() { <-m.writing }()
-		return m.drain(ctx, nil)
+		return m.hold(func() error { return m.drain(ctx, nil) })
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

@@ -2,13 +2,12 @@ package upgrademonitor
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 )
 
@@ -53,6 +52,9 @@ func (m *Monitor) newSpec(ctx context.Context) (*spec, error) {
 		return nil, err
 	}
 	pool, err := m.config.Pool(node)
+	if err == nil && pool != "" && !isName(pool) {
+		err = fmt.Errorf("it returned %q, which is no name of a pool", pool)
+	}
 	if err != nil || pool == "" {
 		pool = NotYetSet
 	}
@@ -77,15 +79,17 @@ func (s *spec) observed() versions { return s.versions }
 func (s *spec) refused(err error) error { return err }
 
 // plan returns the one write that makes owner and spec right.
-func (s *spec) plan(before state) ([]write, error) {
+func (s *spec) plan(before state) (plan, error) {
+	p := plan{from: before, begun: before.begun}
 	object := *before.object
 	object.OwnerReferences = s.owners(before.object)
 	object.Spec = s.over(before.object.Spec, before.noImages)
-	if object.Spec == before.object.Spec && slices.Equal(object.OwnerReferences, before.object.OwnerReferences) {
-		return nil, nil
+	if object.Spec != before.object.Spec || !slices.Equal(object.OwnerReferences, before.object.OwnerReferences) {
+		next := before
+		next.object = &object
+		p.writes = []write{{next: next, send: (*Monitor).patchSpec}}
 	}
-	before.object = &object
-	return []write{{next: before, send: (*Monitor).patchSpec}}, nil
+	return p, nil
 }
 
 // over returns the spec with what is known of pool, config and image.
@@ -101,7 +105,7 @@ func (s *spec) over(before mcfgv1.MachineConfigNodeSpec, noImages bool) mcfgv1.M
 	if after.ConfigVersion.Desired == "" {
 		after.ConfigVersion.Desired = NotYetSet
 	}
-	if s.imageMode && !noImages && s.versions.named() {
+	if s.imageMode && !noImages && s.versions.named() && !s.versions.badDesiredImage {
 		after.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(s.versions.desiredImage)
 	}
 	return after
@@ -141,11 +145,11 @@ func (m *Monitor) create(ctx context.Context) (*mcfgv1.MachineConfigNode, error)
 	return m.client.Create(ctx, mcn, metav1.CreateOptions{FieldManager: m.config.FieldManager})
 }
 
-// patchSpec makes the owner references and the spec of the object as it is known those of
-// w.next. It is a merge patch, not an apply: it changes a value whoever has set it, where
-// an apply could only add to a list that another field manager has set as well.
-func (m *Monitor) patchSpec(ctx context.Context, w write) (*mcfgv1.MachineConfigNode, error) {
-	base, after := m.base(), w.next.object.Spec
+// patchSpec makes the owner references and the spec those of a state. It is a merge patch,
+// not an apply: it changes a value whoever has set it, where an apply could only add to a
+// list that another field manager has set as well.
+func (m *Monitor) patchSpec(ctx context.Context, on *mcfgv1.MachineConfigNode, next state) (*mcfgv1.MachineConfigNode, error) {
+	after := next.object.Spec
 	spec := map[string]any{
 		"node":          after.Node,
 		"pool":          after.Pool,
@@ -155,20 +159,16 @@ func (m *Monitor) patchSpec(ctx context.Context, w write) (*mcfgv1.MachineConfig
 	switch {
 	case after.ConfigImage != none:
 		spec["configImage"] = after.ConfigImage
-	case base.Spec.ConfigImage != none:
+	case on.Spec.ConfigImage != none:
 		spec["configImage"] = nil // it goes
 	}
-	patch, err := json.Marshal(map[string]any{
+	object, err := m.mergePatch(ctx, map[string]any{
 		"metadata": map[string]any{
-			"resourceVersion": base.ResourceVersion,
-			"ownerReferences": w.next.object.OwnerReferences,
+			"resourceVersion": on.ResourceVersion,
+			"ownerReferences": next.object.OwnerReferences,
 		},
 		"spec": spec,
 	})
-	if err != nil {
-		return nil, err
-	}
-	object, err := m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: m.config.FieldManager})
 	if err == nil && after.ConfigImage != none && object.Spec.ConfigImage == none {
 		m.leaveOutImages(ctx)
 	}

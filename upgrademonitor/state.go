@@ -65,17 +65,21 @@ func (u update) differs(node versions, imageMode bool) bool {
 		return false
 	case node.desiredConfig != u.to.config:
 		return true
+	case !imageMode || node.badDesiredImage || node.desiredImage == u.to.image:
+		return false
 	}
-	return imageMode && node.desiredImage != u.to.image && (u.to.image != "" || node.desiredImage != node.currentImage)
+	return u.to.image != "" || node.desiredImage != node.currentImage
 }
 
-// name is how messages name the update: by its image where it changed that, else by its config.
-func (u update) name(node versions, imageMode bool) string {
+// updateName is how messages name the update under way: by its image where it changed that,
+// else by its config.
+func (s state) updateName(node versions, imageMode bool) string {
+	u := s.underway()
 	switch {
-	case imageMode && u.to.image != u.fromImage && u.to.image != "":
-		return u.to.image
-	case imageMode && u.to.image != u.fromImage:
+	case imageMode && !node.badDesiredImage && u.to.image == "" && u.fromImage != "":
 		return "disable image mode"
+	case imageMode && u.to.image != "" && s.changesImage(u):
+		return u.to.image
 	case u.to.config != "" && u.to.config != NotYetSet:
 		return u.to.config
 	case node.desiredConfig != "":
@@ -83,4 +87,18 @@ func (u update) name(node versions, imageMode bool) string {
 	default:
 		return NotYetSet
 	}
+}
+
+// changesImage reports whether the update changes the image of the node. Where this Monitor
+// did not see it begin, and the status shows the new image already, that the image was
+// pulled or applied in it says so.
+func (s state) changesImage(u update) bool {
+	switch {
+	case s.begun != (update{}) || u.fromImage != "" && u.fromImage != u.to.image:
+		return u.fromImage != u.to.image
+	case s.isTrue(phases.Updated):
+		return false
+	}
+	return conditions.Ran(s.object.Status.Conditions, phases.ImagePulledFromRegistry) ||
+		conditions.Ran(s.object.Status.Conditions, phases.AppliedOSImage)
 }

@@ -21,6 +21,9 @@ var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,
 type versions struct {
 	currentConfig, desiredConfig string
 	currentImage, desiredImage   string
+
+	// An image that the CRD cannot hold is left out, and so is neither there nor gone.
+	badCurrentImage, badDesiredImage bool
 }
 
 // target is what a node is to be updated to.
@@ -38,8 +41,8 @@ func (v versions) named() bool {
 	return v.currentConfig != "" || v.desiredConfig != ""
 }
 
-// versionsOf reads the annotations of a node. A value that the CRD would reject counts as
-// absent, so that the rest can be reported.
+// versionsOf reads the annotations of a node. A value that the CRD would reject is left out,
+// so that the rest can be reported.
 func versionsOf(ctx context.Context, node *corev1.Node, imageMode bool) versions {
 	read := func(annotation string, fits func(string) bool) string {
 		value := node.Annotations[annotation]
@@ -51,17 +54,19 @@ func versionsOf(ctx context.Context, node *corev1.Node, imageMode bool) versions
 		return ""
 	}
 	v := versions{
-		currentConfig: read(CurrentConfigAnnotation, isConfig),
-		desiredConfig: read(DesiredConfigAnnotation, isConfig),
+		currentConfig: read(CurrentConfigAnnotation, isName),
+		desiredConfig: read(DesiredConfigAnnotation, isName),
 	}
 	if imageMode {
 		v.currentImage = read(CurrentImageAnnotation, isImage)
 		v.desiredImage = read(DesiredImageAnnotation, isImage)
+		v.badCurrentImage = v.currentImage != node.Annotations[CurrentImageAnnotation]
+		v.badDesiredImage = v.desiredImage != node.Annotations[DesiredImageAnnotation]
 	}
 	return v
 }
 
-func isConfig(value string) bool { return len(validation.IsDNS1123Subdomain(value)) == 0 }
+func isName(value string) bool { return len(validation.IsDNS1123Subdomain(value)) == 0 }
 
 func isImage(value string) bool { return len(value) <= maxImage && imageRegexp.MatchString(value) }
 
@@ -88,10 +93,10 @@ func (v versions) follow(status *mcfgv1.MachineConfigNodeStatus, imageMode, vali
 	if !imageMode || !v.named() {
 		return
 	}
-	if v.currentImage != "" || ended {
+	if v.currentImage != "" || ended && !v.badCurrentImage {
 		status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(v.currentImage)
 	}
-	if validated {
+	if validated && !v.badDesiredImage {
 		status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(v.desiredImage)
 	}
 }

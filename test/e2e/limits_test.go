@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// The object was made anew by another process; the next write is a removal.
+func TestRecreatedThenRemoval(t *testing.T) {
+	w := newWorld(t, "limit-recreated")
+	w.annotate(oldConfig, oldConfig)
+	m, requests := w.monitor("worker")
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	require.NoError(t, m.ReportPinnedImageSets(t.Context(), sets("a")))
+	nodes := w.admin.MachineconfigurationV1().MachineConfigNodes()
+	require.NoError(t, nodes.Delete(t.Context(), w.name, metav1.DeleteOptions{}))
+	_, err := nodes.Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: w.name}, Spec: mcfgv1.MachineConfigNodeSpec{
+		Node: mcfgv1.MCOObjectReference{Name: w.name}, Pool: mcfgv1.MCOObjectReference{Name: "worker"},
+		ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: oldConfig}}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.NoError(t, m.ReportPinnedImageSets(t.Context(), nil), "a stale base is a conflict, not the end of the report; %v", requests)
+	require.NoError(t, m.Flush(t.Context()))
+	assert.NotEmpty(t, w.object().Status.Conditions, "accepted, and lost")
+}
+
+// Two Monitors remove the same thing.
+func TestTwoRemovals(t *testing.T) {
+	w := newWorld(t, "limit-two")
+	w.annotate(oldConfig, oldConfig)
+	a, _ := w.monitor("worker")
+	b, requests := w.monitor("worker")
+	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, a)
+	require.NoError(t, a.ReportPinnedImageSets(t.Context(), sets("a")))
+	require.NoError(t, b.ReportPinnedImageSets(t.Context(), sets("a"))) // b reads
+	require.NoError(t, a.ReportPinnedImageSets(t.Context(), nil))
+	w.annotate(oldConfig, newConfig)
+	err := b.ReportPinnedImageSets(t.Context(), nil)
+	assert.NoError(t, err, "%v", requests)
+}
+
+// 100 sets that all failed with a long text.
+func TestManyLongErrorsBlockForGood(t *testing.T) {
+	for _, size := range []int{20000, 32768} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			w := newWorld(t, fmt.Sprintf("limit-large-%d", size))
+			w.annotate(oldConfig, oldConfig)
+			m, _ := w.monitor("worker")
+			call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+			all := sets()
+			for i := range 100 {
+				s := sets(fmt.Sprintf("set-%d", i))[0]
+				s.Err = errors.New(strings.Repeat("x", size))
+				all = append(all, s)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			err := m.ReportPinnedImageSets(ctx, all)
+			text := fmt.Sprint(err)
+			t.Logf("%.300s", text)
+			ctx2, cancel2 := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel2()
+			err = m.GenerateAndApplyMachineConfigNode(ctx2, phases.NodeDegraded, "R", "x", metav1.ConditionTrue)
+			text = fmt.Sprint(err)
+			assert.True(t, err == nil, "what is behind it: %.300s", text)
+		})
+	}
+}
+
+// Foreign conditions fill the list.
+func TestFullOfForeignConditions(t *testing.T) {
+	w := newWorld(t, "limit-full")
+	w.annotate(oldConfig, oldConfig)
+	nodes := w.admin.MachineconfigurationV1().MachineConfigNodes()
+	o, err := nodes.Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: w.name}, Spec: mcfgv1.MachineConfigNodeSpec{
+		Node: mcfgv1.MCOObjectReference{Name: w.name}, Pool: mcfgv1.MCOObjectReference{Name: "worker"},
+		ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: oldConfig}}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	o.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: oldConfig, Desired: oldConfig}
+	for i := range 20 {
+		o.Status.Conditions = append(o.Status.Conditions, metav1.Condition{Type: fmt.Sprintf("Foreign%d", i), Status: "True", Reason: "R", Message: "m", LastTransitionTime: metav1.Now()})
+	}
+	_, err = nodes.UpdateStatus(t.Context(), o, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	m, requests := w.monitor("worker")
+	err = m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "R", "x", metav1.ConditionTrue)
+	var full *upgrademonitor.RoomError
+	require.ErrorAs(t, err, &full)
+	assert.Equal(t, "1 read", requests.String(), "what the CRD would reject never leaves")
+}
+
+func sets(names ...string) []upgrademonitor.PinnedImageSet {
+	var l []upgrademonitor.PinnedImageSet
+	for _, n := range names {
+		l = append(l, upgrademonitor.PinnedImageSet{Name: n, Generation: 1})
+	}
+	return l
+}
+
+func TestPoolThatIsNoNameFailsNoReport(t *testing.T) {
+	w := newWorld(t, "bad-pool")
+	w.annotate(oldConfig, oldConfig)
+	m, requests := w.monitor("Not_A Name")
+	err := m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "R", "x", metav1.ConditionTrue)
+	require.NoError(t, err, "an error of the pool fails the spec call, never a report: %v", requests)
+	assert.Zero(t, requests.answered(422))
+}
