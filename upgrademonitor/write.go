@@ -42,7 +42,7 @@ func final(err error) bool {
 func (m *Monitor) write(ctx context.Context, in intent) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, conflictBackoff, func(ctx context.Context) (bool, error) {
-		last = explain(m.attempt(ctx, in))
+		last = denied(m.config.NodeName, explain(m.attempt(ctx, in)))
 		switch {
 		case last == nil:
 			return true, nil
