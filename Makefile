@@ -28,6 +28,10 @@ e2e: ## Test on a real etcd and kube-apiserver (built on first use: about 5 minu
 soak: ## Walk at random on a real API server, WALKS times (20000); SEED repeats a run
 	cd test && WALKS=$${WALKS:-20000} go test -count=1 -timeout 0 -v -run TestRandomWalks ./e2e
 
+.PHONY: e2e-guarded
+e2e-guarded: ## The same with both policies in force, and daemons with the token of a Pod on their node
+	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -count=1 -timeout 30m ./e2e
+
 .PHONY: bench
 bench: ## Measure a report, a no-op and a whole update against canned answers
 	go test -run '^$$' -bench . -benchmem ./...

@@ -81,17 +81,29 @@ func writesOf(before []metav1.Condition, r Report) ([][]metav1.Condition, error)
 	}
 }
 
-// reachable reports whether one write may lead from the one list to the other.
+// reachable reports whether one write may lead from the one list to the other. A phase that
+// runs is taken back by a write only that takes all back: what a reader, and the policy on
+// the server, know a begin or an end by.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)
 		path, err := phases.Path(p, from[i].Status, to[i].Status)
-		takenBack := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse
+		takenBack := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allTakenBack(to)
 		if (err != nil && !takenBack) || len(path) > 1 {
 			return false
 		}
 	}
 	return true
+}
+
+// allTakenBack reports whether no phase of the cycle is shown to run or to be done, but for
+// the preparation that an update begins with.
+func allTakenBack(list []metav1.Condition) bool {
+	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		p := phases.Phase(c.Type)
+		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
+		return phases.OfCycle(p) && c.Status != metav1.ConditionFalse && !prepares
+	})
 }
 
 // stamp gives each condition of after its time: that of before where the status is the

@@ -225,7 +225,7 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
 			return fmt.Errorf("%s: True is filled in", b.Type)
 		}
-		takesBack := what == eventBegin || what == eventEnd || what == eventDisruption && flips
+		takesBack := (what == eventBegin || what == eventEnd || what == eventDisruption && flips) && allTakenBack(to)
 		if err := c.checkArrow(a.Type, string(a.Status+"→"+b.Status), takesBack); err != nil {
 			return err
 		}
@@ -234,6 +234,14 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		return fmt.Errorf("an end in %d writes", len(c.writes))
 	}
 	return c.checkTogether(what, from, to)
+}
+
+// allTakenBack reports whether the list is what a begin or an end of an update leaves: what
+// tells a reader, and the policy on the server, that phases were taken back.
+func allTakenBack(list []metav1.Condition) bool {
+	return !slices.ContainsFunc(list, func(o metav1.Condition) bool {
+		return isStep(o.Type) && o.Status != no && (o.Type != "UpdatePrepared" || o.Status != running)
+	})
 }
 
 func (c called) checkArrow(typ, arrow string, takesBack bool) error {

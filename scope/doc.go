@@ -12,5 +12,8 @@
 // It has no List, Update or Delete: a daemon needs none of them.
 //
 // The client is defence in depth. It guards against a mistake in the daemon's own code,
-// not against a hostile daemon: that takes the API server's admission.
+// not against a hostile daemon: that takes the API server's admission. [Guard] describes
+// the objects that an administrator installs for it:
+//
+//	err := scope.Guard{}.WriteManifests(os.Stdout) // | kubectl apply -f -
 package scope

@@ -13,3 +13,15 @@ var ErrOutOfScope = errors.New("out of scope: a node may touch its own MachineCo
 func outOfScope(nodeName, what, asked string) error {
 	return fmt.Errorf("%w: %s is %q, the node is %q", ErrOutOfScope, what, asked, nodeName)
 }
+
+// GuardError says which name of a Guard cannot be used.
+type GuardError struct {
+	Field   string
+	Value   string
+	Problem string
+}
+
+// Error quotes the name, shortened, and says what a name looks like.
+func (e *GuardError) Error() string {
+	return fmt.Sprintf("scope: Guard.%s %.64q cannot be used: %s", e.Field, e.Value, e.Problem)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,4 +28,23 @@ func ExampleNewClient() {
 	// Output:
 	// worker-0 <nil>
 	// true 1
+}
+
+func ExampleGuard() {
+	guard := scope.Guard{Namespace: "kube-updates", ServiceAccount: "updater", EnforceTransitions: true}
+	fmt.Println(guard.Policy().Name, guard.TransitionPolicy().Name)
+
+	for _, rule := range guard.Role().Rules {
+		fmt.Println(rule.Resources, rule.Verbs)
+	}
+
+	err := scope.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
+	var unusable *scope.GuardError
+	fmt.Println(errors.As(err, &unusable) && unusable.Field == "Namespace")
+	// Output:
+	// mcn-guards mcn-guards-transitions
+	// [machineconfignodes] [get list watch create patch]
+	// [machineconfignodes/status] [patch]
+	// [nodes] [get list watch]
+	// true
 }

@@ -9,7 +9,8 @@ import (
 
 // ErrPending says that a report was accepted, is not written yet, and will be: with the
 // next call, by Run, or by Flush. The error wraps the cause too, so that
-// apierrors.IsServiceUnavailable(err), say, works as well.
+// apierrors.IsServiceUnavailable(err), say, works as well; where the API server denies
+// access, the cause is a *DeniedError.
 var ErrPending = errors.New("accepted, not written yet")
 
 // ErrTooMuchPending says that a report was not accepted, because as much is pending already

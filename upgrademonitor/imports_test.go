@@ -17,7 +17,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 	for name, own := range map[string][]string{
 		"phases":         {},
 		"conditions":     {"phases"},
-		"scope":          {},
+		"scope":          {"phases"},
 		"upgrademonitor": {"conditions", "phases", "scope"},
 	} {
 		t.Run(name, func(t *testing.T) {

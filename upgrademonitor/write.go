@@ -68,7 +68,7 @@ func (o overtaken) Unwrap() error { return o.error }
 func (m *Monitor) write(ctx context.Context, in intent) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, conflictBackoff, func(ctx context.Context) (bool, error) {
-		last = explain(m.attempt(ctx, in))
+		last = denied(m.config.NodeName, explain(m.attempt(ctx, in)))
 		var stale overtaken
 		switch {
 		case last == nil:

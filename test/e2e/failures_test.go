@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -163,11 +162,7 @@ func (w *world) mergeStatus(patch string) {
 func TestNodeMadeAnew(t *testing.T) {
 	w := newWorld(t, "made-anew")
 	w.settle()
-	core, err := kubernetes.NewForConfig(w.config)
-	require.NoError(t, err)
-	require.NoError(t, core.CoreV1().Nodes().Delete(t.Context(), w.name, metav1.DeleteOptions{}))
-	w.node, err = core.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
-	require.NoError(t, err)
+	w.renew()
 	m, requests := w.monitor("master")
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	assert.Equal(t, "1 read, 1 spec", requests.String())

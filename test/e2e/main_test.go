@@ -45,13 +45,15 @@ func run(m *testing.M) int {
 
 // world is a node on the cluster, and what the processes on it see.
 type world struct {
-	t      *testing.T
-	name   string
-	node   *corev1.Node
-	config *rest.Config
-	admin  *mcfgclientset.Clientset
+	t       *testing.T
+	cluster *cluster.Cluster
+	name    string
+	node    *corev1.Node
+	config  *rest.Config // of the processes on the node
+	admin   *mcfgclientset.Clientset
 
 	imageMode bool // what the node's processes are told
+	guarded   bool // they have the token of a Pod on the node
 }
 
 func newWorld(t *testing.T, name string) *world {
@@ -61,7 +63,17 @@ func newWorld(t *testing.T, name string) *world {
 
 func worldOn(t *testing.T, c *cluster.Cluster, name string) *world {
 	t.Helper()
-	w := &world{t: t, name: name, config: c.Config()}
+	w := freeWorldOn(t, c, name)
+	if guardEverything() {
+		w.guard()
+	}
+	return w
+}
+
+// freeWorldOn is a node whose processes have an administrator's rights.
+func freeWorldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+	t.Helper()
+	w := &world{t: t, cluster: c, name: name, config: c.Config()}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(w.config)
 	require.NoError(t, err)
@@ -70,6 +82,43 @@ func worldOn(t *testing.T, c *cluster.Cluster, name string) *world {
 	w.node, err = core.CoreV1().Nodes().Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return w
+}
+
+// guardEverything reports whether all tests are to run with the guard in force, and every
+// daemon with the token of a Pod on its node: make e2e-guarded.
+func guardEverything() bool {
+	return os.Getenv("UPGRADEMONITOR_E2E_GUARD") == "1"
+}
+
+// guardedWorldOn is a node whose processes are kept to its object, whatever runs the tests.
+func guardedWorldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+	t.Helper()
+	w := freeWorldOn(t, c, name)
+	w.guard()
+	return w
+}
+
+// guard gives the processes on the node what a daemon has in place of an administrator's
+// rights. The admin stays one.
+func (w *world) guard() {
+	w.t.Helper()
+	needGuards(w.t, w.cluster)
+	w.guarded = true
+	w.config = newIdentity(w.t, w.cluster, fullGuard).podToken(w.name)
+}
+
+// renew deletes the Node and makes it anew, with another UID. A daemon gets another token.
+func (w *world) renew() {
+	w.t.Helper()
+	core, err := kubernetes.NewForConfig(w.cluster.Config())
+	require.NoError(w.t, err)
+	require.NoError(w.t, core.CoreV1().Nodes().Delete(w.t.Context(), w.name, metav1.DeleteOptions{}))
+	anew, err := core.CoreV1().Nodes().Create(w.t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
+	require.NoError(w.t, err)
+	anew.Annotations, w.node = w.node.Annotations, anew
+	if w.guarded {
+		w.guard()
+	}
 }
 
 // annotate changes what the node says of its configs; "" is an annotation that is absent.

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -60,26 +61,36 @@ func TestTraces(t *testing.T) {
 	traces := readTraces(t)
 	for name, tr := range traces {
 		t.Run(name, func(t *testing.T) {
-			c := standard
-			if tr.ImageMode {
-				c = imageCluster(t)
-			}
-			w := worldOn(t, c, "trace-"+strings.ReplaceAll(name, "_", "-"))
-			w.imageMode = tr.ImageMode
-			r := &replay{world: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
-			if start, ok := traces[strings.TrimSuffix(tr.Start, "_gate_on")]; ok {
-				r.run(start)
-			}
-			r.run(tr)
-			r.history.check()
-			if last := tr.Steps[len(tr.Steps)-1]; last.Phase == phases.Updated {
-				r.history.checkEnded()
-			}
-			for by, requests := range r.requests {
-				t.Logf("%s: %v", by, requests)
-				assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "422 to the %s", by)
-			}
+			replayAll(t, worldOn(t, clusterOf(t, tr), "trace-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
 		})
+	}
+}
+
+func clusterOf(t *testing.T, tr trace) *cluster.Cluster {
+	t.Helper()
+	if tr.ImageMode {
+		return imageCluster(t)
+	}
+	return standard
+}
+
+// replayAll replays a trace, after the one that it starts from.
+func replayAll(t *testing.T, w *world, traces map[string]trace, tr trace) {
+	t.Helper()
+	w.imageMode = tr.ImageMode
+	r := &replay{world: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
+	if start, ok := traces[strings.TrimSuffix(tr.Start, "_gate_on")]; ok {
+		r.run(start)
+	}
+	r.run(tr)
+	r.history.check()
+	if last := tr.Steps[len(tr.Steps)-1]; last.Phase == phases.Updated {
+		r.history.checkEnded()
+	}
+	for by, requests := range r.requests {
+		t.Logf("%s: %v", by, requests)
+		assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "422 to the %s", by)
+		assert.Zero(t, requests.answered(http.StatusForbidden), "403 to the %s", by)
 	}
 }
 

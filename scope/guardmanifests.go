@@ -1,0 +1,49 @@
+package scope
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// objects returns what the guard is made of. The policies come first, for an `apply` goes
+// from top to bottom: a wall, then the door in it.
+func (g Guard) objects() []runtime.Object {
+	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
+	if g.EnforceTransitions {
+		list = append(list, g.TransitionPolicy(), g.TransitionPolicyBinding())
+	}
+	return append(list, g.Role(), g.RoleBinding())
+}
+
+// WriteManifests writes the objects as YAML for `kubectl apply -f -`, the same for the same
+// Guard. A name that cannot be used gives a *GuardError, and nothing is written. The
+// service account and its namespace are not among the objects.
+//
+// A policy takes effect about a second after it was applied.
+func (g Guard) WriteManifests(w io.Writer) error {
+	if err := g.Validate(); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for _, object := range g.objects() {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return fmt.Errorf("scope: guard: %w", err)
+		}
+		delete(fields, "status")
+		data, err := yaml.Marshal(fields)
+		if err != nil {
+			return fmt.Errorf("scope: guard: %w", err)
+		}
+		out.WriteString("---\n")
+		out.Write(data)
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("scope: guard: write manifests: %w", err)
+	}
+	return nil
+}
