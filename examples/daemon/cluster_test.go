@@ -116,7 +116,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 				}))
 			},
 			"there is no Node worker-0 on the cluster: going on with a made-up one, without UID, that cannot own the MachineConfigNode\n" +
-				"daemon: cannot report on node worker-0: MachineConfigNode worker-0: spec: accepted, not written yet: MachineConfigNode worker-0: read: machineconfignodes is forbidden",
+				"daemon: cannot report on node worker-0: MachineConfigNode worker-0: spec: accepted, not written yet: node worker-0: the API server denies access to the MachineConfigNode: MachineConfigNode worker-0: read: machineconfignodes is forbidden: bind the daemon's service account to the role of scope.Guard: go run ./examples/guard writes it",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
