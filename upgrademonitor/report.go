@@ -44,6 +44,7 @@ type report struct {
 	versions  versions
 	imageMode bool
 	within    bool // see within
+	disrupts  bool // it began an update by itself, in a write that may have had no answer
 }
 
 // validate refuses what could never be written.
@@ -142,7 +143,8 @@ func (r *report) following(s state, list []metav1.Condition) bool {
 // begun returns the update under way, as far as this Monitor knows, after a write of the list.
 func (r *report) begun(s state, list []metav1.Condition) update {
 	between := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
-	disrupted := s.isTrue(phases.Updated) && !between
+	r.disrupts = r.disrupts || s.isTrue(phases.Updated) && !between && phases.OfCycle(r.Phase)
+	disrupted := r.disrupts && s.begun == (update{})
 	begins := r.Phase == phases.Updated && (s.begun.to != r.versions.target())
 	switch {
 	case between:

@@ -40,9 +40,9 @@ func (p plan) last() state {
 	return s
 }
 
-// conflictBackoff bounds how often a write is computed anew because others wrote first: for
-// about three seconds, against others that do nothing but write.
-var conflictBackoff = wait.Backoff{Steps: 20, Duration: 5 * time.Millisecond, Factor: 1.3, Jitter: 1}
+// conflictBackoff bounds how often a write is computed anew because others wrote first. A
+// call's Timeout comes first, even against others that do nothing but write.
+var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
 // refusal is a final error: the intent cannot become true, however often it is tried.
 type refusal struct{ error }
