@@ -14,8 +14,14 @@ type ReportOption = upgrademonitor.ReportOption
 // PinnedImageSet is how far a node is with one pinned image set.
 type PinnedImageSet = upgrademonitor.PinnedImageSet
 
+// Monitors keeps a Monitor for each of many nodes.
+type Monitors = upgrademonitor.Monitors
+
 // ErrPending says that a report was accepted, is not written yet, and will be.
 var ErrPending = upgrademonitor.ErrPending
+
+// ErrTooMuchPending says that a report was not accepted, because too much is pending.
+var ErrTooMuchPending = upgrademonitor.ErrTooMuchPending
 
 // New makes a Monitor.
 func New(config Config) (*Monitor, error) { return upgrademonitor.New(config) }

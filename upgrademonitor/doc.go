@@ -27,19 +27,27 @@
 //     never a write.
 //  2. What was accepted is written in the order of acceptance, by the call itself, by the
 //     next call, by [Monitor.Run] or by [Monitor.Flush]. Until then the call's error is an
-//     [ErrPending].
-//  3. No update is lost: a write carries the resource version that it was computed from.
+//     [ErrPending]. What the API server rejects for good, as invalid or too large, and what
+//     turns out to be refused when the object is read, is dropped with an error: the call's
+//     own, or a log line where the call has returned.
+//  3. Memory is bounded. From 64 queued entries on, repeats that make no difference are left
+//     out: a watcher misses no step that was done. At 256 that nobody waits for, the next
+//     report is an [ErrTooMuchPending], and is not accepted.
+//  4. No update is lost: a write carries the resource version that it was computed from.
 //     Where another process wrote first, the object is read, and the write computed anew.
-//  4. A call returns within [Config].Timeout, whatever the API server does.
-//  5. A report of what is there makes no request, and a write needs no read before it: it
+//  5. A call returns within [Config].Timeout, whatever the API server does.
+//  6. A report of what is there makes no request, and a write needs no read before it: it
 //     is computed from what the last write returned.
-//  6. Conditions, image sets and fields of others are neither claimed nor dropped.
-//  7. No request is made for any other object than the node's own.
+//  7. Conditions, image sets and fields of others are neither claimed nor dropped.
+//  8. No request is made for any other object than the node's own.
 //
 // What is not guaranteed:
 //
 //   - What is pending lives in memory: a process that ends before Flush forgets it. Its
 //     successor goes on from what the object shows.
-//   - A message that is replaced before it was written need not be seen.
+//   - A message, or the value of a singleton, that is replaced while much is pending need not
+//     be seen.
+//   - A report that was made within an update and is written after its end changes what its
+//     condition says, and moves nothing: it cannot begin another update.
 //   - Config's functions are the caller's: a Node function that blocks blocks the call.
 package upgrademonitor

@@ -66,14 +66,10 @@ func TestManyLongErrorsBlockForGood(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			err := m.ReportPinnedImageSets(ctx, all)
-			text := fmt.Sprint(err)
-			t.Logf("%.300s", text)
+			require.NoError(t, m.ReportPinnedImageSets(ctx, all), "the errors are cut to what fits")
 			ctx2, cancel2 := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel2()
-			err = m.GenerateAndApplyMachineConfigNode(ctx2, phases.NodeDegraded, "R", "x", metav1.ConditionTrue)
-			text = fmt.Sprint(err)
-			assert.True(t, err == nil, "what is behind it: %.300s", text)
+			require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx2, phases.NodeDegraded, "R", "x", metav1.ConditionTrue))
 		})
 	}
 }
