@@ -204,23 +204,21 @@ func TestDeletedObjectIsMadeAnew(t *testing.T) {
 func TestRunWritesWhatIsPending(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
-	written := make(chan struct{})
+	tried := make(chan struct{}, 10)
 	down := apierrors.NewServiceUnavailable("down")
 	f.failing("patch", down, down)
 	f.clientset.PrependReactor("patch", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		select {
-		case written <- struct{}{}:
-		default:
-		}
+		tried <- struct{}{}
 		return false, nil, nil
 	})
 	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	<-tried
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
-	<-written // fails again
-	<-written
+	<-tried // fails again
+	<-tried
 	require.NoError(t, f.Flush(t.Context()))
 	cancel()
 	require.NoError(t, <-ended)
