@@ -40,7 +40,7 @@ func (f *fixture) outage(err error) *atomic.Bool {
 
 var errDown = apierrors.NewServiceUnavailable("down")
 
-// 1. "A call validates and accepts (or refuses) at once against what the Monitor knows."
+// "A call validates and accepts (or refuses) at once against what the Monitor knows."
 func TestRefusedAtOnceInAnOutage(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -68,7 +68,7 @@ func TestChattyRetryLoopLosesSteps(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.UpdatePrepared).Status)
 }
 
-// 2. "one Monitor safe for any number of goroutines"
+// "one Monitor safe for any number of goroutines"
 func TestManyGoroutinesOnAHealthyServer(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -89,7 +89,7 @@ func TestManyGoroutinesOnAHealthyServer(t *testing.T) {
 	assert.Zero(t, refused.Load(), "reports not accepted by a Monitor on a healthy server")
 }
 
-// 3. thinned drops what decides the parent.
+// Thinning keeps what decides the parent.
 func thinFinal(t *testing.T, outage bool, steps func(f *fixture)) []metav1.Condition {
 	f := newFixture(t)
 	f.settle(t)
@@ -162,7 +162,7 @@ func (f *fixture) another(t *testing.T, change ...func(*upgrademonitor.Config)) 
 	return &g
 }
 
-// 4. prefix after the reboot: the daemon is another process
+// The prefix names the image after a reboot too, when the daemon is another process.
 func TestImagePrefixAfterReboot(t *testing.T) {
 	f := newFixture(t, setImageMode)
 	f.images(imageA, imageA)
@@ -179,7 +179,7 @@ func TestImagePrefixAfterReboot(t *testing.T) {
 	assert.Equal(t, "Action during update to "+imageB+": about AppliedOSImage", g.condition(t, phases.AppliedOSImage).Message)
 }
 
-// 5. prefix where the object did not show the image yet
+// The prefix names the config where the object did not show the image yet.
 func TestImagePrefixWhenOnlyTheConfigChanged(t *testing.T) {
 	f := newFixture(t, setImageMode)
 	f.images(imageA, imageA)
@@ -192,7 +192,7 @@ func TestImagePrefixWhenOnlyTheConfigChanged(t *testing.T) {
 	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFiles", f.condition(t, phases.AppliedFiles).Message)
 }
 
-// 6. an image that the CRD cannot hold is no image mode that goes
+// An image that the CRD cannot hold does not switch image mode off.
 func TestInvalidImageIsNotDisabling(t *testing.T) {
 	f := newFixture(t, setImageMode)
 	f.images(imageA, imageA)
@@ -226,7 +226,7 @@ func (f *fixture) loseAnswer(n int) {
 	})
 }
 
-// 7. a begin that needs no write is not remembered
+// A begin that needs no write is remembered.
 func TestBeginWithoutAWriteIsForgotten(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
@@ -273,7 +273,7 @@ func TestPrefixOfABeginWithoutAWrite(t *testing.T) {
 	assert.Contains(t, f.condition(t, phases.UpdatePrepared).Message, third)
 }
 
-// 8. a caller that repeats what is there gets the error of another's report
+// A caller that repeats what is there does not get the error of another's report.
 func TestNoopGetsAnothersError(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -294,7 +294,7 @@ func TestNoopGetsAnothersError(t *testing.T) {
 	assert.Error(t, <-other)
 }
 
-// 9. a CRD that is not there yet
+// A CRD that is not there yet is not asked for again and again.
 func TestNoCRDManyRequests(t *testing.T) {
 	f := newFixture(t)
 	f.outage(apierrors.NewGenericServerResponse(404, "get", resource, "", "404 page not found", 0, true))
@@ -303,7 +303,7 @@ func TestNoCRDManyRequests(t *testing.T) {
 	assert.LessOrEqual(t, n, 2, "requests of one report")
 }
 
-// 10. a typed nil
+// A typed nil is no panic.
 func TestTypedNilErrorOfAnImageSet(t *testing.T) {
 	f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = 100 * time.Millisecond })
 	f.settle(t)
@@ -322,7 +322,7 @@ func TestTypedNilErrorOfAnImageSet(t *testing.T) {
 	}
 }
 
-// 11. an error text that changes is a new report at each plan; it is read after the call
+// An error counts as it was when it was reported.
 func TestErrorTextOfAcceptance(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -339,7 +339,7 @@ type changing struct{ text string }
 
 func (c *changing) Error() string { return c.text }
 
-// 12. 400 is no 422
+// A 400 is no 422: it may be a proxy that answers.
 func TestBadRequestIsNotForGood(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -362,7 +362,7 @@ func TestTooLargeBlocksForGood(t *testing.T) {
 	assert.NoError(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), "what is behind")
 }
 
-// 13. Monitors.Run started anew before the last has returned
+// Monitors.Run may be started anew before the last has returned.
 func TestMonitorsRunHandover(t *testing.T) {
 	client := mcfgfake.NewClientset()
 	f := newFixture(t)
@@ -391,7 +391,7 @@ func TestMonitorsRunHandover(t *testing.T) {
 	}, 2*time.Second, 20*time.Millisecond, "the Run that is running writes it")
 }
 
-// 14. "one that ends later: accepted, ErrPending wraps it"
+// "one that ends later: accepted, ErrPending wraps it"
 func TestPendingWrapsTheContextsError(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -406,7 +406,7 @@ func TestPendingWrapsTheContextsError(t *testing.T) {
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
-// 15. a panic of the caller's function, recovered, leaves the Monitor locked
+// A panic of the caller's function, recovered, leaves nothing locked.
 func TestPanicOfPoolLocksNothing(t *testing.T) {
 	var pools []string // the first call is beyond its end
 	f := newFixture(t, func(c *upgrademonitor.Config) {
@@ -421,7 +421,7 @@ func TestPanicOfPoolLocksNothing(t *testing.T) {
 	assert.NoError(t, f.tell(t, phases.Updated, metav1.ConditionTrue))
 }
 
-// 16. duplicate reads: an unannotated node and a stale informer
+// A refusal is not decided on what an informer shows before anything was read.
 func TestFirstDecisionFromTheCache(t *testing.T) {
 	f := newFixture(t)
 	f.node.Annotations = nil
