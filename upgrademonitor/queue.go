@@ -55,6 +55,9 @@ func (m *Monitor) accept(in intent) (*entry, error) {
 		switch {
 		case err != nil:
 			return nil, in.refused(err)
+		case len(p.writes) == 0 && len(m.queue) == 0 && !m.doubted:
+			m.begun = p.begun
+			return nil, nil
 		case len(p.writes) == 0 && m.shows(in):
 			return nil, nil
 		}
@@ -91,13 +94,7 @@ func (m *Monitor) shows(in intent) bool {
 		return false
 	}
 	p, err := in.plan(s)
-	if err != nil || len(p.writes) > 0 {
-		return false
-	}
-	if len(m.queue) == 0 {
-		m.begun = p.begun
-	}
-	return true
+	return err == nil && len(p.writes) == 0
 }
 
 // await writes what is queued, up to and with the entry, or waits for another goroutine
