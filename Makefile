@@ -22,7 +22,7 @@ test: ## Test the library and the examples (no network once the modules are ther
 
 .PHONY: e2e
 e2e: ## Test on a real etcd and kube-apiserver (built on first use: about 5 minutes)
-	cd test && go test -count=1 -timeout 30m ./...
+	cd test && go test -v -count=1 -timeout 30m ./...
 
 .PHONY: soak
 soak: ## Walk at random on a real API server, WALKS times (20000); SEED repeats a run
@@ -30,7 +30,7 @@ soak: ## Walk at random on a real API server, WALKS times (20000); SEED repeats 
 
 .PHONY: e2e-guarded
 e2e-guarded: ## The same with both policies in force, and daemons with the token of a Pod on their node
-	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -count=1 -timeout 30m ./e2e
+	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
 
 .PHONY: bench
 bench: ## Measure a report, a no-op and a whole update against canned answers

@@ -52,8 +52,8 @@ func TestRefusedAtOnceInAnOutage(t *testing.T) {
 	assert.NotErrorIs(t, err, upgrademonitor.ErrPending, "it says that it will be written, and it will be dropped")
 }
 
-// 1b. A chatty retry loop in an outage makes later steps be lost.
-func TestChattyRetryLoopLosesSteps(t *testing.T) {
+// A chatty retry loop in an outage makes later steps be lost.
+func TestChattyRetryLoopLosesNoStep(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	down := f.outage(errDown)
@@ -113,7 +113,7 @@ func thinFinal(t *testing.T, outage bool, steps func(f *fixture)) []metav1.Condi
 	return f.object(t).Status.Conditions
 }
 
-func TestThinningLosesCompletedParent(t *testing.T) {
+func TestThinningKeepsACompletedParent(t *testing.T) {
 	steps := func(f *fixture) {
 		_ = f.GenerateAndApplyMachineConfigNode(t.Context(), phases.AppliedFilesAndOS, "A", "a", metav1.ConditionTrue, upgrademonitor.CompletesParent())
 		_ = f.GenerateAndApplyMachineConfigNode(t.Context(), phases.AppliedFilesAndOS, "A", "a, and more", metav1.ConditionTrue)
@@ -122,7 +122,7 @@ func TestThinningLosesCompletedParent(t *testing.T) {
 	assert.Equal(t, conditions.StatusOf(want, phases.UpdateExecuted), conditions.StatusOf(got, phases.UpdateExecuted))
 }
 
-func TestThinningClaimsDoneWhatIsNot(t *testing.T) {
+func TestThinningClaimsNothingDone(t *testing.T) {
 	steps := func(f *fixture) {
 		for _, s := range []struct {
 			p phases.Phase
@@ -227,7 +227,7 @@ func (f *fixture) loseAnswer(n int) {
 }
 
 // A begin that needs no write is remembered.
-func TestBeginWithoutAWriteIsForgotten(t *testing.T) {
+func TestBeginWithoutAWriteIsRemembered(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
 	f.settle(t)
@@ -240,7 +240,7 @@ func TestBeginWithoutAWriteIsForgotten(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Cordoned).Status, "a repeat for the same target changes no status")
 }
 
-// 7b. nor is one whose answer is lost
+// So is one whose answer is lost.
 func TestAnswerToABeginLost(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
@@ -259,7 +259,7 @@ func TestAnswerToABeginLost(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Cordoned).Status, "a repeat for the same target changes no status")
 }
 
-// 7c. and its actions are said to be of the update before
+// Its actions are said to be of it, and not of the update before.
 func TestPrefixOfABeginWithoutAWrite(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
@@ -274,7 +274,7 @@ func TestPrefixOfABeginWithoutAWrite(t *testing.T) {
 }
 
 // A caller that repeats what is there does not get the error of another's report.
-func TestNoopGetsAnothersError(t *testing.T) {
+func TestNoopDoesNotGetAnothersError(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	inFlight, goOn := make(chan struct{}), make(chan struct{})
@@ -295,7 +295,7 @@ func TestNoopGetsAnothersError(t *testing.T) {
 }
 
 // A CRD that is not there yet is not asked for again and again.
-func TestNoCRDManyRequests(t *testing.T) {
+func TestNoCRDFewRequests(t *testing.T) {
 	f := newFixture(t)
 	f.outage(apierrors.NewGenericServerResponse(404, "get", resource, "", "404 page not found", 0, true))
 	_ = f.tell(t, phases.Updated, metav1.ConditionTrue)
@@ -348,8 +348,8 @@ func TestBadRequestIsNotForGood(t *testing.T) {
 	assert.ErrorIs(t, err, upgrademonitor.ErrPending)
 }
 
-// 12b. 413 is for good
-func TestTooLargeBlocksForGood(t *testing.T) {
+// 413 is for good
+func TestTooLargeBlocksNothing(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
@@ -436,7 +436,7 @@ func TestFirstDecisionFromTheCache(t *testing.T) {
 }
 
 // The controller may not write its status during an update (403), and may after it.
-func TestLatePendingReportBeginsADisruption(t *testing.T) {
+func TestLatePendingReportBeginsNoDisruption(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	f.annotate(oldConfig, newConfig)

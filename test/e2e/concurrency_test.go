@@ -12,11 +12,9 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -89,14 +87,9 @@ func TestNoUpdateIsLost(t *testing.T) {
 // informed is a Monitor with a Lister of a running informer, in a process of its own.
 func (w *world) informed(ctx context.Context) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
 	w.t.Helper()
-	config, counted := rest.CopyConfig(w.config), &requests{}
-	informerClient, err := mcfgclientset.NewForConfig(config)
+	counted := &requests{}
+	informerClient, err := mcfgclientset.NewForConfig(w.config)
 	require.NoError(w.t, err)
-	config = rest.CopyConfig(config)
-	config.Wrap(counted.wrap)
-	clientset, err := mcfgclientset.NewForConfig(config)
-	require.NoError(w.t, err)
-
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(informerClient, 0, mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.name).String()
 	}))
@@ -105,14 +98,7 @@ func (w *world) informed(ctx context.Context) (*upgrademonitor.Monitor, *request
 	factory.WaitForCacheSync(ctx.Done())
 	w.t.Cleanup(factory.Shutdown)
 
-	m, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   clientset,
-		NodeName: w.name,
-		Node:     func() (*corev1.Node, error) { return w.node, nil },
-		Pool:     func(*corev1.Node) (string, error) { return "master", nil },
-		Lister:   lister,
-	})
-	require.NoError(w.t, err)
+	m := w.build(func(c *upgrademonitor.Config) { c.Lister = lister }, counted.wrap)
 	return m, counted, func(resourceVersion string) {
 		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
 			object, err := lister.Get(w.name)

@@ -101,6 +101,53 @@ func TestRevertOfAConfigThatDoesNotWork(t *testing.T) {
 	h.checkEnded()
 }
 
+// TestRevertOfAConfigThatIsNotValid has the admin take back a config that cannot be prepared.
+func TestRevertOfAConfigThatIsNotValid(t *testing.T) {
+	w := newWorld(t, "not-valid")
+	w.settle()
+	h := watchFrom(t, w)
+	m, _ := w.monitor("master")
+	w.annotate(oldConfig, newConfig)
+	call{phases.Updated, no, nil}.make(t, m)
+	invalid := errors.New("kernel arguments cannot be reconciled")
+	require.Equal(t, invalid, m.Track(t.Context(), phases.UpdatePrepared, "Checking", func(context.Context) error { return invalid }))
+	status := w.object().Status
+	prepared, _ := statusOf(status.Conditions, "UpdatePrepared")
+	assert.Equal(t, running, prepared.Status)
+	assert.Equal(t, "Checking: "+invalid.Error(), prepared.Message)
+	assert.Equal(t, oldConfig, status.ConfigVersion.Desired, "what is not valid is not taken on")
+
+	w.annotate(oldConfig, oldConfig)
+	call{phases.Updated, no, nil}.make(t, m)
+	call{phases.UpdatePrepared, done, nil}.make(t, m)
+	call{phases.Updated, done, nil}.make(t, m)
+	h.catchUp()
+	h.check()
+	h.checkEnded()
+}
+
+// TestConfigDrift degrades a node between updates: it says so, and no phase moves.
+func TestConfigDrift(t *testing.T) {
+	w := newWorld(t, "drift")
+	w.settle()
+	h := watchFrom(t, w)
+	m, requests := w.monitor("master")
+	drift := errors.New(`unexpected on-disk state: content mismatch for file "/etc/crio/crio.conf"`)
+	for range 3 { // the retry loop
+		require.NoError(t, m.ReportDegraded(t.Context(), drift))
+	}
+	assert.Equal(t, "1 read, 1 status", requests.String())
+	degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
+	assert.Equal(t, done, degraded.Status)
+	assert.Contains(t, degraded.Message, drift.Error())
+	h.catchUp()
+	h.checkEnded()
+	require.NoError(t, m.ReportDegraded(t.Context(), nil))
+	h.catchUp()
+	h.check()
+	h.checkEnded()
+}
+
 // TestFirstBoot starts from each kind of nothing, and must end with a complete object.
 func TestFirstBoot(t *testing.T) {
 	for name, prepare := range map[string]func(*world){

@@ -51,7 +51,7 @@ func TestTwoRemovals(t *testing.T) {
 }
 
 // 100 sets that all failed with a long text.
-func TestManyLongErrorsBlockForGood(t *testing.T) {
+func TestManyLongErrorsBlockNothing(t *testing.T) {
 	for _, size := range []int{20000, 32768} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			w := newWorld(t, fmt.Sprintf("limit-large-%d", size))
@@ -111,4 +111,27 @@ func TestPoolThatIsNoNameFailsNoReport(t *testing.T) {
 	err := m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "R", "x", metav1.ConditionTrue)
 	require.NoError(t, err, "an error of the pool fails the spec call, never a report: %v", requests)
 	assert.Zero(t, requests.answered(422))
+}
+
+// TestMessagesTooLargeForEtcd has each message fit the CRD, and all of them not fit etcd.
+func TestMessagesTooLargeForEtcd(t *testing.T) {
+	w := newWorld(t, "limit-messages")
+	w.annotate(oldConfig, oldConfig)
+	m, _ := w.monitor("worker")
+	call{phases.Updated, done, nil}.make(t, m)
+	long := strings.Repeat("\U0001F600", 32768)
+	dropped := 0
+	for _, p := range phases.All(false) {
+		if p == phases.Updated {
+			continue
+		}
+		if err := m.GenerateAndApplyMachineConfigNode(t.Context(), p, "Long", long, done); err != nil {
+			require.NotErrorIs(t, err, upgrademonitor.ErrPending, "%s would block what is behind it", p)
+			dropped++
+		}
+	}
+	t.Logf("%d of %d reports dropped", dropped, len(phases.All(false))-1)
+	assert.Positive(t, dropped)
+	require.NoError(t, m.Flush(t.Context()))
+	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Short", "short", running))
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"testing"
 	"time"
@@ -143,21 +144,35 @@ func (w *world) annotateImages(current, desired, currentImage, desiredImage stri
 	w.node = node
 }
 
-// monitor is a Monitor in a process of its own: its own client, and its own count of requests.
-func (w *world) monitor(pool string) (*upgrademonitor.Monitor, *requests) {
+// build makes a Monitor in a process of its own: its own client, over the transports given,
+// the nearest to the server first.
+func (w *world) build(change func(*upgrademonitor.Config), transports ...func(http.RoundTripper) http.RoundTripper) *upgrademonitor.Monitor {
 	w.t.Helper()
-	config, counted := rest.CopyConfig(w.config), &requests{}
-	config.Wrap(counted.wrap)
+	config := rest.CopyConfig(w.config)
+	for _, transport := range transports {
+		config.Wrap(transport)
+	}
 	clientset, err := mcfgclientset.NewForConfig(config)
 	require.NoError(w.t, err)
-	m, err := upgrademonitor.New(upgrademonitor.Config{
+	c := upgrademonitor.Config{
 		Client:    clientset,
 		NodeName:  w.name,
 		Node:      func() (*corev1.Node, error) { return w.node, nil },
-		Pool:      func(*corev1.Node) (string, error) { return pool, nil },
+		Pool:      func(*corev1.Node) (string, error) { return "master", nil },
 		ImageMode: func() bool { return w.imageMode },
-		Timeout:   30 * time.Second,
-	})
+	}
+	change(&c)
+	m, err := upgrademonitor.New(c)
 	require.NoError(w.t, err)
-	return m, counted
+	return m
+}
+
+// monitor is a Monitor of a pool, and the count of its requests.
+func (w *world) monitor(pool string) (*upgrademonitor.Monitor, *requests) {
+	w.t.Helper()
+	counted := &requests{}
+	return w.build(func(c *upgrademonitor.Config) {
+		c.Pool = func(*corev1.Node) (string, error) { return pool, nil }
+		c.Timeout = 30 * time.Second
+	}, counted.wrap), counted
 }

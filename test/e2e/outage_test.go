@@ -9,11 +9,8 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
@@ -53,19 +50,8 @@ func rebootHooks() []hook {
 // daemon is a Monitor whose transport can fail, and that does not wait long.
 func (w *world) daemon() (*upgrademonitor.Monitor, *faults) {
 	w.t.Helper()
-	config, f := rest.CopyConfig(w.config), &faults{}
-	config.Wrap(f.wrap)
-	clientset, err := mcfgclientset.NewForConfig(config)
-	require.NoError(w.t, err)
-	m, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   clientset,
-		NodeName: w.name,
-		Node:     func() (*corev1.Node, error) { return w.node, nil },
-		Pool:     func(*corev1.Node) (string, error) { return "master", nil },
-		Timeout:  outageTimeout,
-	})
-	require.NoError(w.t, err)
-	return m, f
+	f := &faults{}
+	return w.build(func(c *upgrademonitor.Config) { c.Timeout = outageTimeout }, f.wrap), f
 }
 
 // shown is what a watcher has seen, less what differs from run to run: one line an event.

@@ -11,12 +11,9 @@ import (
 	"testing"
 	"time"
 
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -68,7 +65,7 @@ type walker struct {
 	random   *rand.Rand
 	model    *model
 	history  *history
-	monitor  *upgrademonitor.Monitor
+	daemon   *upgrademonitor.Monitor
 	faults   *faults
 	requests *requests
 	desired  string
@@ -86,7 +83,7 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 	w := &walker{world: newWorld(t, name), random: random, model: newModel(), requests: &requests{}, desired: "rendered-a"}
 	w.annotate(w.desired, w.desired)
 	w.restart()
-	require.NoError(t, w.monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	require.NoError(t, w.daemon.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	w.model.specDesired = w.desired
 	w.history = watchFrom(t, w.world)
 	return w
@@ -94,19 +91,8 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 
 // restart ends the daemon, with what is pending, and starts another.
 func (w *walker) restart() {
-	config := rest.CopyConfig(w.config)
 	w.faults = &faults{}
-	config.Wrap(w.requests.wrap) // the nearer to the server
-	config.Wrap(w.faults.wrap)
-	clientset, err := mcfgclientset.NewForConfig(config)
-	require.NoError(w.t, err)
-	w.monitor, err = upgrademonitor.New(upgrademonitor.Config{
-		Client:   clientset,
-		NodeName: w.name,
-		Node:     func() (*corev1.Node, error) { return w.node, nil },
-		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
-	})
-	require.NoError(w.t, err)
+	w.daemon = w.build(func(*upgrademonitor.Config) {}, w.requests.wrap, w.faults.wrap)
 	w.model.remembered = ""
 	w.pending = nil
 }
@@ -153,7 +139,7 @@ func (w *walker) report() {
 	}
 	w.said++
 	message := fmt.Sprintf("said %d.", w.said)
-	err := w.monitor.GenerateAndApplyMachineConfigNode(w.t.Context(), phases.Phase(p), "Walking", message, status, opts...)
+	err := w.daemon.GenerateAndApplyMachineConfigNode(w.t.Context(), phases.Phase(p), "Walking", message, status, opts...)
 	w.note("%s=%s completes %t: %v", p, status, completes, err)
 
 	taken := w.model.report(p, status, completes, w.desired)
@@ -180,7 +166,7 @@ func (w *walker) report() {
 
 func (w *walker) setSpec() {
 	w.t.Helper()
-	err := w.monitor.GenerateAndApplyMachineConfigNodeSpec(w.t.Context())
+	err := w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.t.Context())
 	w.note("spec: %v", err)
 	if err != nil {
 		require.ErrorIs(w.t, err, upgrademonitor.ErrPending)
@@ -224,7 +210,7 @@ func (w *walker) adopt() {
 func (w *walker) settle() {
 	w.t.Helper()
 	w.faults.set(nil)
-	require.NoError(w.t, w.monitor.Flush(w.t.Context()))
+	require.NoError(w.t, w.daemon.Flush(w.t.Context()))
 	w.written = append(w.written, w.pending...)
 	w.pending = nil
 	events := w.history.catchUp()
