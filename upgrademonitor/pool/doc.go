@@ -1,0 +1,2 @@
+// Package pool says how far the machines of a MachineConfigPool are.
+package pool
