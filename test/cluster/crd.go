@@ -11,15 +11,17 @@ import (
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 )
 
-// The CRD as the release payload ships it, in the module github.com/openshift/api.
+// The CRDs as the release payload ships them, in the module github.com/openshift/api.
 const (
 	apiModule   = "github.com/openshift/api"
 	crdStandard = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-Default.crd.yaml"
 	crdImage    = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-CustomNoUpgrade.crd.yaml"
+	crdPools    = "payload-manifests/crds/0000_80_machine-config_01_machineconfigpools-SelfManagedHA.crd.yaml"
 )
 
 // InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and
@@ -33,23 +35,56 @@ const (
 // A new CRD takes two seconds: so long the API server holds every create back, and InstallCRD
 // makes one, so that no create of the caller is that slow.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
-	crd, err := readCRD(ctx, imageMode)
+	name := crdStandard
+	if imageMode {
+		name = crdImage
+	}
+	if err := install(ctx, cfg, name); err != nil {
+		return err
+	}
+	return waitServed(ctx, cfg, imageMode)
+}
+
+// InstallPoolCRD creates the CRD of MachineConfigPool, or replaces it, and returns when the API
+// server at cfg serves it. Start does not: only the operator's side needs it.
+func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
+	if err := install(ctx, cfg, crdPools); err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
-		return fmt.Errorf("cannot read the CRD of MachineConfigNode: %w", err)
+		return fmt.Errorf("cannot tell whether MachineConfigPools are served: %w", err)
+	}
+	err = eventually(ctx, func(ctx context.Context) error {
+		_, err := client.Resource(machineConfigPools).List(ctx, metav1.ListOptions{Limit: 1})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("MachineConfigPools are not served: %w", err)
+	}
+	return nil
+}
+
+// install creates or replaces the CRD in a file of the API module, and returns when it is
+// established.
+func install(ctx context.Context, cfg *rest.Config, name string) error {
+	crd, err := readCRD(ctx, name)
+	if err != nil {
+		return fmt.Errorf("cannot read a CRD: %w", err)
 	}
 	client, err := apiextensionsclient.NewForConfig(cfg)
 	if err != nil {
-		return fmt.Errorf("cannot install the CRD of MachineConfigNode: %w", err)
+		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
 	}
 	err = eventually(ctx, func(ctx context.Context) error { return putCRD(ctx, client.CustomResourceDefinitions(), crd) })
 	if err != nil {
-		return fmt.Errorf("cannot install the CRD of MachineConfigNode: %w", err)
+		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
 	}
 	err = eventually(ctx, func(ctx context.Context) error { return established(ctx, client.CustomResourceDefinitions(), crd.Name) })
 	if err != nil {
-		return fmt.Errorf("the CRD of MachineConfigNode is not established: %w", err)
+		return fmt.Errorf("the CRD %s is not established: %w", crd.Name, err)
 	}
-	return waitServed(ctx, cfg, imageMode)
+	return nil
 }
 
 // putCRD makes one attempt to create or replace the CRD. Only a race with another writer is worth
@@ -86,14 +121,10 @@ func established(ctx context.Context, client apiextensionsclient.CustomResourceD
 	return errors.New("the condition Established is not True yet")
 }
 
-func readCRD(ctx context.Context, imageMode bool) (*apiextensionsv1.CustomResourceDefinition, error) {
+func readCRD(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
 	dir, err := apiModuleDir(ctx)
 	if err != nil {
 		return nil, err
-	}
-	name := crdStandard
-	if imageMode {
-		name = crdImage
 	}
 	content, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {

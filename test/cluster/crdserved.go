@@ -13,11 +13,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-var machineConfigNodes = schema.GroupVersionResource{
-	Group:    "machineconfiguration.openshift.io",
-	Version:  "v1",
-	Resource: "machineconfignodes",
-}
+var (
+	group              = schema.GroupVersion{Group: "machineconfiguration.openshift.io", Version: "v1"}
+	machineConfigNodes = group.WithResource("machineconfignodes")
+	machineConfigPools = group.WithResource("machineconfigpools")
+)
 
 // waitServed returns when MachineConfigNodes can be listed and the API server works by the wanted
 // variant of the CRD, which is some time after it has stored it.
