@@ -25,3 +25,15 @@ type GuardError struct {
 func (e *GuardError) Error() string {
 	return fmt.Sprintf("scope: Guard.%s %.64q cannot be used: %s", e.Field, e.Value, e.Problem)
 }
+
+// OperatorError says which name of an Operator cannot be used.
+type OperatorError struct {
+	Field   string
+	Value   string
+	Problem string
+}
+
+// Error quotes the name, shortened, and says what a name looks like.
+func (e *OperatorError) Error() string {
+	return fmt.Sprintf("scope: Operator.%s %.64q cannot be used: %s", e.Field, e.Value, e.Problem)
+}

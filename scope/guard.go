@@ -1,6 +1,7 @@
 package scope
 
 import (
+	"cmp"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validation"
@@ -54,21 +55,30 @@ type Guard struct {
 // Validate says, with a *GuardError, which of the names no object can have.
 func (g Guard) Validate() error {
 	g = g.complete()
-	longest := g.transitionName() + bindingSuffix
-	for _, field := range []struct {
-		name, value string
-		check       validation.ValidateNameFunc
-		checked     string
-	}{
-		{"Name", g.Name, validation.NameIsDNSSubdomain, longest},
-		{"Namespace", g.Namespace, validation.ValidateNamespaceName, g.Namespace},
-		{"ServiceAccount", g.ServiceAccount, validation.ValidateServiceAccountName, g.ServiceAccount},
-	} {
-		if problems := field.check(field.checked, false); len(problems) > 0 {
-			return &GuardError{Field: field.name, Value: field.value, Problem: strings.Join(problems, "; ")}
-		}
+	field, value, problem := badName(g.Name, g.transitionName()+bindingSuffix, g.Namespace, g.ServiceAccount)
+	if problem != "" {
+		return &GuardError{Field: field, Value: value, Problem: problem}
 	}
 	return nil
+}
+
+// badName says which of the names no object can have, and why; longest is the longest of
+// those that are made of name.
+func badName(name, longest, namespace, serviceAccount string) (field, value, problem string) {
+	for _, f := range []struct {
+		field, value string
+		check        validation.ValidateNameFunc
+		checked      string
+	}{
+		{"Name", name, validation.NameIsDNSSubdomain, longest},
+		{"Namespace", namespace, validation.ValidateNamespaceName, namespace},
+		{"ServiceAccount", serviceAccount, validation.ValidateServiceAccountName, serviceAccount},
+	} {
+		if problems := f.check(f.checked, false); len(problems) > 0 {
+			return f.field, f.value, strings.Join(problems, "; ")
+		}
+	}
+	return "", "", ""
 }
 
 const (
@@ -77,15 +87,9 @@ const (
 )
 
 func (g Guard) complete() Guard {
-	for field, value := range map[*string]string{
-		&g.Name:           DefaultGuardName,
-		&g.Namespace:      DefaultGuardNamespace,
-		&g.ServiceAccount: DefaultGuardServiceAccount,
-	} {
-		if *field == "" {
-			*field = value
-		}
-	}
+	g.Name = cmp.Or(g.Name, DefaultGuardName)
+	g.Namespace = cmp.Or(g.Namespace, DefaultGuardNamespace)
+	g.ServiceAccount = cmp.Or(g.ServiceAccount, DefaultGuardServiceAccount)
 	return g
 }
 

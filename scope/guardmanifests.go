@@ -28,22 +28,30 @@ func (g Guard) WriteManifests(w io.Writer) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
+	if err := writeManifests(w, g.objects()); err != nil {
+		return fmt.Errorf("scope: guard: %w", err)
+	}
+	return nil
+}
+
+// writeManifests writes objects as YAML documents, all of them or none.
+func writeManifests(w io.Writer, objects []runtime.Object) error {
 	var out bytes.Buffer
-	for _, object := range g.objects() {
+	for _, object := range objects {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
-			return fmt.Errorf("scope: guard: %w", err)
+			return err
 		}
 		delete(fields, "status")
 		data, err := yaml.Marshal(fields)
 		if err != nil {
-			return fmt.Errorf("scope: guard: %w", err)
+			return err
 		}
 		out.WriteString("---\n")
 		out.Write(data)
 	}
 	if _, err := w.Write(out.Bytes()); err != nil {
-		return fmt.Errorf("scope: guard: write manifests: %w", err)
+		return fmt.Errorf("write manifests: %w", err)
 	}
 	return nil
 }

@@ -11,24 +11,35 @@ const resource = "machineconfignodes"
 // Role returns the fewest verbs that the library needs. RBAC knows no "own object": that
 // is what Policy is for.
 func (g Guard) Role() *rbacv1.ClusterRole {
-	return &rbacv1.ClusterRole{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: g.complete().Name},
-		Rules: []rbacv1.PolicyRule{
-			{APIGroups: []string{mcfgv1.GroupName}, Resources: []string{resource}, Verbs: []string{"get", "list", "watch", "create", "patch"}},
-			{APIGroups: []string{mcfgv1.GroupName}, Resources: []string{resource + "/status"}, Verbs: []string{"patch"}},
-			{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch"}},
-		},
-	}
+	return role(g.complete().Name,
+		rule(mcfgv1.GroupName, resource, "get", "list", "watch", "create", "patch"),
+		rule(mcfgv1.GroupName, resource+"/status", "patch"),
+		rule("", "nodes", "get", "list", "watch"))
 }
 
 // RoleBinding gives the role to the service account.
 func (g Guard) RoleBinding() *rbacv1.ClusterRoleBinding {
 	g = g.complete()
+	return roleBinding(g.Name, g.Namespace, g.ServiceAccount)
+}
+
+func role(name string, rules ...rbacv1.PolicyRule) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules:      rules,
+	}
+}
+
+func rule(group, resource string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
+}
+
+func roleBinding(role, namespace, serviceAccount string) *rbacv1.ClusterRoleBinding {
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
-		ObjectMeta: metav1.ObjectMeta{Name: g.Name + bindingSuffix},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: g.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: g.Namespace, Name: g.ServiceAccount}},
+		ObjectMeta: metav1.ObjectMeta{Name: role + bindingSuffix},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: serviceAccount}},
 	}
 }
