@@ -2,7 +2,6 @@ package scope_test
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -45,7 +44,7 @@ func TestOperatorNames(t *testing.T) {
 		"ServiceAccount": {ServiceAccount: "operator/1"},
 	} {
 		var unusable *scope.OperatorError
-		require.True(t, errors.As(operator.WriteManifests(io.Discard), &unusable), field)
+		require.ErrorAs(t, operator.WriteManifests(io.Discard), &unusable, field)
 		assert.Equal(t, field, unusable.Field)
 		assert.ErrorContains(t, unusable, "scope: Operator."+field+" ")
 	}

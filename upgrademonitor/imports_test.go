@@ -19,6 +19,8 @@ func TestArrowsPointOneWay(t *testing.T) {
 		"conditions":     {"phases"},
 		"scope":          {"phases"},
 		"upgrademonitor": {"conditions", "phases", "scope"},
+
+		"upgrademonitor/rollout": {"conditions", "phases", "scope", "upgrademonitor", "upgrademonitor/pool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dep := range deps(t, module+name) {
