@@ -33,7 +33,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	code := m.Run()
-	for _, c := range []*cluster.Cluster{standard, withImages.Cluster} {
+	for _, c := range []*cluster.Cluster{standard, withImages.Cluster, withOperator.Cluster} {
 		if c == nil {
 			continue
 		}

@@ -1,0 +1,261 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+)
+
+// TestRollout has each kind of node, and what becomes of its object.
+func TestRollout(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	f.node("plain", "worker", "rendered-1")
+	f.node("control", "master", "rendered-1", func(n *corev1.Node) { n.Labels["node-role.kubernetes.io/worker"] = "" })
+	f.node("custom", "infra", "rendered-1", func(n *corev1.Node) { n.Labels["node-role.kubernetes.io/worker"] = "" })
+	f.node("bare", "worker", "rendered-1", func(n *corev1.Node) { n.Annotations, n.Labels = nil, nil })
+	f.node("windows", "worker", "rendered-1", func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" })
+	f.node("split", "infra", "rendered-1", func(n *corev1.Node) { n.Labels["node-role.kubernetes.io/gpu"] = "" })
+	f.node("last", "worker", "rendered-1")
+
+	plain := f.eventually("plain", says("worker", "rendered-1"))
+	node, err := f.core.CoreV1().Nodes().Get(t.Context(), "plain", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "plain", UID: node.UID}}, plain.OwnerReferences)
+	f.eventually("control", says("master", "rendered-1"))
+	f.eventually("custom", says("infra", "rendered-1"))
+	f.eventually("bare", says("not-yet-set", "not-yet-set"))
+	f.eventually("split", says("not-yet-set", "rendered-1"))
+	f.eventually("last", exists)
+	assert.Nil(t, f.object("windows"))
+	assert.Contains(t, <-f.recorder.Events, "Warning PoolConflict node split is wanted by the custom pools gpu, infra")
+
+	f.patch("plain", "annotations.desiredConfig=rendered-2")
+	f.eventually("plain", says("worker", "rendered-2"))
+	f.patch("plain", "labels.infra=")
+	f.eventually("plain", says("infra", "rendered-2"))
+	f.patch("split", "labels.gpu=-")
+	f.eventually("split", says("infra", "rendered-1"))
+	f.patch("bare", "labels.worker=", "annotations.desiredConfig=rendered-9")
+	f.eventually("bare", says("worker", "rendered-9"))
+
+	assert.Equal(t, 6+4, f.made.of("spec"), "an object, or a change of one: %v", f.made)
+	assert.Zero(t, f.made.of("status")+f.made.of("create"))
+	for code := range http.StatusInternalServerError {
+		if code >= http.StatusBadRequest {
+			assert.Zero(t, f.made.answered(code), "answers of %d", code)
+		}
+	}
+
+	f.stop()
+	f.run()
+	f.node("after-the-restart", "worker", "rendered-1")
+	f.eventually("after-the-restart", exists)
+	assert.Equal(t, 1, f.made.of("spec"), "a restart writes nothing that is right: %v", f.made)
+}
+
+// TestRolloutAndDaemon has a node go through updates while both sides write its object:
+// neither undoes what the other has written, and each owns what it should.
+func TestRolloutAndDaemon(t *testing.T) {
+	const updates = 10
+	f := newFleet(t)
+	f.run()
+	node := f.node("shared", "worker", "rendered-00")
+	f.eventually("shared", exists)
+	monitor, view, daemon := f.daemon(node, false)
+
+	watch, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Watch(t.Context(),
+		metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", "shared").String()})
+	require.NoError(t, err)
+	defer watch.Stop()
+	for i := range updates {
+		desired := fmt.Sprintf("rendered-%02d", i+1)
+		view.set(f.patch("shared", "annotations.desiredConfig="+desired))
+		require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+		for _, call := range rebootCalls[:len(rebootCalls)-1] {
+			require.NoError(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), call.phase, "Test", "", call.status, call.opts...))
+		}
+		view.set(f.patch("shared", "annotations.currentConfig="+desired))
+		require.NoError(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "", metav1.ConditionTrue))
+	}
+
+	var seen []string
+	for end := fmt.Sprintf("rendered-%02d", updates); ; {
+		event := <-watch.ResultChan()
+		mcn, ok := event.Object.(*mcfgv1.MachineConfigNode)
+		require.True(t, ok)
+		if desired := mcn.Spec.ConfigVersion.Desired; len(seen) == 0 || seen[len(seen)-1] != desired {
+			seen = append(seen, desired)
+		}
+		if mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == end {
+			break
+		}
+	}
+	assert.Len(t, seen, updates+1)
+	assert.True(t, slices.IsSorted(seen), "what is desired went back: %v", seen)
+	t.Logf("the daemon made %v, the controller %v; conflicts: %d and %d", daemon, f.made, daemon.answered(http.StatusConflict), f.made.answered(http.StatusConflict))
+	assert.Less(t, daemon.answered(http.StatusConflict)+f.made.answered(http.StatusConflict), 10*updates)
+
+	owned := ownedBy(t, f.object("shared"))
+	for owner, fields := range owned {
+		if !strings.HasSuffix(owner, "/status") {
+			assert.NotContains(t, fields, `"f:status"`, owner)
+		}
+	}
+	assert.Contains(t, owned[rollout.DefaultFieldManager], `"f:pool"`)
+	assert.Contains(t, owned[rollout.DefaultFieldManager], `"f:ownerReferences"`)
+	assert.Contains(t, owned["machine-config-operator /status"], `"f:conditions"`)
+	assert.NotContains(t, owned["machine-config-operator /status"], `"f:spec"`)
+}
+
+// ownedBy is what each field manager owns, by its name and subresource.
+func ownedBy(t *testing.T, mcn *mcfgv1.MachineConfigNode) map[string]string {
+	t.Helper()
+	owned := map[string]string{}
+	for _, entry := range mcn.ManagedFields {
+		owner := entry.Manager
+		if entry.Subresource != "" {
+			owner += " /" + entry.Subresource
+		}
+		data, err := json.Marshal(entry.FieldsV1)
+		require.NoError(t, err)
+		owned[owner] += string(data)
+	}
+	return owned
+}
+
+// TestRolloutOfImages has an image that both sides have set go with the annotation.
+func TestRolloutOfImages(t *testing.T) {
+	f := newFleet(t)
+	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
+	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+	other := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("b", 64)
+	names := func(image string) func(*mcfgv1.MachineConfigNode) bool {
+		return func(mcn *mcfgv1.MachineConfigNode) bool {
+			return mcn != nil && string(mcn.Spec.ConfigImage.DesiredImage) == image
+		}
+	}
+	node := f.node("layered", "worker", "rendered-1", func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredImageAnnotation] = image })
+	f.eventually("layered", names(image))
+	f.stop()
+
+	monitor, view, _ := f.daemon(node, true)
+	view.set(f.patch("layered", "annotations.desiredImage="+other))
+	require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.True(t, names(other)(f.object("layered")))
+	f.patch("layered", "annotations.desiredImage=-")
+	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
+	f.eventually("layered", names(""))
+}
+
+// TestRolloutOfANodeMadeAnew: the object of the machine before it goes, and so does that of
+// a Node that is gone. No garbage collector runs here.
+func TestRolloutOfANodeMadeAnew(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	node := f.node("twice", "worker", "rendered-1")
+	f.node("gone", "worker", "rendered-1")
+	before := f.eventually("twice", exists)
+	f.eventually("gone", exists)
+	monitor, _, _ := f.daemon(node, false)
+	require.NoError(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "", metav1.ConditionTrue))
+
+	for _, name := range []string{"twice", "gone"} {
+		require.NoError(t, f.core.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}))
+	}
+	anew := f.node("twice", "worker", "rendered-1")
+	after := f.eventually("twice", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn != nil && mcn.UID != before.UID })
+	assert.Equal(t, anew.UID, after.OwnerReferences[0].UID)
+	assert.Empty(t, after.Status.Conditions)
+	f.eventually("gone", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil })
+}
+
+// TestRolloutUnderFaults changes nodes while requests fail in each of the ways there are:
+// nothing is lost once they do not.
+func TestRolloutUnderFaults(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	f.node("old", "worker", "rendered-0")
+	f.eventually("old", exists)
+	for i, name := range slices.Sorted(maps.Keys(injected)) {
+		t.Run(name, func(t *testing.T) {
+			hit := make(chan struct{}, 1)
+			f.faults.set(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+				if strings.Contains(request.URL.RawQuery, "watch=true") {
+					return next.RoundTrip(request)
+				}
+				select {
+				case hit <- struct{}{}:
+				default:
+				}
+				return injected[name](request, next)
+			})
+			desired := fmt.Sprintf("rendered-%d", i+1)
+			f.patch("old", "annotations.desiredConfig="+desired)
+			f.node(fmt.Sprintf("new-%d", i), "worker", desired)
+			<-hit
+			f.faults.set(nil)
+			f.eventually("old", says("worker", desired))
+			f.eventually(fmt.Sprintf("new-%d", i), says("worker", desired))
+		})
+	}
+}
+
+// TestRolloutWithoutServers takes the servers away while nodes are being made.
+func TestRolloutWithoutServers(t *testing.T) {
+	const nodes = 20
+	for name, outage := range map[string]func(t *testing.T, f *fleet){
+		"killed API server": func(t *testing.T, f *fleet) {
+			require.NoError(t, f.cluster.StopAPIServer())
+			require.NoError(t, f.cluster.StartAPIServer(t.Context()))
+		},
+		"dead etcd": func(t *testing.T, f *fleet) {
+			require.NoError(t, f.cluster.StopEtcd())
+			require.NoError(t, f.cluster.StartEtcd(t.Context()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet(t)
+			f.run()
+			for i := range nodes {
+				f.node(fmt.Sprintf("node-%d", i), "worker", "rendered-1")
+			}
+			outage(t, f)
+			require.NoError(t, f.cluster.WaitReady(t.Context()))
+			for i := range nodes {
+				f.eventually(fmt.Sprintf("node-%d", i), says("worker", "rendered-1"))
+			}
+			f.stop()
+			f.run()
+			f.node("later", "worker", "rendered-1")
+			f.eventually("later", exists)
+			assert.Equal(t, 1, f.made.of("spec"), "all else is right already: %v", f.made)
+		})
+	}
+}
+
+// TestRolloutWritesNoStatus asks the API server, not the code.
+func TestRolloutWritesNoStatus(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	f.node("status", "worker", "rendered-1")
+	f.eventually("status", exists)
+	answer, err := f.cluster.Kubectl(t.Context(), "auth", "can-i", "patch", "machineconfignodes", "--subresource=status",
+		"--as=system:serviceaccount:openshift-machine-config-operator:machine-config-operator")
+	assert.Error(t, err, "no is an exit code of 1")
+	assert.Contains(t, answer, "no")
+}
