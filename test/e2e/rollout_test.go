@@ -192,7 +192,7 @@ func TestRolloutUnderFaults(t *testing.T) {
 	f.node("old", "worker", "rendered-0")
 	f.eventually("old", exists)
 	for i, name := range slices.Sorted(maps.Keys(injected)) {
-		t.Run(name, func(t *testing.T) {
+		t.Run(name, func(*testing.T) {
 			hit := make(chan struct{}, 1)
 			f.faults.set(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 				if strings.Contains(request.URL.RawQuery, "watch=true") {
