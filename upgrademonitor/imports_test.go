@@ -15,10 +15,11 @@ const module = "github.com/openshift/upgrademonitor/"
 // and that none brings modules into a daemon that it does not expect.
 func TestArrowsPointOneWay(t *testing.T) {
 	for name, own := range map[string][]string{
-		"phases":         {},
-		"conditions":     {"phases"},
-		"scope":          {"phases"},
-		"upgrademonitor": {"conditions", "phases", "scope"},
+		"phases":              {},
+		"conditions":          {"phases"},
+		"scope":               {"phases"},
+		"upgrademonitor":      {"conditions", "phases", "scope"},
+		"upgrademonitor/pool": {"conditions", "phases"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dep := range deps(t, module+name) {
