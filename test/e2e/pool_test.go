@@ -21,7 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -43,6 +42,7 @@ type poolWorld struct {
 func newPoolWorld(t *testing.T, name string, n int) *poolWorld {
 	t.Helper()
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
+	require.NoError(t, installOperator(t.Context(), standard.Config()))
 	w := &poolWorld{t: t, name: name, label: "e2e.upgrademonitor/" + name, looked: make(chan struct{}, 1)}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(standard.Config())
@@ -115,12 +115,16 @@ func (w *poolWorld) control() (counted *requests, stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
 	counted = &requests{}
-	config := rest.CopyConfig(standard.Config())
+	config := asOperator(standard.Config())
 	config.Wrap(counted.wrap)
 	writer, err := mcfgclientset.NewForConfig(config)
 	require.NoError(w.t, err)
-	kube := informers.NewSharedInformerFactoryWithOptions(w.core, 0, informers.WithTransform(pool.Trim))
-	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(w.admin, 0, mcfginformers.WithTransform(pool.Trim))
+	nodes, err := kubernetes.NewForConfig(asOperator(standard.Config()))
+	require.NoError(w.t, err)
+	reader, err := mcfgclientset.NewForConfig(asOperator(standard.Config()))
+	require.NoError(w.t, err)
+	kube := informers.NewSharedInformerFactoryWithOptions(nodes, 0, informers.WithTransform(pool.Trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(reader, 0, mcfginformers.WithTransform(pool.Trim))
 	controller, err := pool.New(pool.Config{
 		Client:             writer,
 		Nodes:              kube.Core().V1().Nodes(),
