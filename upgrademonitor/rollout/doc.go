@@ -34,7 +34,9 @@
 //     collector has taken it by then.
 //  6. What is right is not written, after a restart neither. A write is computed from a Node
 //     that was read after the object, and has the object's resource version as its
-//     precondition: it never undoes what the daemon knows already.
+//     precondition: it never undoes what the daemon knows already. An object that the cache
+//     does not have is applied without force: where somebody else has made it meanwhile, and
+//     it says something else, that is a conflict.
 //  7. The status is never written.
 //
 // # Who owns which field

@@ -66,7 +66,12 @@ func acknowledged(node *corev1.Node) bool {
 // that is this one.
 func ofEarlier(mcn *mcfgv1.MachineConfigNode, node *corev1.Node) bool {
 	owners := slices.DeleteFunc(slices.Clone(mcn.OwnerReferences), func(o metav1.OwnerReference) bool {
-		return o.APIVersion != "v1" || o.Kind != "Node" || o.Name != node.Name
+		return !isNode(o, node.Name)
 	})
 	return len(owners) > 0 && !slices.ContainsFunc(owners, func(o metav1.OwnerReference) bool { return o.UID == node.UID })
+}
+
+// isNode reports whether an owner is a Node of this name, and no other kind that is called so.
+func isNode(owner metav1.OwnerReference, name string) bool {
+	return owner.APIVersion == "v1" && owner.Kind == "Node" && owner.Name == name
 }

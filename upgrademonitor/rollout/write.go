@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -30,13 +31,16 @@ func (c *Controller) do(ctx context.Context, p plan) error {
 // write creates the object or makes it what it is to be.
 func (c *Controller) write(ctx context.Context, p plan) error {
 	on := p.on
-	if on != nil && goes(on.Spec.ConfigImage, p.want.Spec.ConfigImage) {
+	if on != nil && (imageGoes(on, p.want) || ownersGo(on, p.want)) {
 		var err error
-		if on, err = c.removeImage(ctx, on); err != nil {
+		if on, err = c.drop(ctx, on, p.want); err != nil {
 			return err
 		}
 	}
-	_, err := c.nodes().Apply(ctx, applyOf(on, p.want), metav1.ApplyOptions{FieldManager: c.config.FieldManager, Force: true})
+	// Without force where the cache has no object: it may be behind, and what somebody else has
+	// written by now then gives a conflict.
+	options := metav1.ApplyOptions{FieldManager: c.config.FieldManager, Force: on != nil}
+	_, err := c.nodes().Apply(ctx, applyOf(on, p.want), options)
 	if undeclared(err) && !c.noImages.Swap(true) {
 		klog.FromContext(ctx).Info("Warning: left out the images of the nodes, for the CRD of MachineConfigNode has no configImage: it is that of another feature set")
 	}
@@ -60,7 +64,7 @@ func applyOf(on, want *mcfgv1.MachineConfigNode) *mcfgapply.MachineConfigNodeApp
 	}
 	apply := mcfgapply.MachineConfigNode(want.Name).WithSpec(spec)
 	for _, owner := range want.OwnerReferences {
-		if owner.Kind == "Node" && owner.Name == want.Name {
+		if isNode(owner, want.Name) {
 			apply.WithOwnerReferences(metaapply.OwnerReference().
 				WithAPIVersion(owner.APIVersion).WithKind(owner.Kind).WithName(owner.Name).WithUID(owner.UID))
 		}
@@ -71,23 +75,35 @@ func applyOf(on, want *mcfgv1.MachineConfigNode) *mcfgapply.MachineConfigNodeApp
 	return apply
 }
 
-func goes(from, to mcfgv1.MachineConfigNodeSpecConfigImage) bool {
-	return from.DesiredImage != "" && to.DesiredImage == ""
+func imageGoes(on, want *mcfgv1.MachineConfigNode) bool {
+	return on.Spec.ConfigImage.DesiredImage != "" && want.Spec.ConfigImage.DesiredImage == ""
 }
 
-// removeImage removes the image that the node no longer names, whoever has set it: what an
-// apply leaves out stays where another field manager owns it too.
-func (c *Controller) removeImage(ctx context.Context, on *mcfgv1.MachineConfigNode) (*mcfgv1.MachineConfigNode, error) {
-	patch, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"uid": on.UID, "resourceVersion": on.ResourceVersion},
-		"spec":     map[string]any{"configImage": nil},
+// ownersGo reports whether one of the owners, another Node, is to be none any more.
+func ownersGo(on, want *mcfgv1.MachineConfigNode) bool {
+	return slices.ContainsFunc(on.OwnerReferences, func(owner metav1.OwnerReference) bool {
+		return !slices.ContainsFunc(want.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == owner.UID })
 	})
+}
+
+// drop removes the image that the node no longer names, and the owners that are other Nodes,
+// whoever has set them: what an apply leaves out stays where another field manager owns it too.
+func (c *Controller) drop(ctx context.Context, on, want *mcfgv1.MachineConfigNode) (*mcfgv1.MachineConfigNode, error) {
+	metadata := map[string]any{"uid": on.UID, "resourceVersion": on.ResourceVersion}
+	changes := map[string]any{"metadata": metadata}
+	if ownersGo(on, want) {
+		metadata["ownerReferences"] = want.OwnerReferences
+	}
+	if imageGoes(on, want) {
+		changes["spec"] = map[string]any{"configImage": nil}
+	}
+	patch, err := json.Marshal(changes)
 	if err != nil {
 		return nil, err
 	}
 	after, err := c.nodes().Patch(ctx, on.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: c.config.FieldManager})
 	if err != nil {
-		return nil, fmt.Errorf("remove the image of MachineConfigNode %s: %w", on.Name, err)
+		return nil, fmt.Errorf("remove image or owners of MachineConfigNode %s: %w", on.Name, err)
 	}
 	return after, nil
 }

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+)
+
+// TestRolloutOfOwners has an administrator add owners: another Node goes, whoever has set it,
+// and an owner of another kind stays as it is.
+func TestRolloutOfOwners(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	node := f.node("owned", "worker", "rendered-1")
+	mcn := f.eventually("owned", exists)
+	yes := true
+	machine := metav1.OwnerReference{APIVersion: "machine.openshift.io/v1beta1", Kind: "Machine", Name: "m", UID: "m", Controller: &yes}
+	namesake := metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Node", Name: "owned", UID: "n"}
+	mcn.OwnerReferences = append(mcn.OwnerReferences, machine, namesake, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"})
+	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), mcn, metav1.UpdateOptions{FieldManager: "administrator"})
+	require.NoError(t, err)
+
+	f.eventually("owned", func(mcn *mcfgv1.MachineConfigNode) bool { return len(mcn.OwnerReferences) == 3 })
+	mcn = f.object("owned")
+	assert.ElementsMatch(t, []metav1.OwnerReference{machine, namesake, {APIVersion: "v1", Kind: "Node", Name: "owned", UID: node.UID}}, mcn.OwnerReferences)
+	assert.NotContains(t, ownedByApply(t, mcn, rollout.DefaultFieldManager), `"k:{\"uid\":\"n\"}"`)
+
+	f.stop()
+	f.run()
+	f.node("later", "worker", "rendered-1")
+	f.eventually("later", exists)
+	assert.Equal(t, 1, f.made.of("spec"), "what is right is not written: %v", f.made)
+}
+
+// ownedByApply is what a field manager owns by what it has applied.
+func ownedByApply(t *testing.T, mcn *mcfgv1.MachineConfigNode, manager string) string {
+	t.Helper()
+	mcn = mcn.DeepCopy()
+	var applied []metav1.ManagedFieldsEntry
+	for _, entry := range mcn.ManagedFields {
+		if entry.Operation == metav1.ManagedFieldsOperationApply {
+			applied = append(applied, entry)
+		}
+	}
+	mcn.ManagedFields = applied
+	return ownedBy(t, mcn)[manager]
+}
+
+// TestRolloutWithoutACacheOfTheObject has the informer of objects not know one that is there:
+// what it says is not undone.
+func TestRolloutWithoutACacheOfTheObject(t *testing.T) {
+	f := newFleet(t)
+	node := f.node("unseen", "worker", "rendered-1")
+	monitor, _, _ := f.daemon(node, false)
+	require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	f.patch("unseen", "labels.infra=", "labels.gpu=")
+
+	behind := mcfginformers.NewSharedInformerFactoryWithOptions(f.mcfg, 0, mcfginformers.WithTransform(pool.Trim),
+		mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=another" }))
+	objects := behind.Machineconfiguration().V1().MachineConfigNodes()
+	objects.Informer()
+	ctx, cancel := context.WithCancel(t.Context())
+	behind.StartWithContext(ctx)
+	defer behind.Shutdown()
+	defer cancel()
+	f.run(func(c *rollout.Config) { c.MachineConfigNodes = objects })
+	require.Eventually(t, func() bool { return f.made.of("spec") > 0 }, time.Minute, 10*time.Millisecond)
+	f.node("another", "worker", "rendered-1")
+	f.eventually("another", exists)
+	f.stop()
+	assert.Equal(t, "worker", f.object("unseen").Spec.Pool.Name, "two custom pools want it: it is left as it is")
+	assert.Positive(t, f.made.answered(http.StatusConflict))
+}
