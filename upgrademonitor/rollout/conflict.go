@@ -21,7 +21,7 @@ const (
 )
 
 // conflicts is what was told of the nodes that two custom pools want, by node, so that each
-// is told once.
+// is told once. A Node that was made anew is another one.
 type conflicts struct {
 	mu   sync.Mutex
 	text map[string]string
@@ -35,7 +35,7 @@ func (c *Controller) tell(ctx context.Context, node *corev1.Node, err error) {
 		c.told.forget(node.Name)
 		return
 	}
-	if c.told.isNew(node.Name, conflict.Error()) {
+	if c.told.isNew(node.Name, string(node.UID)+": "+conflict.Error()) {
 		warn(ctx, c.config, node, PoolConflict, conflict)
 	}
 }

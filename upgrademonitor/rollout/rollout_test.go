@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -217,9 +218,7 @@ func TestAnewUnderTheSameName(t *testing.T) {
 	anew := node.DeepCopy()
 	anew.UID = "another"
 	w.create(anew)
-	mcn := w.eventually("node", func(mcn *mcfgv1.MachineConfigNode) bool {
-		return mcn != nil && mcn.OwnerReferences[0].UID == "another"
-	})
+	mcn := w.eventually("node", ownedBy("another"))
 	assert.Empty(t, mcn.Status.Conditions)
 	assert.Contains(t, w.writes(), "delete node")
 }
@@ -242,6 +241,57 @@ func TestOrphans(t *testing.T) {
 	w.eventuallyRetried("node", gone)
 	assert.NotNil(t, w.object("back"))
 	assert.NotContains(t, w.writes(), "delete back")
+}
+
+// TestGraceOfTheNext has a node go, come back and go again: its next object has all of the
+// grace, and not what was left of that of the object before.
+func TestGraceOfTheNext(t *testing.T) {
+	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
+	w := newWorld(t, node)
+	w.run()
+	mcn := w.eventually("node", exists).DeepCopy()
+	mcn.UID = "of the first object"
+	_, err := w.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), mcn, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	w.settle()
+	nodes := w.kube.CoreV1().Nodes()
+	require.NoError(t, nodes.Delete(t.Context(), "node", metav1.DeleteOptions{}))
+	w.settle()
+	w.clock.Step(rollout.DefaultOrphanGrace - 2*time.Second)
+
+	anew := node.DeepCopy()
+	anew.UID = "another"
+	w.create(anew)
+	w.eventually("node", ownedBy("another"))
+	require.NoError(t, nodes.Delete(t.Context(), "node", metav1.DeleteOptions{}))
+	w.settle()
+	w.clock.Step(3 * time.Second)
+	w.settle()
+	assert.NotNil(t, w.object("node"), "it went three seconds ago")
+	w.eventuallyRetried("node", gone)
+}
+
+// TestConflictOfANodeMadeAnew is told again, for the event is the Node's.
+func TestConflictOfANodeMadeAnew(t *testing.T) {
+	node := newNode("node", []string{"infra", "gpu"}, "rendered-1", "rendered-1")
+	w := newWorld(t, node)
+	w.run()
+	w.eventually("node", exists)
+	assert.Contains(t, <-w.events.Events, rollout.PoolConflict)
+	require.NoError(t, w.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
+	anew := node.DeepCopy()
+	anew.UID = "another"
+	w.create(anew)
+	w.eventually("node", ownedBy("another"))
+	w.settle()
+	require.Len(t, w.events.Events, 1)
+	assert.Contains(t, <-w.events.Events, rollout.PoolConflict)
+}
+
+func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) bool {
+	return func(mcn *mcfgv1.MachineConfigNode) bool {
+		return mcn != nil && mcn.OwnerReferences[0].UID == uid
+	}
 }
 
 // TestCacheOfNodesIsBehind has the daemon write what its node says before the controller's

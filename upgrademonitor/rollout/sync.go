@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -27,7 +28,7 @@ func (c *Controller) sync(ctx context.Context, name string, w *work) error {
 	case err != nil:
 		return err
 	case node == nil && mcn != nil:
-		w.orphans.AddAfter(name, c.config.OrphanGrace)
+		w.orphans.AddAfter(orphanKey(mcn), c.config.OrphanGrace)
 		return nil
 	case node == nil:
 		c.told.forget(name)
@@ -68,11 +69,12 @@ func (c *Controller) plan(ctx context.Context, node *corev1.Node, mcn *mcfgv1.Ma
 
 // removeOrphan deletes the object of a Node that is gone, and that no garbage collector
 // has taken meanwhile.
-func (c *Controller) removeOrphan(ctx context.Context, name string, _ *work) error {
+func (c *Controller) removeOrphan(ctx context.Context, key string, _ *work) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
+	name, _, _ := strings.Cut(key, "/")
 	node, mcn, err := c.cached(name)
-	if err != nil || node != nil || mcn == nil || mcn.DeletionTimestamp != nil {
+	if err != nil || node != nil || mcn == nil || mcn.DeletionTimestamp != nil || orphanKey(mcn) != key {
 		return err
 	}
 	_, err = c.config.KubeClient.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -80,6 +82,11 @@ func (c *Controller) removeOrphan(ctx context.Context, name string, _ *work) err
 		return err // nil: it has come back, an event of that comes
 	}
 	return c.remove(ctx, mcn, "its Node is gone")
+}
+
+// orphanKey has the name and the UID: the next object of a name has a grace of its own.
+func orphanKey(mcn *mcfgv1.MachineConfigNode) string {
+	return mcn.Name + "/" + string(mcn.UID)
 }
 
 // cached returns a node and its object, nil where the cache has none.

@@ -19,7 +19,7 @@ import (
 type work struct {
 	config  Config
 	nodes   nodeQueue
-	orphans nodeQueue       // objects without a Node, for when their grace is over
+	orphans nodeQueue       // orphanKeys of objects without a Node, for when their grace is over
 	ctx     context.Context // for logs
 
 	handlers []handler
