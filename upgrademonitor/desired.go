@@ -19,7 +19,7 @@ func Desired(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.No
 	}
 	s := spec{owner: ownerReference(node), pool: pool, versions: versionsOf(ctx, node, imageMode), imageMode: imageMode}
 	after := mcn.DeepCopy()
-	after.OwnerReferences = s.owners(mcn)
+	after.OwnerReferences = s.owners(after)
 	after.Spec = s.over(mcn.Spec, false)
 	return after
 }
