@@ -67,7 +67,7 @@ func newMCN(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.Mach
 	m := &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{
 			Name:            name,
-			OwnerReferences: []metav1.OwnerReference{{Kind: "Node", Name: name, UID: types.UID("uid-" + name)}},
+			OwnerReferences: []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: name, UID: types.UID("uid-" + name)}},
 		},
 		Spec: mcfgv1.MachineConfigNodeSpec{ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: newConfig}},
 		Status: mcfgv1.MachineConfigNodeStatus{

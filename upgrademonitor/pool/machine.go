@@ -14,9 +14,10 @@ type target struct {
 
 // reached reports whether a node has what it is to have, and knows of nothing newer.
 func (t target) reached(r report) bool {
+	image := cmp.Or(t.image, r.desiredImage)
 	return t.config != "" &&
 		r.specDesired == t.config && r.desired == t.config && r.current == t.config &&
-		r.currentImage == cmp.Or(t.image, r.desiredImage)
+		r.desiredImage == image && r.currentImage == image
 }
 
 // machine is what counts of one node.

@@ -67,7 +67,7 @@ func (r report) of(node *corev1.Node) bool {
 
 func owner(mcn *mcfgv1.MachineConfigNode) types.UID {
 	for _, reference := range mcn.OwnerReferences {
-		if reference.Kind == "Node" {
+		if reference.APIVersion == "v1" && reference.Kind == "Node" {
 			return reference.UID
 		}
 	}

@@ -19,7 +19,8 @@ import (
 //     nodes, of MachineConfigNodes and of their conditions makes no difference.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
 //  3. Updated: Updated is True, and the config in its status, both current and desired, and the
-//     one desired in its spec, are the pool's; so is the image.
+//     one desired in its spec, are the pool's; so are the image in its status and the one desired in
+//     its spec.
 //  4. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it, or it is being
 //     updated: Updated is not True.
 //  5. Ready: updated, and not unavailable.

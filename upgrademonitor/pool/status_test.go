@@ -28,6 +28,9 @@ func countsOf(s mcfgv1.MachineConfigPoolStatus) counts {
 func TestOneMachine(t *testing.T) {
 	anotherOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	noOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }
+	namesake := func(m *mcfgv1.MachineConfigNode) {
+		m.OwnerReferences = append([]metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Node", Name: "n", UID: "another"}}, m.OwnerReferences...)
+	}
 	blank := func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = nil }
 	noVersions := func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion = nil }
 	unknown := says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
@@ -60,10 +63,12 @@ func TestOneMachine(t *testing.T) {
 		{"no object, cordoned", newNode("n", cordoned), nil, "", counts{1, 0, 0, 1, 0}},
 		{"no conditions", newNode("n"), newMCN("n", blank), "", counts{1, 0, 0, 0, 0}},
 		{"the object of a Node of that name before", newNode("n"), newMCN("n", degraded, anotherOwner), "", counts{1, 0, 0, 0, 0}},
+		{"an owner that is called Node and is none", newNode("n"), newMCN("n", namesake), "", counts{1, 1, 1, 0, 0}},
 		{"an object without an owner", newNode("n"), newMCN("n", noOwner), "", counts{1, 1, 1, 0, 0}},
 
 		{"the image of the pool", newNode("n"), newMCN("n", images(newImage, newImage)), newImage, counts{1, 1, 1, 0, 0}},
 		{"not the image of the pool yet", newNode("n"), newMCN("n", images(newImage, oldImage)), newImage, counts{1, 0, 0, 0, 0}},
+		{"the image of the pool, but the spec asks for another", newNode("n"), newMCN("n", images(newImage, oldImage)), oldImage, counts{1, 0, 0, 0, 0}},
 		{"no image yet", newNode("n"), newMCN("n"), newImage, counts{1, 0, 0, 0, 0}},
 		{"the image that the spec asks for", newNode("n"), newMCN("n", images(newImage, newImage)), "", counts{1, 1, 1, 0, 0}},
 		{"not the image that the spec asks for", newNode("n"), newMCN("n", images(newImage, oldImage)), "", counts{1, 0, 0, 0, 0}},
