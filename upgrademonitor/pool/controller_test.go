@@ -188,6 +188,21 @@ func TestNodesChangeHands(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra")}, ns, ms)
 }
 
+// TestNoSelectorNoStatus has no nodes yet, and a pool whose selector cannot be read.
+func TestNoSelectorNoStatus(t *testing.T) {
+	broken := newPool("broken", func(p *mcfgv1.MachineConfigPool) {
+		p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
+	})
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run()
+		c.advance(time.Minute)
+		assert.Equal(t, []int{0, 0}, []int{c.written("worker"), c.written("broken")})
+		c.deletePool("broken")
+		c.advance(time.Minute)
+		assert.Equal(t, 1, c.written("worker"))
+	}, []*mcfgv1.MachineConfigPool{newPool("worker"), broken}, nil, nil)
+}
+
 // TestClock has lastTransitionTime follow the Config's clock.
 func TestClock(t *testing.T) {
 	ns, ms := workers(1)

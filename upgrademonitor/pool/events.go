@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"maps"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -64,8 +63,10 @@ func handler[T any](came func(T), changed func(from, to T)) cache.ResourceEventH
 	}
 }
 
-// enqueueAll has every pool looked at, for nodes may have changed hands.
-func (l *loop) enqueueAll(*mcfgv1.MachineConfigPool) {
+// enqueueAll has every pool looked at, for nodes may have changed hands; this one too, for if it
+// is gone it is in no list, and is to be forgotten.
+func (l *loop) enqueueAll(pool *mcfgv1.MachineConfigPool) {
+	l.queue.Add(pool.Name)
 	pools, err := l.pools.List(labels.Everything())
 	if err != nil {
 		return // a cache has no errors
@@ -125,9 +126,4 @@ func (l *loop) mcnChanged(from, to *mcfgv1.MachineConfigNode) {
 	if reportOf(from) != reportOf(to) {
 		l.enqueueByMCN(to)
 	}
-}
-
-func isConflict(err error) bool {
-	var conflict *ConflictError
-	return errors.As(err, &conflict)
 }

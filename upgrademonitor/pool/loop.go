@@ -83,14 +83,16 @@ func (l *loop) members(ctx context.Context, name string) ([]*corev1.Node, []*mcf
 	var nodes []*corev1.Node
 	var mcns []*mcfgv1.MachineConfigNode
 	selections := selections(pools)
+	for _, s := range selections {
+		if s.err != nil {
+			return nil, nil, s.err
+		}
+	}
 	for _, node := range all {
 		pool, err := primary(node, selections)
-		if isConflict(err) {
-			klog.FromContext(ctx).V(4).Info("Left a node out", "pool", name, "err", err)
-			continue
-		}
 		if err != nil {
-			return nil, nil, err
+			klog.FromContext(ctx).V(4).Info("Left a node out", "pool", name, "err", err) // a conflict
+			continue
 		}
 		if pool == nil || pool.Name != name {
 			continue
