@@ -79,7 +79,7 @@ func (l *loop) poolChanged(from, to *mcfgv1.MachineConfigPool) {
 	switch {
 	case !equality.Semantic.DeepEqual(from.Spec.NodeSelector, to.Spec.NodeSelector):
 		l.enqueueAll(to)
-	case from.ResourceVersion != to.ResourceVersion && !l.written.is(to):
+	case !l.written.is(to):
 		l.queue.Add(to.Name)
 	}
 }

@@ -65,6 +65,12 @@ func TestFailuresAreRetried(t *testing.T) {
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
 		assert.Len(t, c.bodies, tried+1, "a pool that is gone is not tried again")
+
+		down = true
+		c.changeMCN("worker-0", updating)
+		down = false
+		c.advance(2 * time.Second)
+		assert.Equal(t, 1, c.written("worker"), "the backoff has begun anew")
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("gone")}, ns, ms)
 }
 
