@@ -37,9 +37,11 @@ bench: ## Measure a report, a no-op and a whole update against canned answers
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: fuzz
-fuzz: ## Fuzz the conditions, FUZZTIME (30s) for each target
-	@for target in $$(grep -ho '^func Fuzz[A-Za-z]*' conditions/*_test.go | cut -c6-); do \
-		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./conditions || exit 1; \
+fuzz: ## Fuzz the conditions and the status of pools, FUZZTIME (30s) for each target
+	@for package in conditions upgrademonitor/pool; do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z]*' $$package/*_test.go | cut -c6-); do \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$package || exit 1; \
+		done; \
 	done
 
 .PHONY: lint
