@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+// growth is one row of the table of how the cost grows with the number of nodes: all parties
+// take part.
+type growth struct {
+	nodes   int
+	atATime int
+}
+
+// run starts a cluster of its own, so that no row sees what another has left in the server's memory.
+func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, err error) {
+	c, err := cluster.Start(ctx, cluster.Options{})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, c.Stop()) }()
+	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
+		return r, err
+	}
+	named := map[string]*party{}
+	for _, name := range []string{"admin", daemonsParty, nodesParty} {
+		if named[name], err = newParty(name, c.Config()); err != nil {
+			return r, err
+		}
+		defer named[name].close()
+	}
+	admin := named["admin"]
+	p := &pool{admin: admin, nodes: e.nodes}
+	if err := p.create(ctx, config(1)); err != nil {
+		return r, err
+	}
+	f := &fleet{
+		nodes: newWorkerNodes(0, e.nodes), atATime: e.atATime,
+		daemons: named[daemonsParty], newDaemon: newOurs, patches: named[nodesParty],
+	}
+	say("%d nodes: creating the Nodes", e.nodes)
+	if err := f.createNodes(ctx, admin); err != nil {
+		return r, err
+	}
+	operator, err := startControllers(ctx, c.Kubeconfig())
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, operator.stop()) }()
+	say("%d nodes: waiting for their MachineConfigNodes", e.nodes)
+	if err := f.waitForObjects(ctx, admin); err != nil {
+		return r, err
+	}
+	if err := f.settle(ctx, admin); err != nil {
+		return r, err
+	}
+	say("%d nodes: warming up", e.nodes)
+	if _, err := f.update(ctx, f.warm(), config(1)); err != nil {
+		return r, err
+	}
+	if _, err := p.waitUpdated(ctx); err != nil {
+		return r, fmt.Errorf("the pool does not settle: %w", err)
+	}
+
+	m := &meter{cluster: c, parties: func() ([]partyTally, error) {
+		state, err := operator.state()
+		own := []partyTally{{daemonsParty, f.daemons.tally()}, {nodesParty, f.patches.tally()}}
+		return append(own, state.Parties...), err
+	}}
+	say("%d nodes: updating them, %d at a time", e.nodes, e.atATime)
+	var lag time.Duration
+	err = m.measure(func() error {
+		if err := p.target(ctx, f.patches, config(2)); err != nil {
+			return err
+		}
+		seen := p.watchUpdated(ctx)
+		last, err := f.update(ctx, f.nodes, config(2))
+		if err != nil {
+			return err
+		}
+		updated := <-seen
+		lag = updated.at.Sub(last)
+		return updated.err
+	})
+	if err != nil {
+		return r, err
+	}
+	state, err := operator.state()
+	return result{
+		Client: clientOurs, Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent,
+		CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory,
+	}, err
+}

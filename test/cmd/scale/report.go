@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"io"
+)
+
+// writeReport writes the tables of both measurements, as far as they were made.
+func writeReport(w io.Writer, compared, grown []result) {
+	if len(compared) > 0 {
+		writeComparison(w, compared)
+	}
+	if len(grown) > 0 {
+		writeGrowth(w, grown)
+		writeParties(w, grown)
+		writeSpread(w, grown)
+	}
+	fmt.Fprint(w, notes)
+}
+
+func writeComparison(w io.Writer, results []result) {
+	first := results[0]
+	fmt.Fprintf(w, "### The daemons, by client: %s nodes, %d at a time, no controllers\n\n", count(first.Nodes), first.AtATime)
+	t := table{header: []string{"client", "requests", "get", "apply", "patch", "409", "MB up", "MB down", "server CPU s", "CPU ms a node"}}
+	for _, r := range results {
+		d := r.of(daemonsParty)
+		t.add(r.Client, count(d.total()), count(d.Requests["get"]), count(d.Requests["apply"]), count(d.Requests["patch"]),
+			count(d.Conflicts), megabytes(d.Up), megabytes(d.Down), seconds(r.CPU), eachNode(r.CPU, r.Nodes))
+	}
+	for _, r := range results[1:] {
+		d, base := r.of(daemonsParty), first.of(daemonsParty)
+		t.add(r.Client+" / "+first.Client, ratio(float64(d.total()), float64(base.total())), "", "", "", "",
+			ratio(float64(d.Up), float64(base.Up)), ratio(float64(d.Down), float64(base.Down)), ratio(r.CPU.Seconds(), first.CPU.Seconds()), "")
+	}
+	t.write(w)
+	fmt.Fprintln(w)
+}
+
+func writeGrowth(w io.Writer, results []result) {
+	fmt.Fprintf(w, "### All parties, by number of nodes: %d at a time\n\n", results[0].AtATime)
+	t := table{header: []string{"nodes", "daemons' requests", "MB up", "MB down", "all requests", "all MB up", "all MB down",
+		"server CPU s", "CPU ms a node", "wall s", "pool lag s", "controllers' heap MB", "peak RSS MB"}}
+	for _, r := range results {
+		d, all := r.of(daemonsParty), r.all()
+		t.add(count(r.Nodes), count(d.total()), megabytes(d.Up), megabytes(d.Down), count(all.total()), megabytes(all.Up), megabytes(all.Down),
+			seconds(r.CPU), eachNode(r.CPU, r.Nodes), seconds(r.Wall), fmt.Sprintf("%.2f", r.Lag.Seconds()),
+			megabytes(r.Memory.Heap), megabytes(r.Memory.Peak))
+	}
+	t.write(w)
+	fmt.Fprintln(w)
+}
+
+func writeParties(w io.Writer, results []result) {
+	fmt.Fprint(w, "### Requests and bytes, by party\n\n")
+	t := table{header: append(append([]string{"nodes, party"}, verbs...), "409", "other errors", "MB up", "MB down")}
+	for _, r := range results {
+		for _, p := range r.Parties {
+			row := []string{count(r.Nodes) + " " + p.Name}
+			for _, verb := range verbs {
+				row = append(row, count(p.Requests[verb]))
+			}
+			t.add(append(row, count(p.Conflicts), count(p.Refused), megabytes(p.Up), megabytes(p.Down))...)
+		}
+	}
+	t.write(w)
+	fmt.Fprintln(w)
+}
+
+// costs are what has to grow as the number of nodes does.
+var costs = []struct {
+	name string
+	of   func(result) float64
+}{
+	{"daemons' requests", func(r result) float64 { return float64(r.of(daemonsParty).total()) }},
+	{"daemons' bytes down", func(r result) float64 { return float64(r.of(daemonsParty).Down) }},
+	{"all requests", func(r result) float64 { return float64(r.all().total()) }},
+	{"all bytes down", func(r result) float64 { return float64(r.all().Down) }},
+	{"server CPU", func(r result) float64 { return r.CPU.Seconds() }},
+}
+
+func writeSpread(w io.Writer, results []result) {
+	if len(results) < 2 {
+		return
+	}
+	fmt.Fprint(w, "### Cost of a node in the row where it is highest, over that where it is lowest\n\n")
+	t := table{header: []string{"cost", "highest / lowest"}}
+	for _, cost := range costs {
+		var points []point
+		for _, r := range results {
+			points = append(points, point{r.Nodes, cost.of(r)})
+		}
+		t.add(cost.name, fmt.Sprintf("%.2f", spread(points)))
+	}
+	t.write(w)
+	fmt.Fprintln(w)
+}
+
+const notes = `One update of a node is 12 reports and one call for the spec. Bytes are those of the TCP connection of
+each party, TLS and HTTP/2 included; MB are millions of bytes. Server CPU is the user and system time of
+kube-apiserver. The pool's lag is from the answer to the last node's Updated=True until a watcher sees the
+pool Updated. The controllers' heap is what a garbage collection leaves. Nodes send no heartbeats, their
+daemons share one connection, and no Node has Pods.
+`
