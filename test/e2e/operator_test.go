@@ -123,12 +123,21 @@ func (f *fleet) clear() {
 // library describes and nothing else.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
+	f.runOver(nil, change...)
+}
+
+// runOver is run over a transport of the test's own.
+func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, change ...func(*rollout.Config)) {
+	f.t.Helper()
 	operator := scope.Operator{Namespace: scope.DefaultOperatorNamespace, ServiceAccount: scope.DefaultOperatorServiceAccount}
 	config := impersonate(f.cluster.Config(), operator.Namespace, operator.ServiceAccount, nil)
 	config.QPS = -1
 	f.made, f.faults = &requests{}, &faults{}
 	config.Wrap(f.faults.wrap)
 	config.Wrap(f.made.wrap)
+	if transport != nil {
+		config.Wrap(transport)
+	}
 	core, err := kubernetes.NewForConfig(config)
 	require.NoError(f.t, err)
 	mcfg, err := mcfgclientset.NewForConfig(config)
