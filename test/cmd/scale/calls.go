@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -14,7 +16,8 @@ type call struct {
 	status          metav1.ConditionStatus
 	reason, message string
 	completesParent bool
-	restarted       bool // the daemon is another process from here on
+	besides         bool // it is left out of the short update
+	restarted       bool // the daemon is another process from here on, in the long update
 }
 
 // nodeEdit is what changes on a Node in an update.
@@ -29,7 +32,7 @@ const (
 )
 
 // rebootUpdate is what is reported in a standard update with a drain and a reboot, and nothing
-// failing: 12 reports and one call for the spec.
+// failing, as recorded on a cluster.
 var rebootUpdate = []call{
 	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
 	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, reason: "UpdatePrepared",
@@ -46,14 +49,28 @@ var rebootUpdate = []call{
 		message: "Applied files and new OS config to node", completesParent: true},
 	{phase: phases.RebootedNode, status: metav1.ConditionUnknown, reason: "RebootedNode",
 		message: "Node will reboot into its new config"},
+	{besides: true, restarted: true, phase: phases.NodeDegraded, status: metav1.ConditionFalse, reason: "NodeDegraded",
+		message: "Node upgrade succeeded"},
 	{phase: phases.RebootedNode, status: metav1.ConditionTrue, reason: "RebootedNode",
 		message: "Node has rebooted"},
+	{besides: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionTrue, reason: "ImagePrefetch",
+		message: "node is prefetching images"},
+	{besides: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionFalse, reason: "AsExpected",
+		message: "All pinned image sets complete"},
+	{besides: true, phase: phases.PinnedImageSetsDegraded, status: metav1.ConditionFalse, reason: "AsExpected",
+		message: "All is good"},
 	{phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
 		message: "In desired config. Resumed normal operations."},
 	{before: uncordon, phase: phases.Uncordoned, status: metav1.ConditionTrue, reason: "UpdateCompleteUncordoned",
 		message: "UnCordoned node. The node is reporting Unschedulable = false", completesParent: true},
+	{besides: true, phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
+		message: "In desired config. Resumed normal operations."},
 	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
 }
+
+// shortUpdate is the same without what is said besides: 12 reports and one call for the spec. It
+// is what earlier figures are of.
+var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.besides })
 
 // settled is what is reported of a node that needs no update.
 var settled = call{phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"}

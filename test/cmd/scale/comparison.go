@@ -18,6 +18,7 @@ type comparison struct {
 	nodes   int
 	atATime int
 	clients []string
+	calls   []call
 }
 
 func (e comparison) run(ctx context.Context, say func(string, ...any)) (results []result, err error) {
@@ -41,7 +42,7 @@ func (e comparison) run(ctx context.Context, say func(string, ...any)) (results 
 		}
 		defer daemons.close()
 		say("comparison: creating %d nodes for %s", e.nodes, client)
-		f := &fleet{nodes: newWorkerNodes(i*e.nodes, e.nodes), daemons: daemons, newDaemon: daemonsBy[client], atATime: e.atATime}
+		f := &fleet{nodes: newWorkerNodes(i*e.nodes, e.nodes), daemons: daemons, newDaemon: daemonsBy[client], calls: e.calls, atATime: e.atATime}
 		if err := errors.Join(f.createNodes(ctx, admin), f.createObjects(ctx, admin), f.settle(ctx, admin)); err != nil {
 			return nil, err
 		}
@@ -75,7 +76,9 @@ func (e comparison) run(ctx context.Context, say func(string, ...any)) (results 
 		slices.Reverse(order) // who follows whom must not matter either
 	}
 	for i, m := range meters {
-		results = append(results, result{Client: e.clients[i], Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent, CPU: m.cpu, Wall: m.wall})
+		results = append(results, result{
+			Client: e.clients[i], Calls: len(e.calls), Nodes: e.nodes, AtATime: e.atATime,
+			Parties: m.spent, CPU: m.cpu, Wall: m.wall})
 	}
 	return results, nil
 }

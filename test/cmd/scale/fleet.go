@@ -35,6 +35,7 @@ type fleet struct {
 	daemons   *party
 	patches   *party // of Nodes; nil: nobody needs to see them
 	newDaemon newDaemon
+	calls     []call
 	atATime   int
 }
 
@@ -121,7 +122,7 @@ func (f *fleet) updateOne(ctx context.Context, node *workerNode, config string) 
 	if err != nil {
 		return err
 	}
-	for _, c := range rebootUpdate {
+	for _, c := range f.calls {
 		if err := node.edit(ctx, f.patches, c.before, config); err != nil {
 			return fmt.Errorf("node %s: %w", node.name, err)
 		}

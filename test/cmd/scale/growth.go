@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -34,13 +33,13 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 		defer named[name].close()
 	}
 	admin := named["admin"]
-	p := &pool{admin: admin, nodes: e.nodes}
+	p := &machinePool{admin: admin, nodes: e.nodes}
 	if err := p.create(ctx, config(1)); err != nil {
 		return r, err
 	}
 	f := &fleet{
 		nodes: newWorkerNodes(0, e.nodes), atATime: e.atATime,
-		daemons: named[daemonsParty], newDaemon: newOurs, patches: named[nodesParty],
+		daemons: named[daemonsParty], newDaemon: newOurs, calls: shortUpdate, patches: named[nodesParty],
 	}
 	say("%d nodes: creating the Nodes", e.nodes)
 	if err := f.createNodes(ctx, admin); err != nil {
@@ -62,8 +61,8 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 	if _, err := f.update(ctx, f.warm(), config(1)); err != nil {
 		return r, err
 	}
-	if _, err := p.waitUpdated(ctx); err != nil {
-		return r, fmt.Errorf("the pool does not settle: %w", err)
+	if _, err := soon(p.watchUpdated(ctx)); err != nil {
+		return r, err
 	}
 
 	m := &meter{cluster: c, parties: func() ([]partyTally, error) {
@@ -77,21 +76,21 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 		if err := p.target(ctx, f.patches, config(2)); err != nil {
 			return err
 		}
-		seen := p.watchUpdated(ctx)
+		watching := p.watchUpdated(ctx)
 		last, err := f.update(ctx, f.nodes, config(2))
 		if err != nil {
 			return err
 		}
-		updated := <-seen
-		lag = updated.at.Sub(last)
-		return updated.err
+		updated, err := soon(watching)
+		lag = updated.Sub(last)
+		return err
 	})
 	if err != nil {
 		return r, err
 	}
 	state, err := operator.state()
 	return result{
-		Client: clientOurs, Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent,
+		Client: clientOurs, Calls: len(f.calls), Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent,
 		CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory,
 	}, err
 }

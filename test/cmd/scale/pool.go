@@ -21,17 +21,17 @@ const (
 	poolName    = "worker"
 	workerLabel = "node-role.kubernetes.io/worker"
 
-	// poolTimeout is for a pool that all nodes of have reported.
+	// poolTimeout is how long a pool may be behind its last node.
 	poolTimeout = 5 * time.Minute
 )
 
-// pool is the MachineConfigPool of all nodes.
-type pool struct {
+// machinePool is the MachineConfigPool of all nodes.
+type machinePool struct {
 	admin *party
 	nodes int
 }
 
-func (p *pool) create(ctx context.Context, config string) error {
+func (p *machinePool) create(ctx context.Context, config string) error {
 	object := &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: poolName},
 		Spec: mcfgv1.MachineConfigPoolSpec{
@@ -47,7 +47,7 @@ func (p *pool) create(ctx context.Context, config string) error {
 }
 
 // target has the pool want another config, as the operator does.
-func (p *pool) target(ctx context.Context, by *party, config string) error {
+func (p *machinePool) target(ctx context.Context, by *party, config string) error {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"configuration": configuration(config)}})
 	if err != nil {
 		return err
@@ -66,8 +66,8 @@ type seen struct {
 	err error
 }
 
-// watchUpdated is waitUpdated in the background. It gives one answer.
-func (p *pool) watchUpdated(ctx context.Context) <-chan seen {
+// watchUpdated waits for the pool in the background, and gives one answer: when it was updated.
+func (p *machinePool) watchUpdated(ctx context.Context) <-chan seen {
 	answer := make(chan seen, 1)
 	go func() {
 		at, err := p.waitUpdated(ctx)
@@ -76,9 +76,19 @@ func (p *pool) watchUpdated(ctx context.Context) <-chan seen {
 	return answer
 }
 
+// soon takes the answer of watchUpdated, when all nodes have reported.
+func soon(answer <-chan seen) (time.Time, error) {
+	select {
+	case s := <-answer:
+		return s.at, s.err
+	case <-time.After(poolTimeout):
+		return time.Time{}, fmt.Errorf("the pool is not Updated %v after its last node", poolTimeout)
+	}
+}
+
 // waitUpdated returns when a watcher sees that the pool says of the config that it wants: all
 // nodes have it.
-func (p *pool) waitUpdated(ctx context.Context) (at time.Time, err error) {
+func (p *machinePool) waitUpdated(ctx context.Context) (at time.Time, err error) {
 	pools := p.admin.mcfg.MachineconfigurationV1().MachineConfigPools()
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, poolName).String()
 	list := &cache.ListWatch{

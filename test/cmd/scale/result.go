@@ -5,6 +5,7 @@ import "time"
 // result is what the update of all nodes has cost.
 type result struct {
 	Client  string
+	Calls   int // of a daemon in one update, without that for the spec
 	Nodes   int
 	AtATime int
 	Parties []partyTally
@@ -20,10 +21,10 @@ type partyTally struct {
 	tally
 }
 
-// of is the tally of a party, empty for one that took no part.
-func (r result) of(name string) tally {
+// daemons is the tally of the daemons.
+func (r result) daemons() tally {
 	for _, p := range r.Parties {
-		if p.Name == name {
+		if p.Name == daemonsParty {
 			return p.tally
 		}
 	}

@@ -15,10 +15,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	say := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	var compared, grown []result
+	var compared [][]result
+	var grown []result
 	if o.compare > 0 {
-		if compared, err = (comparison{nodes: o.compare, atATime: o.compareAtATime, clients: o.clients}).run(ctx, say); err != nil {
-			return fmt.Errorf("cannot compare: %w", err)
+		for _, calls := range [][]call{shortUpdate, rebootUpdate} {
+			results, err := comparison{nodes: o.compare, atATime: o.compareAtATime, clients: o.clients, calls: calls}.run(ctx, say)
+			if err != nil {
+				return fmt.Errorf("cannot compare: %w", err)
+			}
+			compared = append(compared, results)
 		}
 	}
 	for _, n := range o.nodes {

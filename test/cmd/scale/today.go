@@ -16,7 +16,7 @@ import (
 )
 
 // today is a daemon that makes the requests of the machine config daemon before this library:
-// for each report it reads the object and applies its whole status, for the spec call it reads
+// for each report it reads the object and, unless it says so already, applies its whole status, for the spec call it reads
 // the object and applies its spec. It stands for the cost of that, and for nothing else.
 type today struct {
 	client mcfgclient.MachineConfigNodeInterface
@@ -33,6 +33,9 @@ func (d today) report(ctx context.Context, c call) error {
 	object, err := d.client.Get(ctx, d.node.name, metav1.GetOptions{})
 	if err != nil {
 		return err
+	}
+	if says(object, c) {
+		return nil
 	}
 	annotations := d.node.view().Annotations
 	status := mcfgapply.MachineConfigNodeStatus().
@@ -62,6 +65,16 @@ func (d today) spec(ctx context.Context) error {
 			WithDesired(d.node.view().Annotations[upgrademonitor.DesiredConfigAnnotation]))
 	_, err = d.client.Apply(ctx, mcfgapply.MachineConfigNode(d.node.name).WithSpec(spec), applyOptions)
 	return err
+}
+
+// says reports whether an object says already what a call asks for. Then nothing is applied, but
+// for pinned image sets, of which there is more to say.
+func says(object *mcfgv1.MachineConfigNode, c call) bool {
+	if c.phase == phases.PinnedImageSetsProgressing || c.phase == phases.PinnedImageSetsDegraded {
+		return false
+	}
+	condition := meta.FindStatusCondition(object.Status.Conditions, string(c.phase))
+	return condition != nil && condition.Status == c.status && condition.Reason == c.reason && condition.Message == c.message
 }
 
 // afterCall is the list of conditions of an object after a call: the phase and its parent have
