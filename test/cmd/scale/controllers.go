@@ -20,6 +20,9 @@ import (
 // controllersCommand is the first argument of the child process.
 const controllersCommand = "controllers"
 
+// informersParty lists and watches for both controllers.
+const informersParty = "informers"
+
 // workers is how many keys each controller sees to at a time.
 const workers = 4
 
@@ -41,7 +44,7 @@ func newControllers(kubeconfig string) (*controllers, error) {
 		return nil, err
 	}
 	c := &controllers{}
-	for _, name := range []string{"informers", "rollout", "pool"} {
+	for _, name := range []string{informersParty, "rollout", "pool"} {
 		p, err := newParty(name, config)
 		if err != nil {
 			return nil, err

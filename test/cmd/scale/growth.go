@@ -88,9 +88,14 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 	if err != nil {
 		return r, err
 	}
-	state, err := operator.state()
+	state, err := operator.atRest(ctx)
+	if err := errors.Join(err, operator.stop()); err != nil {
+		return r, err
+	}
+	say("%d nodes: restarting the controllers", e.nodes)
+	again, err := measureRestart(ctx, c.Kubeconfig())
 	return result{
 		Client: clientOurs, Calls: len(f.calls), Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent,
-		CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory,
+		CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory, Restart: again,
 	}, err
 }

@@ -15,6 +15,7 @@ type operator struct {
 	cmd     *exec.Cmd
 	ask     io.WriteCloser // a line each time
 	answers *json.Decoder
+	stopped bool
 }
 
 // operatorState is what the child process answers.
@@ -59,8 +60,13 @@ func (o *operator) state() (s operatorState, err error) {
 	return s, nil
 }
 
-// stop ends the child process: it runs as long as somebody may ask.
+// stop ends the child process, which runs as long as somebody may ask. Calls after the first do
+// nothing.
 func (o *operator) stop() error {
+	if o.stopped {
+		return nil
+	}
+	o.stopped = true
 	if err := errors.Join(o.ask.Close(), o.cmd.Wait()); err != nil {
 		return fmt.Errorf("the controllers ended badly: %w", err)
 	}

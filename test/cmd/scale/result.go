@@ -13,6 +13,7 @@ type result struct {
 	Wall    time.Duration
 	Lag     time.Duration // from the last node's Updated=True to the pool's
 	Memory  memory        // of the controllers' process
+	Restart restart
 }
 
 // partyTally is what one party has asked.
