@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// turn is how many nodes a client updates before the other's turn: the server grows slower with
-// its memory, and both are to see it at every age.
+// turn is how many nodes a client updates before it is another's turn: the server's requests
+// become dearer with its age, and all are to see it at every age.
 const turn = 100
 
 // comparison has clients update as many nodes each, in turns, on one server.
@@ -21,64 +21,79 @@ type comparison struct {
 	calls   []call
 }
 
+// contender is a client in a comparison, with nodes of its own.
+type contender struct {
+	client string
+	fleet  *fleet
+	meter  *meter
+}
+
 func (e comparison) run(ctx context.Context, say func(string, ...any)) (results []result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
+	var contenders []*contender
+	for i, client := range e.clients {
+		say("comparison of %d reports: creating %d nodes for %s", len(e.calls), e.nodes, client)
+		contender, err := e.newContender(ctx, c, client, i*e.nodes)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", client, err)
+		}
+		defer contender.fleet.daemons.close()
+		contenders = append(contenders, contender)
+	}
+	for from := 0; from < e.nodes; from += turn {
+		to := min(from+turn, e.nodes)
+		for _, contender := range contenders {
+			say("comparison of %d reports: updating nodes %d to %d by %s", len(e.calls), from+1, to, contender.client)
+			if err := contender.update(ctx, from, to); err != nil {
+				return nil, fmt.Errorf("%s: %w", contender.client, err)
+			}
+		}
+		slices.Reverse(contenders) // who follows whom must not matter either
+	}
+	for _, client := range e.clients {
+		i := slices.IndexFunc(contenders, func(c *contender) bool { return c.client == client })
+		m := contenders[i].meter
+		results = append(results, result{
+			Client: client, Calls: len(e.calls), Nodes: e.nodes, AtATime: e.atATime,
+			Parties: m.spent, CPU: m.cpu, Wall: m.wall,
+		})
+	}
+	return results, nil
+}
+
+// newContender creates the nodes of a client, from a number on, and warms up.
+func (e comparison) newContender(ctx context.Context, c *cluster.Cluster, client string, first int) (*contender, error) {
 	admin, err := newParty("admin", c.Config())
 	if err != nil {
 		return nil, err
 	}
 	defer admin.close()
+	daemons, err := newParty(daemonsParty, c.Config())
+	if err != nil {
+		return nil, err
+	}
+	f := &fleet{nodes: newWorkerNodes(first, e.nodes), daemons: daemons, newDaemon: daemonsBy[client], calls: e.calls, atATime: e.atATime}
+	for _, create := range []func(context.Context, *party) error{f.createNodes, f.createObjects, f.settle} {
+		if err := create(ctx, admin); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := f.update(ctx, f.warm(), config(1)); err != nil {
+		return nil, err
+	}
+	m := &meter{cluster: c, parties: func() ([]partyTally, error) {
+		return []partyTally{{daemonsParty, daemons.tally()}}, nil
+	}}
+	return &contender{client: client, fleet: f, meter: m}, nil
+}
 
-	var fleets []*fleet
-	var meters []*meter
-	for i, client := range e.clients {
-		daemons, err := newParty(daemonsParty, c.Config())
-		if err != nil {
-			return nil, err
-		}
-		defer daemons.close()
-		say("comparison: creating %d nodes for %s", e.nodes, client)
-		f := &fleet{nodes: newWorkerNodes(i*e.nodes, e.nodes), daemons: daemons, newDaemon: daemonsBy[client], calls: e.calls, atATime: e.atATime}
-		if err := errors.Join(f.createNodes(ctx, admin), f.createObjects(ctx, admin), f.settle(ctx, admin)); err != nil {
-			return nil, err
-		}
-		fleets = append(fleets, f)
-		meters = append(meters, &meter{cluster: c, parties: func() ([]partyTally, error) {
-			return []partyTally{{daemonsParty, daemons.tally()}}, nil
-		}})
-	}
-	say("comparison: warming up")
-	for _, f := range fleets {
-		if _, err := f.update(ctx, f.warm(), config(1)); err != nil {
-			return nil, err
-		}
-	}
-	order := make([]int, len(fleets))
-	for i := range order {
-		order[i] = i
-	}
-	for from := 0; from < e.nodes; from += turn {
-		for _, i := range order {
-			f, to := fleets[i], min(from+turn, e.nodes)
-			say("comparison: updating nodes %d to %d by %s", from+1, to, e.clients[i])
-			err := meters[i].measure(func() error {
-				_, err := f.update(ctx, f.nodes[from:to], config(2))
-				return err
-			})
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", e.clients[i], err)
-			}
-		}
-		slices.Reverse(order) // who follows whom must not matter either
-	}
-	for i, m := range meters {
-		results = append(results, result{
-			Client: e.clients[i], Calls: len(e.calls), Nodes: e.nodes, AtATime: e.atATime,
-			Parties: m.spent, CPU: m.cpu, Wall: m.wall})
-	}
-	return results, nil
+func (c *contender) update(ctx context.Context, from, to int) error {
+	return c.meter.measure(func() error {
+		_, err := c.fleet.update(ctx, c.fleet.nodes[from:to], config(2))
+		return err
+	})
 }

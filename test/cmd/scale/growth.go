@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -15,69 +16,40 @@ type growth struct {
 	atATime int
 }
 
-// run starts a cluster of its own, so that no row sees what another has left in the server's memory.
+// run starts a cluster of its own, so that no row sees what another has left in the server's
+// memory.
 func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
-	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
-		return r, err
-	}
-	named := map[string]*party{}
-	for _, name := range []string{"admin", daemonsParty, nodesParty} {
-		if named[name], err = newParty(name, c.Config()); err != nil {
-			return r, err
-		}
-		defer named[name].close()
-	}
-	admin := named["admin"]
-	p := &machinePool{admin: admin, nodes: e.nodes}
-	if err := p.create(ctx, config(1)); err != nil {
-		return r, err
-	}
-	f := &fleet{
-		nodes: newWorkerNodes(0, e.nodes), atATime: e.atATime,
-		daemons: named[daemonsParty], newDaemon: newOurs, calls: shortUpdate, patches: named[nodesParty],
-	}
-	say("%d nodes: creating the Nodes", e.nodes)
-	if err := f.createNodes(ctx, admin); err != nil {
-		return r, err
-	}
-	operator, err := startControllers(ctx, c.Kubeconfig())
+	s, err := e.newStage(c, func(what string) { say("%d nodes: %s", e.nodes, what) })
 	if err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, operator.stop()) }()
-	say("%d nodes: waiting for their MachineConfigNodes", e.nodes)
-	if err := f.waitForObjects(ctx, admin); err != nil {
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.prepare(ctx); err != nil {
 		return r, err
 	}
-	if err := f.settle(ctx, admin); err != nil {
+	if r, err = s.measure(ctx); err != nil {
 		return r, err
 	}
-	say("%d nodes: warming up", e.nodes)
-	if _, err := f.update(ctx, f.warm(), config(1)); err != nil {
-		return r, err
-	}
-	if _, err := soon(p.watchUpdated(ctx)); err != nil {
-		return r, err
-	}
+	r.Restart, err = s.restart(ctx)
+	return r, err
+}
 
-	m := &meter{cluster: c, parties: func() ([]partyTally, error) {
-		state, err := operator.state()
-		own := []partyTally{{daemonsParty, f.daemons.tally()}, {nodesParty, f.patches.tally()}}
-		return append(own, state.Parties...), err
-	}}
-	say("%d nodes: updating them, %d at a time", e.nodes, e.atATime)
+// measure updates all nodes and waits for their pool.
+func (s *stage) measure(ctx context.Context) (r result, err error) {
+	s.say(fmt.Sprintf("updating them, %d at a time", s.fleet.atATime))
+	m := &meter{cluster: s.cluster, parties: s.parties}
 	var lag time.Duration
 	err = m.measure(func() error {
-		if err := p.target(ctx, f.patches, config(2)); err != nil {
+		if err := s.pool.target(ctx, s.fleet.patches, config(2)); err != nil {
 			return err
 		}
-		watching := p.watchUpdated(ctx)
-		last, err := f.update(ctx, f.nodes, config(2))
+		watching := s.pool.watchUpdated(ctx)
+		last, err := s.fleet.update(ctx, s.fleet.nodes, config(2))
 		if err != nil {
 			return err
 		}
@@ -88,14 +60,9 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 	if err != nil {
 		return r, err
 	}
-	state, err := operator.atRest(ctx)
-	if err := errors.Join(err, operator.stop()); err != nil {
-		return r, err
-	}
-	say("%d nodes: restarting the controllers", e.nodes)
-	again, err := measureRestart(ctx, c.Kubeconfig())
+	state, err := s.operator.atRest(ctx)
 	return result{
-		Client: clientOurs, Calls: len(f.calls), Nodes: e.nodes, AtATime: e.atATime, Parties: m.spent,
-		CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory, Restart: again,
+		Client: clientOurs, Calls: len(s.fleet.calls), Nodes: len(s.fleet.nodes), AtATime: s.fleet.atATime,
+		Parties: m.spent, CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory,
 	}, err
 }

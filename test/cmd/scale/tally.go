@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -68,17 +67,6 @@ func (t tally) plus(other tally) tally {
 func (t tally) clone() tally {
 	t.Requests = maps.Clone(t.Requests)
 	return t
-}
-
-// String names the verbs that there were: "5 get, 3 apply".
-func (t tally) String() string {
-	var parts []string
-	for _, verb := range verbs {
-		if n := t.Requests[verb]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, verb))
-		}
-	}
-	return strings.Join(parts, ", ")
 }
 
 // verbOf is the verb of a request, as the API server's authorizer calls it, but an apply, which
