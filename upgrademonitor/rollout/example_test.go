@@ -19,6 +19,7 @@ import (
 // A host makes the informers, the controller, and starts both.
 func ExampleNew() {
 	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	kube := kubefake.NewClientset(newNode("worker-0", []string{"worker"}, "rendered-1", "rendered-2"))
 	client := mcfgfake.NewClientset()
 	_, err := client.MachineconfigurationV1().MachineConfigPools().Create(ctx, newPool("worker"), metav1.CreateOptions{})
