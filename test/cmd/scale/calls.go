@@ -72,5 +72,11 @@ var rebootUpdate = []call{
 // is what earlier figures are of.
 var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.besides })
 
-// settled is what is reported of a node that needs no update.
-var settled = call{phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"}
+// settled is what is reported of a node that needs no update. Singletons come first: what says
+// nothing new in an update has been said before.
+func settled(update []call) []call {
+	calls := slices.DeleteFunc(slices.Clone(update), func(c call) bool {
+		return phases.KindOf(c.phase) != phases.Singleton || c.status != metav1.ConditionFalse
+	})
+	return append(calls, call{phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"})
+}

@@ -100,7 +100,12 @@ func (f *fleet) settle(ctx context.Context, by *party) error {
 		if err != nil {
 			return err
 		}
-		return d.report(ctx, settled)
+		for _, c := range settled(f.calls) {
+			if err := d.report(ctx, c); err != nil {
+				return fmt.Errorf("node %s: %s %s: %w", node.name, c.phase, c.status, err)
+			}
+		}
+		return nil
 	})
 }
 
