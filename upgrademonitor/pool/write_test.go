@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func TestOthersWriteFirst(t *testing.T) {
 		left := 3
 		c.before = func(name string) error {
 			if left--; left >= 0 {
-				c.changePool(name, func(p *mcfgv1.MachineConfigPool) {
+				c.overwrite(name, func(p *mcfgv1.MachineConfigPool) {
 					p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, Reason: "Again"}}
 				})
 			}
@@ -45,12 +46,13 @@ func TestOthersWriteFirst(t *testing.T) {
 func TestFailuresAreRetried(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		down := true
+		var down atomic.Bool
+		down.Store(true)
 		c.before = func(name string) error {
 			switch {
 			case name == "gone":
 				return apierrors.NewNotFound(mcfgv1.Resource("machineconfigpools"), name)
-			case down:
+			case down.Load():
 				return apierrors.NewInternalError(errors.New("etcd has no leader"))
 			}
 			return nil
@@ -61,10 +63,16 @@ func TestFailuresAreRetried(t *testing.T) {
 		tried := len(c.bodies)
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 50, "with backoff")
-		down = false
+		down.Store(false)
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
 		assert.Len(t, c.bodies, tried+1, "a pool that is gone is not tried again")
+
+		down.Store(true)
+		c.changeMCN("worker-0", updating)
+		down.Store(false)
+		c.advance(2 * time.Second)
+		assert.Equal(t, 1, c.written("worker"), "the backoff has begun anew")
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("gone")}, ns, ms)
 }
 
