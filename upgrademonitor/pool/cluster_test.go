@@ -3,6 +3,7 @@ package pool_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -262,6 +263,20 @@ func (c *fakeCluster) written(name string) int {
 	n := c.writes[name]
 	c.writes[name] = 0
 	return n
+}
+
+// tried is the bodies of all patches so far, those that failed too.
+func (c *fakeCluster) tried() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.bodies)
+}
+
+// conflicted is how many patches have failed because others wrote first.
+func (c *fakeCluster) conflicted() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.conflicts
 }
 
 // looked is how often any pool was looked at since the last call.

@@ -51,7 +51,7 @@ func TestRun(t *testing.T) {
 		c.run()
 		c.advance(time.Minute)
 		assert.Equal(t, []int{0, 0}, []int{c.written("worker"), c.written("infra")}, "a restart writes nothing")
-		assert.Zero(t, c.conflicts)
+		assert.Zero(t, c.conflicted())
 		for _, action := range c.mcfg.Actions() {
 			if verb := action.GetVerb(); verb == "patch" {
 				assert.Equal(t, "machineconfigpools/status", action.GetResource().Resource+"/"+action.GetSubresource())

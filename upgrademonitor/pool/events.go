@@ -63,16 +63,18 @@ func handler[T any](came func(T), changed func(from, to T)) cache.ResourceEventH
 	}
 }
 
-// enqueueAll has every pool looked at, for nodes may have changed hands; this one too, for if it
-// is gone it is in no list, and is to be forgotten.
-func (l *loop) enqueueAll(pool *mcfgv1.MachineConfigPool) {
-	l.queue.Add(pool.Name)
+// enqueueAll has every pool looked at, for nodes may have changed hands, and this one too if it is
+// gone, to be forgotten.
+func (l *loop) enqueueAll(changed *mcfgv1.MachineConfigPool) {
 	pools, err := l.pools.List(labels.Everything())
 	if err != nil {
 		return // a cache has no errors
 	}
 	for _, pool := range pools {
 		l.queue.Add(pool.Name)
+	}
+	if _, err := l.pools.Get(changed.Name); err != nil {
+		l.queue.Add(changed.Name)
 	}
 }
 

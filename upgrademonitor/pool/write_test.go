@@ -38,7 +38,7 @@ func TestOthersWriteFirst(t *testing.T) {
 		assert.Equal(t, "Again", condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded).Reason)
 		assert.Equal(t, corev1.ConditionTrue, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Status)
 		assert.Equal(t, counts{2, 2, 2, 0, 0}, countsOf(status))
-		assert.Equal(t, []int{3, 1}, []int{c.conflicts, c.written("worker")})
+		assert.Equal(t, []int{3, 1}, []int{c.conflicted(), c.written("worker")})
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
@@ -60,13 +60,13 @@ func TestFailuresAreRetried(t *testing.T) {
 		c.run()
 		c.advance(10 * time.Minute)
 		assert.Equal(t, 0, c.written("worker"))
-		tried := len(c.bodies)
+		tried := len(c.tried())
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 50, "with backoff")
 		down.Store(false)
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
-		assert.Len(t, c.bodies, tried+1, "a pool that is gone is not tried again")
+		assert.Len(t, c.tried(), tried+1, "a pool that is gone is not tried again")
 
 		down.Store(true)
 		c.changeMCN("worker-0", updating)
@@ -90,7 +90,7 @@ func TestItsOwnWriteIsRemembered(t *testing.T) {
 		c.advance(time.Minute)
 		c.changeMCN("worker-0", updated)
 		c.advance(time.Minute)
-		assert.Equal(t, []int{0, 3}, []int{c.conflicts, c.written("worker")})
+		assert.Equal(t, []int{0, 3}, []int{c.conflicted(), c.written("worker")})
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
@@ -104,12 +104,12 @@ func TestPatch(t *testing.T) {
 	})
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
 		c.run()
-		require.Len(t, c.bodies, 1)
+		require.Len(t, c.tried(), 1)
 		var body struct {
 			Metadata map[string]any
 			Status   map[string]any
 		}
-		require.NoError(t, json.Unmarshal([]byte(c.bodies[0]), &body))
+		require.NoError(t, json.Unmarshal([]byte(c.tried()[0]), &body))
 		assert.Equal(t, map[string]any{"resourceVersion": "101"}, body.Metadata)
 		assert.ElementsMatch(t, []string{
 			"observedGeneration", "machineCount", "updatedMachineCount", "readyMachineCount", "unavailableMachineCount", "degradedMachineCount",
@@ -123,7 +123,7 @@ func TestPatch(t *testing.T) {
 
 		c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Generation++ })
 		c.advance(time.Minute)
-		assert.Len(t, c.bodies, 2)
-		assert.NotContains(t, c.bodies[1], "configuration", "it has not changed")
+		assert.Len(t, c.tried(), 2)
+		assert.NotContains(t, c.tried()[1], "configuration", "it has not changed")
 	}, []*mcfgv1.MachineConfigPool{p}, nil, nil)
 }
