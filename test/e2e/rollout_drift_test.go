@@ -3,15 +3,22 @@ package e2e
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/record"
 
+	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
@@ -80,4 +87,33 @@ func TestRolloutWithoutACacheOfTheObject(t *testing.T) {
 	f.stop()
 	assert.Equal(t, "worker", f.object("unseen").Spec.Pool.Name, "two custom pools want it: it is left as it is")
 	assert.Positive(t, f.made.answered(http.StatusConflict))
+}
+
+// TestRolloutWithoutTheFieldForImages has image mode on, and the CRD of standard mode.
+func TestRolloutWithoutTheFieldForImages(t *testing.T) {
+	const name = "no-image-field"
+	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
+	require.NoError(t, installOperator(t.Context(), standard.Config()))
+	f := &fleet{t: t, cluster: standard, recorder: record.NewFakeRecorder(100)}
+	f.core, f.mcfg = kubernetes.NewForConfigOrDie(standard.Config()), mcfgclientset.NewForConfigOrDie(standard.Config())
+	f.pool("worker")
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		assert.NoError(t, f.core.CoreV1().Nodes().Delete(ctx, name, metav1.DeleteOptions{}))
+		assert.NoError(t, f.mcfg.MachineconfigurationV1().MachineConfigNodes().Delete(ctx, name, metav1.DeleteOptions{}))
+		assert.NoError(t, f.mcfg.MachineconfigurationV1().MachineConfigPools().Delete(ctx, "worker", metav1.DeleteOptions{}))
+	})
+	f.run(func(c *rollout.Config) {
+		c.ImageMode = func() bool { return true }
+		c.OrphanGrace = time.Hour // there are objects of other tests
+	})
+	f.node(name, "worker", "rendered-1", func(n *corev1.Node) {
+		n.Annotations[upgrademonitor.DesiredImageAnnotation] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+	})
+	f.eventually(name, says("worker", "rendered-1"))
+	f.patch(name, "annotations.desiredConfig=rendered-2")
+	f.eventually(name, says("worker", "rendered-2"))
+	f.stop()
+	assert.LessOrEqual(t, f.made.answered(http.StatusInternalServerError), 4, "each worker learns it once, at most")
+	assert.Positive(t, f.made.answered(http.StatusInternalServerError))
 }
