@@ -61,6 +61,7 @@ func reportOf(mcn *mcfgv1.MachineConfigNode) report {
 }
 
 // of reports whether the report is about this Node, and not about one that had its name before.
+// An object without an owner is taken for this Node's.
 func (r report) of(node *corev1.Node) bool {
 	return r.owner == "" || r.owner == node.UID
 }

@@ -31,8 +31,8 @@ import (
 // What the pool's conditions say:
 //
 //  7. Updated: the pool has a target, and all its machines are updated, if there are any.
-//  8. Updating: a machine is being updated, or one that has reported is not updated, and the pool
-//     is not paused. A node that is not Ready, was cordoned by others, or has not reported, does
+//  8. Updating: a machine is being updated, or, unless the pool is paused, one that has reported is
+//     not updated. A node that is not Ready, was cordoned by others, or has not reported, does
 //     not make its pool Updating.
 //  9. NodeDegraded: a machine is degraded. The message has the nodes in the order of their names,
 //     each with its own message, cut, as far as maxMessage goes, and then how many more there are.

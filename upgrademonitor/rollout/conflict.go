@@ -27,8 +27,8 @@ type conflicts struct {
 	text map[string]string
 }
 
-// tell reports, once, that the pool of a node cannot be told. nil: it can. That of a pool whose
-// selector cannot be read is told where the pool comes.
+// tell makes an event of the conflict of pools over a node, once, and forgets one that is
+// over. A selector that cannot be read is no conflict: checkSelector tells of it.
 func (c *Controller) tell(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {

@@ -79,8 +79,9 @@ func (w *work) serve(ctx context.Context, queue nodeQueue, sync func(context.Con
 	}
 }
 
-// settle puts a node that could not be seen to back. A conflict is no failure: somebody
-// else has changed the object, and an event of that comes, or has come already.
+// settle puts a node back that could not be seen to. A conflict is no failure: somebody else
+// has changed the object. It is tried again as well, for their change may be one that does not
+// matter, as that of the status, and then no event puts the node back.
 func (w *work) settle(ctx context.Context, queue nodeQueue, name string, err error) {
 	logger := klog.FromContext(ctx)
 	switch {

@@ -27,9 +27,11 @@
 //  2. The object's owner is the Node, its pool is the node's primary pool (pool.Primary),
 //     its desired config and image are what the node's annotations say. What changes is
 //     carried into it at once; NotYetSet stands for what nobody has said.
+//     A node that no pool wants any more keeps the pool that it had.
 //  3. A pool that cannot be told, because two custom pools want the node, is left as it is,
 //     and is a warning event of the Node. The rest of the object goes on following.
-//  4. A Node that was made anew under the same name has a new object.
+//  4. A Node that was made anew under the same name has a new object, unless its daemon has
+//     made it the owner of the old one before the controller saw either.
 //  5. The object of a Node that is gone is deleted after Config.OrphanGrace, if no garbage
 //     collector has taken it by then.
 //  6. What is right is not written, after a restart neither. A write is computed from a Node

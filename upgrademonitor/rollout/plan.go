@@ -31,7 +31,7 @@ type plan struct {
 }
 
 // planFor returns what has to be done for a node that has this object, or none (nil), and
-// this pool ("": it cannot be told).
+// this pool ("": none wants the node, or it cannot be told which).
 //
 //  1. A node that is not acknowledged has no object yet. Neither has a Windows node, ever.
 //  2. An object that is owned by a Node of this name and of another UID is replaced: its

@@ -16,10 +16,11 @@ import (
 // sync makes the object of a node what it should be.
 //
 //  1. Where the caches say that nothing has to be done, no request is made.
-//  2. Otherwise the Node is read. Its cache may be behind what its daemon has seen and has
-//     written already; what is read after the object was cannot be.
+//  2. Otherwise the Node is read from the API server. The cache of Nodes may be older than what
+//     the daemon saw when it wrote the object; a Node that is read after the object cannot be.
 //  3. What is written carries the resource version of the object that it was computed
-//     from: a later write of the daemon is never undone.
+//     from: a later write of the daemon is never undone. An object that is new to the cache
+//     is applied without force, for the same reason.
 func (c *Controller) sync(ctx context.Context, name string, w *work) error {
 	ctx, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
