@@ -1,0 +1,47 @@
+package pool_test
+
+import (
+	"fmt"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+)
+
+// Status is a function: one can ask it about any moment, without a cluster.
+func ExampleStatus() {
+	now := metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
+	nodes := []*corev1.Node{newNode("worker-0"), newNode("worker-1"), newNode("worker-2")}
+	mcns := []*mcfgv1.MachineConfigNode{newMCN("worker-0"), newMCN("worker-1", updating, degraded), newMCN("worker-2", waiting)}
+
+	status := pool.Status(newPool("worker"), nodes, mcns, "", now)
+
+	fmt.Printf("%d of %d updated, %d degraded\n", status.UpdatedMachineCount, status.MachineCount, status.DegradedMachineCount)
+	for _, condition := range status.Conditions {
+		fmt.Printf("%s %s: %s\n", condition.Type, condition.Status, condition.Message)
+	}
+	// Output:
+	// 1 of 3 updated, 1 degraded
+	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 not updated
+	// Updating True: Being updated: worker-1
+	// NodeDegraded True: 1 node is degraded: worker-1: disk full
+	// PinnedImageSetsDegraded False: No node is unable to pin images
+	// Degraded True: The condition NodeDegraded is True
+}
+
+// A node gets its config from one pool, however many select it.
+func ExamplePrimary() {
+	pools := []*mcfgv1.MachineConfigPool{newPool("master"), newPool("worker"), newPool("infra"), newPool("gpu")}
+
+	primary, err := pool.Primary(newNode("worker-0", roles("worker", "infra")), pools)
+	fmt.Println(primary.Name, err)
+
+	_, err = pool.Primary(newNode("worker-1", roles("gpu", "infra")), pools)
+	fmt.Println(err)
+	// Output:
+	// infra <nil>
+	// node worker-1 is wanted by the custom pools gpu, infra: change its labels or their nodeSelectors, so that only one of them wants it
+}

@@ -1,0 +1,132 @@
+package pool_test
+
+import (
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	oldConfig = "rendered-worker-aaa"
+	newConfig = "rendered-worker-bbb"
+	oldImage  = "registry/os@sha256:1111111111111111111111111111111111111111111111111111111111111111"
+	newImage  = "registry/os@sha256:2222222222222222222222222222222222222222222222222222222222222222"
+)
+
+var (
+	earlier = metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
+	now     = metav1.NewTime(earlier.Add(time.Minute + time.Millisecond))
+)
+
+// newPool is a pool that selects the nodes with its name as a role, and that is to have newConfig.
+func newPool(name string, change ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
+	p := &mcfgv1.MachineConfigPool{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 3, ResourceVersion: "1"},
+		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{role(name): ""}}},
+	}
+	p.Spec.Configuration.Name = newConfig
+	for _, c := range change {
+		c(p)
+	}
+	return p
+}
+
+func role(pool string) string { return "node-role.kubernetes.io/" + pool }
+
+// newNode is a Node that is Ready, of the pool worker.
+func newNode(name string, change ...func(*corev1.Node)) *corev1.Node {
+	n := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{role("worker"): ""}},
+		Status:     corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}},
+	}
+	for _, c := range change {
+		c(n)
+	}
+	return n
+}
+
+func cordoned(n *corev1.Node) { n.Spec.Unschedulable = true }
+func notReady(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
+func silent(n *corev1.Node)   { n.Status.Conditions = nil }
+func roles(pools ...string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Labels = map[string]string{}
+		for _, p := range pools {
+			n.Labels[role(p)] = ""
+		}
+	}
+}
+
+// newMCN is the object of a node that has been updated to newConfig.
+func newMCN(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+	m := &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{
+			Name:            name,
+			OwnerReferences: []metav1.OwnerReference{{Kind: "Node", Name: name, UID: types.UID("uid-" + name)}},
+		},
+		Spec: mcfgv1.MachineConfigNodeSpec{ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: newConfig}},
+		Status: mcfgv1.MachineConfigNodeStatus{
+			Conditions: []metav1.Condition{
+				{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionFalse},
+				{Type: string(mcfgv1.MachineConfigNodePinnedImageSetsDegraded), Status: metav1.ConditionFalse},
+				{Type: string(mcfgv1.MachineConfigNodeUpdated), Status: metav1.ConditionTrue},
+			},
+			ConfigVersion: &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: newConfig, Desired: newConfig},
+		},
+	}
+	for _, c := range change {
+		c(m)
+	}
+	return m
+}
+
+// says gives a condition of an object a status and a message.
+func says(as mcfgv1.StateProgress, status metav1.ConditionStatus, message string) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		for i := range m.Status.Conditions {
+			if c := &m.Status.Conditions[i]; c.Type == string(as) {
+				c.Status, c.Message = status, message
+			}
+		}
+	}
+}
+
+// configs are what an object's spec desires, and what its status does and has.
+func configs(spec, desired, current string) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		m.Spec.ConfigVersion.Desired = spec
+		m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: desired, Current: current}
+	}
+}
+
+func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		m.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(spec)
+		m.Status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(current)
+	}
+}
+
+var (
+	updating  = says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionFalse, "")
+	degraded  = says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk full")
+	pinFailed = says(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, "no such image")
+	waiting   = configs(oldConfig, oldConfig, oldConfig)
+)
+
+// condition returns one condition of a status, which must have it once.
+func condition(tb testing.TB, status mcfgv1.MachineConfigPoolStatus, as mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {
+	tb.Helper()
+	var found []mcfgv1.MachineConfigPoolCondition
+	for _, c := range status.Conditions {
+		if c.Type == as {
+			found = append(found, c)
+		}
+	}
+	require.Len(tb, found, 1, "%s", as)
+	return found[0]
+}
