@@ -5,8 +5,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 )
 
 // The pools that every cluster may have. All others are custom pools.
@@ -25,24 +23,27 @@ const (
 //  4. Otherwise Master comes first, then Arbiter, then a custom pool, then Worker.
 //  5. A selector that cannot be read gives a *SelectorError: whom that pool wants, nobody knows.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
+	return primary(node, selections(pools))
+}
+
+func primary(node *corev1.Node, pools []selection) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil
 	}
 	var first *mcfgv1.MachineConfigPool
 	var custom []string
-	for _, pool := range pools {
-		wants, err := selects(pool, node)
-		if err != nil {
-			return nil, err
+	for _, s := range pools {
+		if s.err != nil {
+			return nil, s.err
 		}
-		if !wants {
+		if !s.wants(node) {
 			continue
 		}
-		if rank(pool) == customRank {
-			custom = append(custom, pool.Name)
+		if rank(s.pool) == customRank {
+			custom = append(custom, s.pool.Name)
 		}
-		if first == nil || rank(pool) < rank(first) {
-			first = pool
+		if first == nil || rank(s.pool) < rank(first) {
+			first = s.pool
 		}
 	}
 	if len(custom) > 1 {
@@ -72,12 +73,4 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 		return 3
 	}
 	return customRank
-}
-
-func selects(pool *mcfgv1.MachineConfigPool, node *corev1.Node) (bool, error) {
-	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
-	if err != nil {
-		return false, &SelectorError{Pool: pool.Name, Err: err}
-	}
-	return !selector.Empty() && selector.Matches(labels.Set(node.Labels)), nil
 }

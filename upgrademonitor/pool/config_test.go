@@ -1,0 +1,74 @@
+package pool_test
+
+import (
+	"context"
+	"testing"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/informers"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+)
+
+func newConfigOf(kube informers.SharedInformerFactory, mcfg mcfginformers.SharedInformerFactory, client mcfgclientset.Interface) pool.Config {
+	return pool.Config{
+		Client:             client,
+		Nodes:              kube.Core().V1().Nodes(),
+		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
+		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
+	}
+}
+
+func TestNew(t *testing.T) {
+	client := mcfgfake.NewClientset()
+	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
+	for field, change := range map[string][]func(*pool.Config){
+		"":                   {func(*pool.Config) {}, func(c *pool.Config) { c.Interval, c.Timeout = -1, -1 }},
+		"Client":             {func(c *pool.Config) { c.Client = nil }, func(c *pool.Config) { c.Client = (*mcfgclientset.Clientset)(nil) }},
+		"Nodes":              {func(c *pool.Config) { c.Nodes = nil }},
+		"Pools":              {func(c *pool.Config) { c.Pools = nil }},
+		"MachineConfigNodes": {func(c *pool.Config) { c.MachineConfigNodes = nil }},
+	} {
+		for _, f := range change {
+			config := newConfigOf(kube, mcfg, client)
+			f(&config)
+			controller, err := pool.New(config)
+			if field == "" {
+				require.NoError(t, err)
+				assert.NotNil(t, controller)
+				continue
+			}
+			var wrong *pool.ConfigError
+			require.ErrorAs(t, err, &wrong)
+			assert.Equal(t, field, wrong.Field)
+			assert.ErrorContains(t, err, "pool: Config."+field+" is nil: pass ")
+			assert.Nil(t, controller)
+		}
+	}
+	assert.Empty(t, client.Actions(), "New makes no request")
+}
+
+// TestRunEnds is how Run ends where it cannot begin.
+func TestRunEnds(t *testing.T) {
+	client := mcfgfake.NewClientset()
+	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
+	controller, err := pool.New(newConfigOf(kube, mcfg, client))
+	require.NoError(t, err)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- controller.Run(ctx, 0) }()
+	cancel()
+	assert.NoError(t, <-ended, "the caches were never filled")
+
+	kube.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	kube.Shutdown()
+	mcfg.Shutdown()
+	assert.Error(t, controller.Run(t.Context(), 1), "the informers have been stopped")
+}

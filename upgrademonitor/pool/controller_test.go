@@ -1,0 +1,212 @@
+package pool_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+)
+
+func updated(m *mcfgv1.MachineConfigNode) {
+	says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionTrue, "")(m)
+}
+
+// workers are n nodes of the pool worker, all updated.
+func workers(n int) (ns nodes, ms mcns) {
+	for i := range n {
+		name := fmt.Sprintf("worker-%d", i)
+		ns, ms = append(ns, newNode(name)), append(ms, newMCN(name))
+	}
+	return ns, ms
+}
+
+// TestRun brings two pools up to date, keeps them so, and does no more than that.
+func TestRun(t *testing.T) {
+	ns, ms := workers(3)
+	ns = append(ns, newNode("infra-0", roles("infra", "worker")))
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		stop := c.run()
+		assert.Equal(t, counts{3, 3, 3, 0, 0}, countsOf(c.pool("worker").Status))
+		assert.Equal(t, counts{1, 0, 0, 0, 0}, countsOf(c.pool("infra").Status))
+		assert.Equal(t, newConfig, c.pool("worker").Status.Configuration.Name)
+		assert.Equal(t, []int{1, 1}, []int{c.written("worker"), c.written("infra")})
+
+		c.advance(time.Minute)
+		c.looked()
+		c.changeMCN("worker-1", updating)
+		assert.Equal(t, counts{3, 2, 2, 1, 0}, countsOf(c.pool("worker").Status), "at once")
+		c.advance(time.Minute)
+		assert.Equal(t, 1, c.looked(), "its own write gives it nothing to do")
+		assert.Equal(t, []int{1, 0}, []int{c.written("worker"), c.written("infra")})
+
+		stop()
+		c.run()
+		c.advance(time.Minute)
+		assert.Equal(t, []int{0, 0}, []int{c.written("worker"), c.written("infra")}, "a restart writes nothing")
+		assert.Zero(t, c.conflicts)
+		for _, action := range c.mcfg.Actions() {
+			if verb := action.GetVerb(); verb == "patch" {
+				assert.Equal(t, "machineconfigpools/status", action.GetResource().Resource+"/"+action.GetSubresource())
+			} else {
+				assert.Contains(t, []string{"list", "watch", "get", "create", "update"}, verb) // the last three are the test's
+			}
+		}
+	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra")}, ns, ms)
+}
+
+// TestInterval has many nodes take steps within one Interval.
+func TestInterval(t *testing.T) {
+	ns, ms := workers(120)
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run(func(config *pool.Config) { config.Interval = time.Minute })
+		assert.Equal(t, 1, c.written("worker"))
+		for i := range 120 {
+			c.changeMCN(fmt.Sprintf("worker-%d", i), updating)
+		}
+		assert.Equal(t, 0, c.written("worker"))
+		c.advance(time.Minute)
+		assert.Equal(t, 1, c.written("worker"))
+		assert.Equal(t, counts{120, 0, 0, 120, 0}, countsOf(c.pool("worker").Status), "the last change is there")
+		c.advance(time.Hour)
+		assert.Equal(t, 0, c.written("worker"))
+
+		c.changeMCN("worker-7", updated)
+		assert.Equal(t, 1, c.written("worker"), "at once after a quiet time")
+		c.changeMCN("worker-8", updated)
+		assert.Equal(t, 0, c.written("worker"))
+		c.advance(time.Minute)
+		assert.Equal(t, 1, c.written("worker"))
+		assert.Equal(t, counts{120, 2, 2, 118, 0}, countsOf(c.pool("worker").Status))
+	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
+}
+
+// TestWhatIsLookedAt is which changes have pools looked at, and how many.
+func TestWhatIsLookedAt(t *testing.T) {
+	ns, ms := workers(2)
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run()
+		c.advance(time.Minute)
+		c.looked()
+		mcn := func(change func(*mcfgv1.MachineConfigNode)) func() { return func() { c.changeMCN("worker-0", change) } }
+		node := func(change func(*corev1.Node)) func() { return func() { c.changeNode("worker-0", change) } }
+		object := func(change func(*mcfgv1.MachineConfigPool)) func() { return func() { c.changePool("worker", change) } }
+
+		for _, test := range []struct {
+			name   string
+			change func()
+			want   int
+		}{
+			{"a heartbeat", node(func(n *corev1.Node) { n.Status.Conditions[0].LastHeartbeatTime = now }), 0},
+			{"an annotation of the Node", node(func(n *corev1.Node) { n.Annotations = map[string]string{"a": "b"} }), 0},
+			{"another condition of the Node", node(func(n *corev1.Node) {
+				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
+			}), 0},
+			{"Ready", node(notReady), 1},
+			{"a cordon", node(cordoned), 1},
+			{"a label", node(func(n *corev1.Node) { n.Labels["a"] = "b" }), 1},
+			{"a Node of the same name", node(func(n *corev1.Node) { n.UID = "another" }), 1},
+			{"another pool's label", node(roles("infra")), 2},
+			{"and back", node(roles("worker")), 2},
+			{"two pools' labels", node(roles("infra", "gpu")), 1},
+			{"and back", node(roles("worker")), 1},
+			{"Windows", node(func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "windows" }), 1},
+			{"and back", node(func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "linux" }), 1},
+
+			{"a phase", mcn(func(m *mcfgv1.MachineConfigNode) {
+				m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: "Drained", Status: metav1.ConditionTrue})
+			}), 0},
+			{"what a condition that is False says", mcn(says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionFalse, "all is good")), 0},
+			{"Updated", mcn(updating), 1},
+			{"NodeDegraded", mcn(degraded), 1},
+			{"its message", mcn(says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk very full")), 1},
+			{"PinnedImageSetsDegraded", mcn(pinFailed), 1},
+			{"a config", mcn(waiting), 1},
+			{"an image", mcn(images(newImage, oldImage)), 1},
+			{"the owner", mcn(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }), 1},
+			{"a pinned image set", mcn(func(m *mcfgv1.MachineConfigNode) {
+				m.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1}}
+			}), 1},
+			{"an object that goes", func() {
+				require.NoError(t, c.mcfg.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}))
+			}, 1},
+			{"a Node that goes", func() {
+				require.NoError(t, c.kube.CoreV1().Nodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}))
+			}, 1},
+
+			{"pause", object(func(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }), 1},
+			{"a condition of others", object(func(p *mcfgv1.MachineConfigPool) {
+				p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: "RenderDegraded", Status: "True"})
+			}), 1},
+			{"a nodeSelector", object(func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchLabels["a"] = "b" }), 3},
+			{"a pool that comes", func() { c.createPool(newPool("edge")) }, 4},
+			{"a pool that goes", func() { c.deletePool("edge") }, 3},
+		} {
+			test.change()
+			c.advance(time.Minute)
+			assert.Equal(t, test.want, c.looked(), test.name)
+		}
+	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra"), newPool("gpu")}, ns, ms)
+}
+
+// TestNodesChangeHands follows nodes from pool to pool.
+func TestNodesChangeHands(t *testing.T) {
+	ns, ms := workers(4)
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run()
+		machines := func() []int32 {
+			c.advance(time.Minute)
+			return []int32{c.pool("worker").Status.MachineCount, c.pool("infra").Status.MachineCount}
+		}
+		assert.Equal(t, []int32{4, 0}, machines())
+		c.changeNode("worker-0", roles("infra", "worker"))
+		assert.Equal(t, []int32{3, 1}, machines())
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = newPool("worker").Spec.NodeSelector })
+		assert.Equal(t, []int32{0, 4}, machines())
+		c.createPool(newPool("gpu"))
+		c.changeNode("worker-1", roles("gpu", "worker"))
+		assert.Equal(t, []int32{0, 3}, machines(), "one is wanted by two custom pools")
+		c.deletePool("gpu")
+		assert.Equal(t, []int32{0, 4}, machines())
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
+		assert.Equal(t, []int32{4, 0}, machines())
+
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) {
+			p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
+		})
+		c.changeNode("worker-2", roles())
+		assert.Equal(t, []int32{4, 0}, machines(), "nobody knows whose nodes are whose")
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
+		assert.Equal(t, []int32{3, 0}, machines())
+	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra")}, ns, ms)
+}
+
+// TestClock has lastTransitionTime follow the Config's clock.
+func TestClock(t *testing.T) {
+	ns, ms := workers(1)
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run(func(config *pool.Config) { config.Clock = clocktesting.NewFakeClock(now.Time) })
+		got := condition(t, c.pool("worker").Status, mcfgv1.MachineConfigPoolUpdated)
+		assert.True(t, got.LastTransitionTime.Time.Equal(now.Truncate(time.Second)), "%v", got.LastTransitionTime)
+	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
+}
+
+// TestImage has a pool compare images.
+func TestImage(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		c.run(func(config *pool.Config) {
+			config.Image = func(p *mcfgv1.MachineConfigPool) string { return p.Annotations["image"] }
+		})
+		assert.Equal(t, int32(1), c.pool("worker").Status.UpdatedMachineCount)
+		c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Annotations = map[string]string{"image": newImage} })
+		c.advance(time.Minute)
+		assert.Equal(t, int32(0), c.pool("worker").Status.UpdatedMachineCount)
+	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, nodes{newNode("n")}, mcns{newMCN("n", images(oldImage, oldImage))})
+}

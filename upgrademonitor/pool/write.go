@@ -1,0 +1,96 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+)
+
+// patch is the merge patch of a status: what Status computes, and nothing else. The resource
+// version makes it fail where others wrote first, for the conditions are one list with many writers.
+type patch struct {
+	Metadata patchMetadata `json:"metadata"`
+	Status   patchStatus   `json:"status"`
+}
+
+type patchMetadata struct {
+	ResourceVersion string `json:"resourceVersion"`
+}
+
+type patchStatus struct {
+	ObservedGeneration      int64                               `json:"observedGeneration"`
+	MachineCount            int32                               `json:"machineCount"`
+	UpdatedMachineCount     int32                               `json:"updatedMachineCount"`
+	ReadyMachineCount       int32                               `json:"readyMachineCount"`
+	UnavailableMachineCount int32                               `json:"unavailableMachineCount"`
+	DegradedMachineCount    int32                               `json:"degradedMachineCount"`
+	Configuration           json.RawMessage                     `json:"configuration,omitempty"` // a merge patch of its own
+	Conditions              []mcfgv1.MachineConfigPoolCondition `json:"conditions"`
+	PoolSynchronizersStatus []mcfgv1.PoolSynchronizerStatus     `json:"poolSynchronizersStatus"`
+}
+
+// newPatch returns the patch that gives a pool a status.
+func newPatch(pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) ([]byte, error) {
+	configuration, err := configurationPatch(pool.Status.Configuration, status.Configuration)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(patch{
+		Metadata: patchMetadata{ResourceVersion: pool.ResourceVersion},
+		Status: patchStatus{
+			ObservedGeneration:      status.ObservedGeneration,
+			MachineCount:            status.MachineCount,
+			UpdatedMachineCount:     status.UpdatedMachineCount,
+			ReadyMachineCount:       status.ReadyMachineCount,
+			UnavailableMachineCount: status.UnavailableMachineCount,
+			DegradedMachineCount:    status.DegradedMachineCount,
+			Configuration:           configuration,
+			Conditions:              status.Conditions,
+			PoolSynchronizersStatus: status.PoolSynchronizersStatus,
+		},
+	})
+}
+
+// configurationPatch returns what changes in the configuration, with null for what goes; nil where
+// nothing does. Its list of sources makes it the largest part of a healthy pool's status.
+func configurationPatch(from, to mcfgv1.MachineConfigPoolStatusConfiguration) (json.RawMessage, error) {
+	before, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := json.Marshal(to)
+	if err != nil {
+		return nil, err
+	}
+	if string(before) == string(after) {
+		return nil, nil
+	}
+	return jsonmergepatch.CreateThreeWayJSONMergePatch(before, after, before)
+}
+
+// write gives a pool a status. A pool that is gone needs none.
+func (l *loop) write(ctx context.Context, pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) error {
+	body, err := newPatch(pool, status)
+	if err != nil {
+		return fmt.Errorf("MachineConfigPool %s: cannot encode its status: %w", pool.Name, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	defer cancel()
+	options := metav1.PatchOptions{FieldManager: l.config.FieldManager}
+	next, err := l.config.Client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, pool.Name, types.MergePatchType, body, options, "status")
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("MachineConfigPool %s: cannot write its status: %w", pool.Name, err)
+	}
+	next.ManagedFields = nil
+	l.written.remember(next)
+	return nil
+}
