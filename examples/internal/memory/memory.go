@@ -1,0 +1,23 @@
+// Package memory is an API server that lives in memory, for the examples: the fake
+// clientsets of client-go and of openshift/client-go, with what they lack, see store.
+package memory
+
+import (
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+)
+
+// MachineConfigs returns a clientset that holds MachineConfigNodes and MachineConfigPools.
+func MachineConfigs() *mcfgfake.Clientset {
+	clientset := mcfgfake.NewClientset()
+	clientset.PrependReactor("*", "*", clienttesting.ObjectReaction(newStore(clientset.Tracker())))
+	return clientset
+}
+
+// Kube returns a clientset that holds Nodes and Events.
+func Kube() *kubefake.Clientset {
+	clientset := kubefake.NewClientset()
+	clientset.PrependReactor("*", "*", clienttesting.ObjectReaction(newStore(clientset.Tracker())))
+	return clientset
+}
