@@ -22,6 +22,11 @@ func (p program) simulate(ctx context.Context, opts options) error {
 	if err != nil {
 		return err
 	}
+	return p.play(ctx, opts, w)
+}
+
+// play is simulate, on a cluster that is there.
+func (p program) play(ctx context.Context, opts options, w *world) error {
 	running, fail := context.WithCancelCause(ctx)
 	rows := newTable(p.stdout, p.clock, fail)
 	stop := w.start(running)
@@ -54,7 +59,7 @@ func (p program) simulate(ctx context.Context, opts options) error {
 	if failure != nil {
 		return failure
 	}
-	_, err = fmt.Fprintf(p.stdout, "\nAll nodes (%d) updated to rendered-*-2 in %s. Unavailable at a time, at most: %s.\n",
+	_, err := fmt.Fprintf(p.stdout, "\nAll nodes (%d) updated to rendered-*-2 in %s. Unavailable at a time, at most: %s.\n",
 		opts.nodes, took.Round(100*time.Millisecond), w.worst(opts.nodes))
 	return err
 }

@@ -11,13 +11,20 @@ import (
 // MachineConfigs returns a clientset that holds MachineConfigNodes and MachineConfigPools.
 func MachineConfigs() *mcfgfake.Clientset {
 	clientset := mcfgfake.NewClientset()
-	clientset.PrependReactor("*", "*", clienttesting.ObjectReaction(newStore(clientset.Tracker())))
+	serve(&clientset.Fake, clientset.Tracker())
 	return clientset
 }
 
 // Kube returns a clientset that holds Nodes and Events.
 func Kube() *kubefake.Clientset {
 	clientset := kubefake.NewClientset()
-	clientset.PrependReactor("*", "*", clienttesting.ObjectReaction(newStore(clientset.Tracker())))
+	serve(&clientset.Fake, clientset.Tracker())
 	return clientset
+}
+
+// serve has a store answer in the tracker's place.
+func serve(fake *clienttesting.Fake, tracker clienttesting.ObjectTracker) {
+	s := newStore(tracker)
+	fake.PrependReactor("*", "*", clienttesting.ObjectReaction(s))
+	fake.PrependWatchReactor("*", s.react)
 }

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	clienttesting "k8s.io/client-go/testing"
 )
@@ -139,7 +138,7 @@ func stamp(object metav1.Object, obj, live runtime.Object, version int64) error 
 	object.SetResourceVersion(strconv.FormatInt(version, 10))
 	if live == nil {
 		if object.GetUID() == "" {
-			object.SetUID(types.UID(uuid.NewUUID()))
+			object.SetUID(uuid.NewUUID())
 		}
 		object.SetCreationTimestamp(metav1.Now())
 		object.SetGeneration(1)
