@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// daemon stands in for the daemon of a node. See examples/daemon for one that tells why it
-// reports what.
+// daemon stands in for the daemon of a node. It reports, and leaves the spec of its object to
+// the operator. See examples/daemon for one that tells why it reports what.
 type daemon struct {
 	world   *world
 	node    string
@@ -39,7 +39,6 @@ func (d *daemon) run(ctx context.Context) error {
 		return err
 	}
 	defer func() { d.stop() }()
-	d.log(ctx, d.monitor.GenerateAndApplyMachineConfigNodeSpec(ctx))
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s Updated", d.node), metav1.ConditionTrue)
 	for {
 		node, err := d.await(ctx, func(node *corev1.Node) bool { return desired(node) != current(node) })
