@@ -15,11 +15,11 @@ const module = "github.com/openshift/upgrademonitor/"
 // and that none brings modules into a daemon that it does not expect.
 func TestArrowsPointOneWay(t *testing.T) {
 	for name, own := range map[string][]string{
-		"phases":         {},
-		"conditions":     {"phases"},
-		"scope":          {"phases"},
-		"upgrademonitor": {"conditions", "phases", "scope"},
-
+		"phases":                 {},
+		"conditions":             {"phases"},
+		"scope":                  {"phases"},
+		"upgrademonitor":         {"conditions", "phases", "scope"},
+		"upgrademonitor/pool":    {"conditions", "phases"},
 		"upgrademonitor/rollout": {"conditions", "phases", "scope", "upgrademonitor", "upgrademonitor/pool"},
 	} {
 		t.Run(name, func(t *testing.T) {

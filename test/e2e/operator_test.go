@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,17 +62,22 @@ func installOperator(ctx context.Context, admin *rest.Config) error {
 		return err
 	}
 	var operator scope.Operator
-	if _, err := core.RbacV1().ClusterRoles().Create(ctx, operator.RolloutRole(), metav1.CreateOptions{}); err != nil {
-		return err
+	for _, role := range []*rbacv1.ClusterRole{operator.RolloutRole(), operator.PoolRole()} {
+		if _, err := core.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
 	}
-	if _, err := core.RbacV1().ClusterRoles().Create(ctx, operator.PoolRole(), metav1.CreateOptions{}); err != nil {
-		return err
+	for _, binding := range []*rbacv1.ClusterRoleBinding{operator.RolloutRoleBinding(), operator.PoolRoleBinding()} {
+		if _, err := core.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			return err
+		}
 	}
-	if _, err := core.RbacV1().ClusterRoleBindings().Create(ctx, operator.RolloutRoleBinding(), metav1.CreateOptions{}); err != nil {
-		return err
-	}
-	_, err = core.RbacV1().ClusterRoleBindings().Create(ctx, operator.PoolRoleBinding(), metav1.CreateOptions{})
-	return err
+	return nil
+}
+
+// asOperator is an administrator that acts as the operator's service account.
+func asOperator(admin *rest.Config) *rest.Config {
+	return impersonate(admin, scope.DefaultOperatorNamespace, scope.DefaultOperatorServiceAccount, nil)
 }
 
 // fleet is the nodes of a test, and the rollout controller that sees to them.
@@ -123,12 +129,20 @@ func (f *fleet) clear() {
 // library describes and nothing else.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
-	operator := scope.Operator{Namespace: scope.DefaultOperatorNamespace, ServiceAccount: scope.DefaultOperatorServiceAccount}
-	config := impersonate(f.cluster.Config(), operator.Namespace, operator.ServiceAccount, nil)
+	f.runOver(nil, change...)
+}
+
+// runOver is run over a transport of the test's own.
+func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, change ...func(*rollout.Config)) {
+	f.t.Helper()
+	config := asOperator(f.cluster.Config())
 	config.QPS = -1
 	f.made, f.faults = &requests{}, &faults{}
 	config.Wrap(f.faults.wrap)
 	config.Wrap(f.made.wrap)
+	if transport != nil {
+		config.Wrap(transport)
+	}
 	core, err := kubernetes.NewForConfig(config)
 	require.NoError(f.t, err)
 	mcfg, err := mcfgclientset.NewForConfig(config)

@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -246,6 +248,53 @@ func TestRolloutWithoutServers(t *testing.T) {
 			assert.Equal(t, 1, f.made.of("spec"), "all else is right already: %v", f.made)
 		})
 	}
+}
+
+// TestRolloutRestartedInTheMiddle stops the controller with half of the objects made: the
+// next one makes the other half, and none twice.
+func TestRolloutRestartedInTheMiddle(t *testing.T) {
+	const nodes, workers = 60, 4
+	f := newFleet(t)
+	for i := range nodes {
+		f.node(fmt.Sprintf("node-%02d", i), "worker", "rendered-1")
+	}
+	f.run()
+	require.Eventually(t, func() bool { return f.made.of("spec") >= nodes/2 }, time.Minute, time.Millisecond)
+	f.stop()
+	first := f.made.of("spec")
+	assert.Less(t, first, nodes)
+
+	f.run()
+	for i := range nodes {
+		f.eventually(fmt.Sprintf("node-%02d", i), says("worker", "rendered-1"))
+	}
+	assert.LessOrEqual(t, first+f.made.of("spec"), nodes+workers, "those under way at the stop may be made again")
+}
+
+// TestRolloutListsAsAStream: 5,000 objects are not one answer.
+func TestRolloutListsAsAStream(t *testing.T) {
+	f := newFleet(t)
+	var mu sync.Mutex
+	var lists []string
+	f.runOver(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			if query := request.URL.Query(); query.Has("watch") || query.Has("limit") {
+				mu.Lock()
+				lists = append(lists, fmt.Sprintf("%s stream=%s", request.URL.Path, query.Get("sendInitialEvents")))
+				mu.Unlock()
+			}
+			return next.RoundTrip(request)
+		})
+	})
+	f.node("first", "worker", "rendered-1")
+	f.eventually("first", exists)
+	mu.Lock()
+	defer mu.Unlock()
+	assert.ElementsMatch(t, []string{
+		"/api/v1/nodes stream=true",
+		"/apis/machineconfiguration.openshift.io/v1/machineconfignodes stream=true",
+		"/apis/machineconfiguration.openshift.io/v1/machineconfigpools stream=true",
+	}, lists)
 }
 
 // TestRolloutWritesNoStatus asks the API server, not the code.

@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
@@ -48,6 +49,7 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 	synctest.Test(t, func(t *testing.T) {
 		c := &fakeCluster{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), writes: map[string]int{}, version: 100}
 		c.mcfg.PrependReactor("patch", "machineconfigpools", c.patch)
+		c.mcfg.PrependWatchReactor("machineconfigpools", c.watchLate)
 		for _, p := range pools {
 			c.createPool(p)
 		}
@@ -153,6 +155,38 @@ func (c *fakeCluster) patch(action k8stesting.Action) (bool, runtime.Object, err
 		action.GetResource(), patch.GetName(), patch.GetPatchType(), changed, "status"))
 }
 
+// lag is how much later an informer hears of a write to a pool than the one who made it.
+const lag = time.Millisecond
+
+// watchLate is a watch of pools that lags.
+func (c *fakeCluster) watchLate(action k8stesting.Action) (bool, watch.Interface, error) {
+	changes, err := c.mcfg.Tracker().Watch(action.GetResource(), "")
+	if err != nil {
+		return true, nil, err
+	}
+	late := make(chan watch.Event)
+	proxy := watch.NewProxyWatcher(late)
+	go func() {
+		for change := range changes.ResultChan() {
+			select {
+			case <-proxy.StopChan():
+				return
+			case <-time.After(lag):
+			}
+			select {
+			case <-proxy.StopChan():
+				return
+			case late <- change:
+			}
+		}
+	}()
+	go func() {
+		<-proxy.StopChan()
+		changes.Stop()
+	}()
+	return true, proxy, nil
+}
+
 func (c *fakeCluster) nextVersion() string {
 	c.version++
 	return strconv.Itoa(c.version)
@@ -177,8 +211,15 @@ func (c *fakeCluster) pool(name string) *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// changePool may be called while a write is being answered.
+// changePool waits until the controller has done what there is to do at once.
 func (c *fakeCluster) changePool(name string, change func(*mcfgv1.MachineConfigPool)) {
+	c.t.Helper()
+	c.overwrite(name, change)
+	c.advance(2 * lag)
+}
+
+// overwrite is changePool for the one who answers a write: it waits for nobody.
+func (c *fakeCluster) overwrite(name string, change func(*mcfgv1.MachineConfigPool)) {
 	c.t.Helper()
 	resource := mcfgv1.GroupVersion.WithResource("machineconfigpools")
 	there, err := c.mcfg.Tracker().Get(resource, "", name)

@@ -10,7 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
@@ -51,6 +53,45 @@ func TestNew(t *testing.T) {
 		}
 	}
 	assert.Empty(t, client.Actions(), "New makes no request")
+}
+
+// TestRunLeavesNoHandler has informers that outlive a Run.
+func TestRunLeavesNoHandler(t *testing.T) {
+	client := mcfgfake.NewClientset()
+	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
+	counted := &countedNodes{NodeInformer: kube.Core().V1().Nodes()}
+	config := newConfigOf(kube, mcfg, client)
+	config.Nodes = counted
+	controller, err := pool.New(config)
+	require.NoError(t, err)
+	for range 2 { // and may be called again
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.NoError(t, controller.Run(ctx, 1))
+	}
+	assert.Equal(t, []int{2, 2}, []int{counted.added, counted.removed})
+}
+
+// countedNodes counts the event handlers of an informer.
+type countedNodes struct {
+	coreinformers.NodeInformer
+	cache.SharedIndexInformer
+	added, removed int
+}
+
+func (c *countedNodes) Informer() cache.SharedIndexInformer {
+	c.SharedIndexInformer = c.NodeInformer.Informer()
+	return c
+}
+
+func (c *countedNodes) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	c.added++
+	return c.SharedIndexInformer.AddEventHandlerWithOptions(h, o)
+}
+
+func (c *countedNodes) RemoveEventHandler(r cache.ResourceEventHandlerRegistration) error {
+	c.removed++
+	return c.SharedIndexInformer.RemoveEventHandler(r)
 }
 
 // TestRunEnds is how Run ends where it cannot begin.

@@ -79,28 +79,39 @@ func (l *loop) poolChanged(from, to *mcfgv1.MachineConfigPool) {
 	switch {
 	case !equality.Semantic.DeepEqual(from.Spec.NodeSelector, to.Spec.NodeSelector):
 		l.enqueueAll(to)
-	case from.ResourceVersion != to.ResourceVersion && !l.written.is(to):
+	case !l.written.is(to):
 		l.queue.Add(to.Name)
 	}
 }
 
 // enqueueByNode has the pool of a node looked at. One that no pool can have changes none.
 func (l *loop) enqueueByNode(node *corev1.Node) {
-	pools, err := l.pools.List(labels.Everything())
-	if err != nil {
-		return
-	}
-	if pool, err := Primary(node, pools); err == nil && pool != nil {
-		l.queue.Add(pool.Name)
+	if name := l.poolOf(node); name != "" {
+		l.queue.Add(name)
 	}
 }
 
+// nodeChanged has the pools looked at that a node left and came to, or the one that it stayed in.
 func (l *loop) nodeChanged(from, to *corev1.Node) {
 	if sameNode(from, to) {
 		return
 	}
-	l.enqueueByNode(from)
+	if l.poolOf(from) != l.poolOf(to) {
+		l.enqueueByNode(from)
+	}
 	l.enqueueByNode(to)
+}
+
+// poolOf returns the name of a node's pool, "" where it has none.
+func (l *loop) poolOf(node *corev1.Node) string {
+	pools, err := l.pools.List(labels.Everything())
+	if err != nil {
+		return ""
+	}
+	if pool, err := Primary(node, pools); err == nil && pool != nil {
+		return pool.Name
+	}
+	return ""
 }
 
 // sameNode reports whether two states of a Node are the same to Status and Primary. Heartbeats

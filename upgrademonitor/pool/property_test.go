@@ -36,6 +36,9 @@ func FuzzStatus(f *testing.F) {
 		if after := text(t, p, ns, ms); after != kept {
 			t.Fatalf("what was passed in changed from %s to %s", kept, after)
 		}
+		if p.Spec.Configuration.Name == "" && status.UpdatedMachineCount > 0 {
+			t.Fatal("updated to nothing")
+		}
 		if err := check(status, len(ns)); err != nil {
 			t.Fatalf("%v: %s", err, text(t, status))
 		}
@@ -141,7 +144,7 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 }
 
 func (t *tape) object(name string) *mcfgv1.MachineConfigNode {
-	version := func() string { return []string{newConfig, newConfig, newConfig, oldConfig}[t.pick(4)] }
+	version := func() string { return []string{newConfig, newConfig, newConfig, oldConfig, ""}[t.pick(5)] }
 	image := func() string { return []string{"", newImage, newImage, oldImage}[t.pick(4)] }
 	m := newMCN(name, configs(version(), version(), version()), images(image(), image()))
 	for i := range m.Status.Conditions {

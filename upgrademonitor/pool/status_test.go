@@ -109,6 +109,10 @@ func TestUpdatedAndUpdating(t *testing.T) {
 			verdict{no, "AllNodesUpdated", "The only node has MachineConfig rendered-worker-bbb"}},
 		{"no target", newPool("worker", noTarget), three, mcns{newMCN("a"), newMCN("b"), newMCN("c")}, "",
 			verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}, verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}},
+		{"no target, no nodes", newPool("worker", noTarget), nil, nil, "",
+			verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}, verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}},
+		{"no target, no configs", newPool("worker", noTarget), nodes{newNode("a")}, mcns{newMCN("a", configs("", "", ""))}, "",
+			verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}, verdict{no, "NoConfiguration", "The pool has no rendered MachineConfig yet"}},
 		{"all updated", newPool("worker"), three, mcns{newMCN("a"), newMCN("b"), newMCN("c")}, "",
 			verdict{yes, "AllNodesUpdated", all}, verdict{no, "AllNodesUpdated", all}},
 		{"all updated and paused", newPool("worker", paused), three, mcns{newMCN("a"), newMCN("b"), newMCN("c")}, "",
@@ -141,6 +145,9 @@ func TestUpdatedAndUpdating(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			status := pool.Status(test.pool, test.nodes, test.mcns, test.image, now)
+			if test.pool.Spec.Configuration.Name == "" {
+				assert.Zero(t, status.UpdatedMachineCount)
+			}
 			for as, want := range map[mcfgv1.MachineConfigPoolConditionType]verdict{
 				mcfgv1.MachineConfigPoolUpdated: test.updated, mcfgv1.MachineConfigPoolUpdating: test.updating,
 			} {
@@ -180,6 +187,7 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, foreign, condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded))
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
 	assert.Equal(t, int64(9), status.PoolSynchronizersStatus[1].ObservedGeneration)
+	assert.Len(t, status.Conditions, 6)
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "False as before")
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdating).LastTransitionTime, "True as before")
 

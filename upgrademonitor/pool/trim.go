@@ -2,7 +2,7 @@ package pool
 
 import (
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Trim drops from an object what neither this package nor package rollout reads, so that an
@@ -10,9 +10,9 @@ import (
 // list of images of a Node. It is a cache.TransformFunc, for the WithTransform option of the
 // informer factories. A host whose own code reads those fields passes none, or another one.
 func Trim(obj any) (any, error) {
-	object, err := meta.Accessor(obj)
-	if err != nil {
-		return obj, nil // no object of the API, a tombstone say: it is kept as it is
+	object, ok := obj.(metav1.Object)
+	if !ok {
+		return obj, nil // a tombstone, say: it is kept as it is
 	}
 	object.SetManagedFields(nil)
 	if node, ok := obj.(*corev1.Node); ok {

@@ -1,19 +1,21 @@
 package pool_test
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/watch"
 	k8stesting "k8s.io/client-go/testing"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // TestOthersWriteFirst has another process write a condition of its own just before each of the
@@ -24,7 +26,7 @@ func TestOthersWriteFirst(t *testing.T) {
 		left := 3
 		c.before = func(name string) error {
 			if left--; left >= 0 {
-				c.changePool(name, func(p *mcfgv1.MachineConfigPool) {
+				c.overwrite(name, func(p *mcfgv1.MachineConfigPool) {
 					p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, Reason: "Again"}}
 				})
 			}
@@ -44,12 +46,13 @@ func TestOthersWriteFirst(t *testing.T) {
 func TestFailuresAreRetried(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		down := true
+		var down atomic.Bool
+		down.Store(true)
 		c.before = func(name string) error {
 			switch {
 			case name == "gone":
 				return apierrors.NewNotFound(mcfgv1.Resource("machineconfigpools"), name)
-			case down:
+			case down.Load():
 				return apierrors.NewInternalError(errors.New("etcd has no leader"))
 			}
 			return nil
@@ -60,10 +63,16 @@ func TestFailuresAreRetried(t *testing.T) {
 		tried := len(c.bodies)
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 50, "with backoff")
-		down = false
+		down.Store(false)
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
-		assert.Equal(t, tried+1, len(c.bodies), "a pool that is gone is not tried again")
+		assert.Len(t, c.bodies, tried+1, "a pool that is gone is not tried again")
+
+		down.Store(true)
+		c.changeMCN("worker-0", updating)
+		down.Store(false)
+		c.advance(2 * time.Second)
+		assert.Equal(t, 1, c.written("worker"), "the backoff has begun anew")
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("gone")}, ns, ms)
 }
 
@@ -94,23 +103,26 @@ func TestPatch(t *testing.T) {
 		p.Status.OSImageStream.Name = "rhel-10"
 	})
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		c.run(func(config *pool.Config) { config.Clock = nil })
-		const (
-			empty = `"machineCount":0,"updatedMachineCount":0,"readyMachineCount":0,"unavailableMachineCount":0`
-			start = `{"metadata":{"resourceVersion":"101"},"status":{"observedGeneration":3,` + empty + `,"degradedMachineCount":0,` +
-				`"configuration":{"name":"rendered-worker-bbb","source":null},"conditions":[{"type":"Updated","status":"True",`
-			end = `"poolSynchronizersStatus":[{"poolSynchronizerType":"PinnedImageSets",` + `"machineCount":0,"updatedMachineCount":0,"readyMachineCount":0,"availableMachineCount":0,"unavailableMachineCount":0}]}}`
-		)
-		assert.Len(t, c.bodies, 1)
-		assert.Equal(t, start, c.bodies[0][:len(start)])
-		assert.Equal(t, end, c.bodies[0][len(c.bodies[0])-len(end):])
+		c.run()
+		require.Len(t, c.bodies, 1)
+		var body struct {
+			Metadata map[string]any
+			Status   map[string]any
+		}
+		require.NoError(t, json.Unmarshal([]byte(c.bodies[0]), &body))
+		assert.Equal(t, map[string]any{"resourceVersion": "101"}, body.Metadata)
+		assert.ElementsMatch(t, []string{
+			"observedGeneration", "machineCount", "updatedMachineCount", "readyMachineCount", "unavailableMachineCount", "degradedMachineCount",
+			"configuration", "conditions", "poolSynchronizersStatus",
+		}, slices.Collect(maps.Keys(body.Status)))
+		assert.Equal(t, map[string]any{"name": newConfig, "source": nil}, body.Status["configuration"])
+		assert.InDelta(t, 0, body.Status["machineCount"], 0, "a zero is written too")
 		assert.Empty(t, c.pool("worker").Status.Configuration.Source)
 		assert.Equal(t, p.Status.CertExpirys, c.pool("worker").Status.CertExpirys)
 		assert.Equal(t, "rhel-10", c.pool("worker").Status.OSImageStream.Name)
 
 		c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Generation++ })
 		c.advance(time.Minute)
-		synctest.Wait()
 		assert.Len(t, c.bodies, 2)
 		assert.NotContains(t, c.bodies[1], "configuration", "it has not changed")
 	}, []*mcfgv1.MachineConfigPool{p}, nil, nil)

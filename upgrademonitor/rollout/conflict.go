@@ -2,34 +2,58 @@ package rollout
 
 import (
 	"context"
+	"errors"
 	"sync"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// PoolConflict is the reason of the event of a Node whose pool cannot be told.
-const PoolConflict = "PoolConflict"
+// The reasons of the warning events: of a Node that two custom pools want, and of a pool whose
+// nodeSelector cannot be read, so that nobody knows which nodes it wants.
+const (
+	PoolConflict    = "PoolConflict"
+	InvalidSelector = "InvalidNodeSelector"
+)
 
-// conflicts is what was told of the nodes whose pool cannot be told, by node, so that each
+// conflicts is what was told of the nodes that two custom pools want, by node, so that each
 // is told once.
 type conflicts struct {
 	mu   sync.Mutex
 	text map[string]string
 }
 
-// tell reports, once, why the pool of a node cannot be told. nil: it can.
-func (c *Controller) tell(ctx context.Context, node *corev1.Node, conflict error) {
-	if conflict == nil {
+// tell reports, once, that the pool of a node cannot be told. nil: it can. That of a pool whose
+// selector cannot be read is told where the pool comes.
+func (c *Controller) tell(ctx context.Context, node *corev1.Node, err error) {
+	var conflict *pool.ConflictError
+	if !errors.As(err, &conflict) {
 		c.told.forget(node.Name)
 		return
 	}
-	if !c.told.isNew(node.Name, conflict.Error()) {
-		return
+	if c.told.isNew(node.Name, conflict.Error()) {
+		warn(ctx, c.config, node, PoolConflict, conflict)
 	}
-	klog.FromContext(ctx).Error(conflict, "Left the pool of a MachineConfigNode as it is", "node", node.Name)
-	if c.config.Recorder != nil {
-		c.config.Recorder.Event(node, corev1.EventTypeWarning, PoolConflict, conflict.Error())
+}
+
+// checkSelector reports a pool whose nodeSelector cannot be read.
+func (w *work) checkSelector(p *mcfgv1.MachineConfigPool) {
+	var broken *pool.SelectorError
+	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); errors.As(err, &broken) {
+		warn(w.ctx, w.config, p, InvalidSelector, broken)
+	}
+}
+
+// warn logs what only an administrator can mend, and makes it an event of the object that it
+// is about.
+func warn(ctx context.Context, config Config, about runtime.Object, reason string, err error) {
+	klog.FromContext(ctx).Error(err, "Left the pool of MachineConfigNodes as it is")
+	if config.Recorder != nil {
+		config.Recorder.Event(about, corev1.EventTypeWarning, reason, err.Error())
 	}
 }
 

@@ -125,6 +125,28 @@ func TestConflictOfPools(t *testing.T) {
 	w.eventually("node", says("gpu", "rendered-2"))
 }
 
+// TestInvalidSelector is told of the pool, once, and not of every node. Pools stay as they
+// are as long as it cannot be read.
+func TestInvalidSelector(t *testing.T) {
+	w := newWorld(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"), newNode("other", []string{"worker"}, "rendered-1", "rendered-1"))
+	w.run()
+	w.eventually("node", says("worker", "rendered-1"))
+	w.eventually("other", says("worker", "rendered-1"))
+
+	broken := newPool("broken")
+	broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+	_, err := w.mcfg.MachineconfigurationV1().MachineConfigPools().Create(t.Context(), broken, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.Contains(t, <-w.events.Events, "Warning InvalidNodeSelector MachineConfigPool broken: mend its nodeSelector: ")
+	w.change(func(n *corev1.Node) { n.Labels["role-infra"] = ""; annotate(n, "", "rendered-2") })
+	w.eventually("node", says("worker", "rendered-2"))
+	assert.Empty(t, w.events.Events)
+
+	require.NoError(t, w.mcfg.MachineconfigurationV1().MachineConfigPools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
+	w.eventually("node", says("infra", "rendered-2"))
+	assert.Empty(t, w.events.Events)
+}
+
 // TestDriftIsUndone has somebody else change the spec.
 func TestDriftIsUndone(t *testing.T) {
 	w := newWorld(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))

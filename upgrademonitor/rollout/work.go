@@ -19,8 +19,8 @@ import (
 type work struct {
 	config  Config
 	nodes   nodeQueue
-	orphans nodeQueue // objects without a Node, for when their grace is over
-	logger  klog.Logger
+	orphans nodeQueue       // objects without a Node, for when their grace is over
+	ctx     context.Context // for logs
 
 	handlers []handler
 }
@@ -36,7 +36,7 @@ func (c *Controller) newWork(ctx context.Context) *work {
 			workqueue.NewTypedItemExponentialFailureRateLimiter[string](firstRetry, lastRetry),
 			workqueue.TypedRateLimitingQueueConfig[string]{Clock: c.config.Clock})
 	}
-	return &work{config: c.config, nodes: queue(), orphans: queue(), logger: klog.FromContext(ctx)}
+	return &work{config: c.config, nodes: queue(), orphans: queue(), ctx: ctx}
 }
 
 // listen has the informers fill the queue. It returns what says that all there was at the
@@ -44,9 +44,9 @@ func (c *Controller) newWork(ctx context.Context) *work {
 func (w *work) listen() ([]cache.InformerSynced, error) {
 	var synced []cache.InformerSynced
 	for informer, handle := range map[cache.SharedIndexInformer]cache.ResourceEventHandlerFuncs{
-		w.config.Nodes.Informer():              on(w.addNode, nodeMatters),
-		w.config.MachineConfigNodes.Informer(): on(w.addNode, objectMatters),
-		w.config.Pools.Informer():              on(w.addAll, selectorMatters),
+		w.config.Nodes.Informer():              on(w.addNode, nodeMatters, w.addNode),
+		w.config.MachineConfigNodes.Informer(): on(w.addNode, objectMatters, w.addNode),
+		w.config.Pools.Informer():              on(w.addPool, selectorMatters, w.addAll),
 	} {
 		registration, err := informer.AddEventHandler(handle)
 		if err != nil {
@@ -69,8 +69,8 @@ func (w *work) end() error {
 	return errors.Join(errs...)
 }
 
-// on handles what comes, what goes, and of what changes that which matters.
-func on[T any](add func(obj any), matters func(before, after T) bool) cache.ResourceEventHandlerFuncs {
+// on handles what comes, of what changes that which matters, and what goes.
+func on[T any](add func(obj any), matters func(before, after T) bool, gone func(obj any)) cache.ResourceEventHandlerFuncs {
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc: add,
 		UpdateFunc: func(before, after any) {
@@ -80,7 +80,7 @@ func on[T any](add func(obj any), matters func(before, after T) bool) cache.Reso
 				add(after)
 			}
 		},
-		DeleteFunc: add,
+		DeleteFunc: gone,
 	}
 }
 
@@ -91,11 +91,19 @@ func (w *work) addNode(obj any) {
 	}
 }
 
+// addPool queues all nodes, for a pool that wants other nodes than before.
+func (w *work) addPool(obj any) {
+	if p, ok := obj.(*mcfgv1.MachineConfigPool); ok {
+		w.checkSelector(p)
+	}
+	w.addAll(obj)
+}
+
 // addAll queues all nodes.
 func (w *work) addAll(any) {
 	nodes, err := w.config.Nodes.Lister().List(labels.Everything())
 	if err != nil {
-		w.logger.Error(err, "Could not list the nodes of the cache")
+		klog.FromContext(w.ctx).Error(err, "Could not list the nodes of the cache")
 	}
 	for _, node := range nodes {
 		w.nodes.Add(node.Name)

@@ -1,0 +1,68 @@
+package rollout_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+)
+
+// A host makes the informers, the controller, and starts both.
+func ExampleNew() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	kube := kubefake.NewClientset(newNode("worker-0", []string{"worker"}, "rendered-1", "rendered-2"))
+	client := mcfgfake.NewClientset()
+	_, err := client.MachineconfigurationV1().MachineConfigPools().Create(ctx, newPool("worker"), metav1.CreateOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	watch, err := client.MachineconfigurationV1().MachineConfigNodes().Watch(ctx, metav1.ListOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	core := informers.NewSharedInformerFactoryWithOptions(kube, 0, informers.WithTransform(pool.Trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTransform(pool.Trim))
+	controller, err := rollout.New(rollout.Config{
+		Client:             client,
+		KubeClient:         kube,
+		Nodes:              core.Core().V1().Nodes(),
+		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
+		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	core.Start(ctx.Done())
+	mcfg.Start(ctx.Done())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := controller.Run(ctx, 1); err != nil {
+			fmt.Println(err)
+		}
+	})
+
+	event := <-watch.ResultChan()
+	if mcn, ok := event.Object.(*mcfgv1.MachineConfigNode); ok {
+		fmt.Println(event.Type, mcn.Name, "of", mcn.Spec.Pool.Name, "is to have", mcn.Spec.ConfigVersion.Desired)
+	}
+	cancel()
+	running.Wait()
+	core.Shutdown()
+	mcfg.Shutdown()
+	// Output:
+	// ADDED worker-0 of worker is to have rendered-2
+}
