@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -83,7 +84,7 @@ func unlisted(ctx context.Context, what string, err error, config *rest.Config, 
 	case utilnet.IsConnectionRefused(err):
 		return fmt.Errorf("nothing listens at %s: start the API server, or name its kubeconfig", config.Host)
 	case apierrors.IsNotFound(err): // of a list, it is the resource
-		return fmt.Errorf("the API server %s has no %s: install the CRD of openshift/api", config.Host, what)
+		return fmt.Errorf("the API server %s has no %s: install the CRD %s.%s", config.Host, what, strings.ToLower(what), mcfgv1.GroupName)
 	case apierrors.IsForbidden(err):
 		return fmt.Errorf("cannot list %s on %s: bind the user to the roles of scope.Operator: %w", what, config.Host, err)
 	}

@@ -104,13 +104,13 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 		},
 		"no MachineConfigPools": {
 			func(t *testing.T) string { return serve(t, http.NotFound) },
-			"the API server HOST has no MachineConfigPools: install the CRD of openshift/api",
+			"the API server HOST has no MachineConfigPools: install the CRD machineconfigpools.machineconfiguration.openshift.io",
 		},
 		"no MachineConfigNodes": {
 			func(t *testing.T) string {
 				return serve(t, answers(map[string]any{poolsPath: list(mcfgv1.GroupVersion.String(), "MachineConfigPoolList")}))
 			},
-			"the API server HOST has no MachineConfigNodes: install the CRD of openshift/api",
+			"the API server HOST has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io",
 		},
 		"no rights": {
 			func(t *testing.T) string { return serve(t, forbidden) },
