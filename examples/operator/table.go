@@ -59,7 +59,7 @@ type table struct {
 
 	mu     sync.Mutex
 	pools  map[string]*mcfgv1.MachineConfigPool
-	rows   map[string]string // as printed last; nil: none is printed yet
+	rows   map[string][]string // as printed last; nil: none is printed yet
 	widths []int
 }
 
@@ -95,48 +95,55 @@ func (t *table) OnDelete(obj any) {
 	}
 }
 
-// begin prints the header and the pools that there are. They say how wide the columns are.
+// begin prints the pools that there are, from now on also what becomes of them.
 func (t *table) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.rows, t.widths = map[string]string{}, make([]int, len(columns))
-	for i, c := range columns {
-		t.widths[i] = len(c.header)
-		for _, p := range t.pools {
-			t.widths[i] = max(t.widths[i], len(c.value(p)))
-		}
+	t.rows, t.widths = map[string][]string{}, make([]int, len(columns))
+	for _, p := range t.pools {
+		t.widen(p)
 	}
-	for _, p := range t.pools { // the config that a pool is to have, it will have
-		t.widths[1] = max(t.widths[1], len(p.Spec.Configuration.Name))
-	}
-	t.write(t.line(func(c column) string { return c.header }) + "AGE\n")
 	for _, name := range slices.Sorted(maps.Keys(t.pools)) {
 		t.print(t.pools[name])
 	}
 }
 
-// print prints a pool, if its row is another one than the last.
+// widen makes room for a pool, with the config that it has and the one that it is to have.
+func (t *table) widen(p *mcfgv1.MachineConfigPool) {
+	next := *p
+	next.Status.Configuration = p.Spec.Configuration
+	for i, c := range columns {
+		t.widths[i] = max(t.widths[i], len(c.header), len(c.value(p)), len(c.value(&next)))
+	}
+}
+
+// print prints a pool, if its row is another one than the last; before the first one, the
+// header.
 func (t *table) print(p *mcfgv1.MachineConfigPool) {
-	row := t.line(func(c column) string { return c.value(p) })
-	if t.rows[p.Name] == row {
+	var header, row []string
+	for _, c := range columns {
+		header, row = append(header, c.header), append(row, c.value(p))
+	}
+	last, ok := t.rows[p.Name]
+	if ok && slices.Equal(last, row) {
 		return
 	}
+	t.widen(p)
+	if len(t.rows) == 0 {
+		t.write(append(header, "AGE"))
+	}
 	t.rows[p.Name] = row
-	t.write(row + duration.HumanDuration(t.clock.Since(p.CreationTimestamp.Time)) + "\n")
+	t.write(append(row, duration.HumanDuration(t.clock.Since(p.CreationTimestamp.Time))))
 }
 
-func (t *table) write(text string) {
-	if _, err := io.WriteString(t.out, text); err != nil {
+func (t *table) write(cells []string) {
+	var line strings.Builder
+	for i, width := range t.widths {
+		fmt.Fprintf(&line, "%-*s", width+3, cells[i])
+	}
+	if _, err := fmt.Fprintln(t.out, line.String()+cells[len(cells)-1]); err != nil {
 		t.failed(err)
 	}
-}
-
-func (t *table) line(cell func(column) string) string {
-	var line strings.Builder
-	for i, c := range columns {
-		fmt.Fprintf(&line, "%-*s", t.widths[i]+3, cell(c))
-	}
-	return line.String()
 }
 
 // shows reports whether the table has come to these pools as they are.

@@ -32,11 +32,14 @@ func TestTable(t *testing.T) {
 	table.OnUpdate(nil, row("worker", "rendered-worker-1", corev1.ConditionFalse, 1))
 	table.OnDelete(row("worker", "", corev1.ConditionFalse, 0))
 	table.OnAdd(row("worker", "rendered-worker-1", corev1.ConditionFalse, 1), false)
+	table.OnAdd(row("a-longer-name", "rendered-worker-1", corev1.ConditionFalse, 1), false)
+	table.OnUpdate(nil, row("worker", "rendered-worker-1", corev1.ConditionFalse, 1)) // in a wider column
 	assert.Equal(t, `
 NAME     CONFIG                                             UPDATED   UPDATING   DEGRADED   MACHINECOUNT   READYMACHINECOUNT   UPDATEDMACHINECOUNT   DEGRADEDMACHINECOUNT   AGE
 master                                                      False                           3              0                   0                     0                      26h
 worker   rendered-worker-1                                  True                            3              3                   0                     0                      26h
 worker   rendered-worker-1                                  False                           3              1                   0                     0                      26h
 worker   rendered-worker-1                                  False                           3              1                   0                     0                      26h
+a-longer-name   rendered-worker-1                                         False                           3              1                   0                     0                      26h
 `, "\n"+out.String())
 }
