@@ -15,7 +15,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // What stands in for the node controller of a cluster: it gives the pools a new config,
@@ -72,17 +71,6 @@ func (w *world) advance(ctx context.Context, poolName string, now state) (bool, 
 		return false, &degradedError{pool: poolName, troubles: degraded, done: done, all: len(now.nodes[poolName])}
 	}
 	return done == len(now.nodes[poolName]), nil
-}
-
-// statusOf is what the status of a pool would be, if it had these nodes.
-func statusOf(p *mcfgv1.MachineConfigPool, nodes []*corev1.Node, now state) mcfgv1.MachineConfigPoolStatus {
-	var mcns []*mcfgv1.MachineConfigNode
-	for _, node := range nodes {
-		if mcn, ok := now.mcns[node.Name]; ok {
-			mcns = append(mcns, mcn)
-		}
-	}
-	return pool.Status(p, nodes, mcns, "", metav1.Time{})
 }
 
 // trouble is what a degraded node says.

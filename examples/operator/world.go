@@ -4,17 +4,13 @@ import (
 	"context"
 	"sync"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/examples/internal/memory"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // world is a cluster in memory, without an operator: its API server, and the caches of
@@ -105,46 +101,6 @@ func (w *world) until(ctx context.Context, done func(state) (bool, error)) error
 			return err
 		}
 	}
-}
-
-// state is what the API server holds.
-type state struct {
-	pools []*mcfgv1.MachineConfigPool
-	nodes map[string][]*corev1.Node            // by pool
-	mcns  map[string]*mcfgv1.MachineConfigNode // by node
-}
-
-// look reads the cluster.
-func (w *world) look(ctx context.Context) (state, error) {
-	now := state{nodes: map[string][]*corev1.Node{}, mcns: map[string]*mcfgv1.MachineConfigNode{}}
-	pools, err := w.client.MachineconfigurationV1().MachineConfigPools().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return now, err
-	}
-	for i := range pools.Items {
-		now.pools = append(now.pools, &pools.Items[i])
-	}
-	nodes, err := w.kube.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return now, err
-	}
-	mcns, err := w.client.MachineconfigurationV1().MachineConfigNodes().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return now, err
-	}
-	for i := range mcns.Items {
-		now.mcns[mcns.Items[i].Name] = &mcns.Items[i]
-	}
-	for i := range nodes.Items {
-		primary, err := pool.Primary(&nodes.Items[i], now.pools)
-		if err != nil {
-			return now, err
-		}
-		if primary != nil {
-			now.nodes[primary.Name] = append(now.nodes[primary.Name], &nodes.Items[i])
-		}
-	}
-	return now, nil
 }
 
 // wake leaves an entry in a channel that holds one.
