@@ -10,6 +10,10 @@ RACE := $(shell [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >
 
 FUZZTIME ?= 30s
 
+# How many nodes make scale updates, one row each, and how many of them at a time.
+N ?= 500 1000 2500 5000
+C ?= 100
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -36,10 +40,16 @@ e2e-guarded: ## The same with both policies in force, and daemons with the token
 bench: ## Measure a report, a no-op and a whole update against canned answers
 	go test -run '^$$' -bench . -benchmem ./...
 
+.PHONY: scale
+scale: ## Measure N="500 1000 2500 5000" nodes, C=100 at a time, on a real API server (20 minutes)
+	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
+
 .PHONY: fuzz
-fuzz: ## Fuzz the conditions, FUZZTIME (30s) for each target
-	@for target in $$(grep -ho '^func Fuzz[A-Za-z]*' conditions/*_test.go | cut -c6-); do \
-		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./conditions || exit 1; \
+fuzz: ## Fuzz the conditions and the status of pools, FUZZTIME (30s) for each target
+	@for package in conditions upgrademonitor/pool; do \
+		for target in $$(grep -ho '^func Fuzz[A-Za-z]*' $$package/*_test.go | cut -c6-); do \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) ./$$package || exit 1; \
+		done; \
 	done
 
 .PHONY: lint

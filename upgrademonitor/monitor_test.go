@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -251,6 +253,21 @@ func TestCreateSurvivesWhatItCannotKnow(t *testing.T) {
 	assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.Pool.Name)
 	assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.ConfigVersion.Desired)
 	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: upgrademonitor.NotYetSet}, object.Status.ConfigVersion)
+}
+
+// TestHowAStatusIsWritten: by a forced apply, which the API server need not parse twice.
+func TestHowAStatusIsWritten(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	for _, action := range f.clientset.Actions() {
+		patch, ok := action.(clienttesting.PatchActionImpl)
+		require.True(t, ok, action.GetVerb())
+		assert.Equal(t, types.ApplyPatchType, patch.GetPatchType())
+		assert.True(t, *patch.PatchOptions.Force)
+		assert.Equal(t, upgrademonitor.DefaultFieldManager, patch.PatchOptions.FieldManager)
+		assert.Equal(t, metav1.FieldValidationIgnore, patch.PatchOptions.FieldValidation)
+	}
 }
 
 func TestRepeatMakesNoRequest(t *testing.T) {

@@ -81,5 +81,8 @@ func (m *Monitor) mergePatch(ctx context.Context, patch map[string]any, subresou
 	if err != nil {
 		return nil, err
 	}
-	return m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, data, metav1.PatchOptions{FieldManager: m.config.FieldManager}, subresources...)
+	return m.client.Patch(ctx, m.config.NodeName, types.MergePatchType, data, metav1.PatchOptions{
+		FieldManager:    m.config.FieldManager,
+		FieldValidation: noFieldValidation,
+	}, subresources...)
 }

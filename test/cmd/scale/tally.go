@@ -1,0 +1,105 @@
+package main
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// The verbs, in the order in which they are printed.
+var verbs = []string{"get", "list", "watch", "create", "apply", "patch", "update", "delete"}
+
+// tally is what one party has asked of the API server.
+type tally struct {
+	Requests  map[string]int // by verb; a watch counts once, when it begins
+	Conflicts int            // answers 409
+	Refused   int            // other answers from 400 on, and requests without an answer
+	Up, Down  int64          // bytes of its connections: TLS records, HTTP/2 frames and headers included
+}
+
+// total is the number of requests of all verbs.
+func (t tally) total() int {
+	total := 0
+	for _, n := range t.Requests {
+		total += n
+	}
+	return total
+}
+
+// since is what was added after an earlier tally of the same party.
+func (t tally) since(before tally) tally {
+	requests := map[string]int{}
+	for verb, n := range t.Requests {
+		if n -= before.Requests[verb]; n != 0 {
+			requests[verb] = n
+		}
+	}
+	return tally{
+		Requests:  requests,
+		Conflicts: t.Conflicts - before.Conflicts,
+		Refused:   t.Refused - before.Refused,
+		Up:        t.Up - before.Up,
+		Down:      t.Down - before.Down,
+	}
+}
+
+// plus is the sum of two tallies.
+func (t tally) plus(other tally) tally {
+	requests := maps.Clone(t.Requests)
+	if requests == nil {
+		requests = map[string]int{}
+	}
+	for verb, n := range other.Requests {
+		requests[verb] += n
+	}
+	return tally{
+		Requests:  requests,
+		Conflicts: t.Conflicts + other.Conflicts,
+		Refused:   t.Refused + other.Refused,
+		Up:        t.Up + other.Up,
+		Down:      t.Down + other.Down,
+	}
+}
+
+func (t tally) clone() tally {
+	t.Requests = maps.Clone(t.Requests)
+	return t
+}
+
+// verbOf is the verb of a request, as the API server's authorizer calls it, but an apply, which
+// is a patch to it, is told from other patches.
+func verbOf(request *http.Request) string {
+	switch request.Method {
+	case http.MethodGet:
+		switch {
+		case request.URL.Query().Has("watch"):
+			return "watch"
+		case isCollection(request.URL.Path):
+			return "list"
+		}
+		return "get"
+	case http.MethodPost:
+		return "create"
+	case http.MethodPatch:
+		apply := []string{string(types.ApplyYAMLPatchType), string(types.ApplyCBORPatchType)}
+		if slices.Contains(apply, request.Header.Get("Content-Type")) {
+			return "apply"
+		}
+		return "patch"
+	case http.MethodPut:
+		return "update"
+	}
+	return strings.ToLower(request.Method)
+}
+
+// isCollection tells /api/v1/nodes from /api/v1/nodes/worker-0. No resource here has a namespace.
+func isCollection(path string) bool {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if parts[0] == "apis" { // /apis/<group>/<version>/<resource>
+		return len(parts) == 4
+	}
+	return len(parts) == 3
+}
