@@ -68,6 +68,12 @@ func (o operator) run(ctx context.Context) error {
 		return err
 	}
 
+	for _, informer := range []cache.SharedIndexInformer{nodes.Informer(), pools.Informer(), mcns.Informer()} {
+		if err := informer.SetWatchErrorHandlerWithContext(unlessEnded); err != nil {
+			return err
+		}
+	}
+
 	// The factories start after both controllers have asked for their informers.
 	ctx, cancel := context.WithCancel(ctx)
 	core.StartWithContext(ctx)
@@ -82,4 +88,11 @@ func (o operator) run(ctx context.Context) error {
 	err = <-ended
 	cancel() // neither runs without the other
 	return errors.Join(err, <-ended)
+}
+
+// unlessEnded logs why a watch has ended, but for one that ends with the program.
+func unlessEnded(ctx context.Context, r *cache.Reflector, err error) {
+	if ctx.Err() == nil {
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	}
 }
