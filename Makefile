@@ -63,8 +63,9 @@ $(GOLANGCI_LINT):
 	GOBIN=$(@D) go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
 
 .PHONY: example
-example: ## Run the example daemon through an update, in memory
+example: ## Run the example daemon, and a whole cluster, through an update, in memory
 	go run ./examples/daemon
+	go run ./examples/operator --simulate 20
 
 .PHONY: verify
 verify: lint test example e2e ## All that CI runs

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/openshift/upgrademonitor/examples/internal/memory"
 	"github.com/openshift/upgrademonitor/scope"
 )
 
@@ -27,7 +28,7 @@ type cluster struct {
 // the object. It answers within the program's patience.
 func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 	if opts.kubeconfig == "" {
-		return newCluster(inMemory(), newNode(opts.node, "1a01a163-ca89-4007-99cf-87012214c953"))
+		return newCluster(memory.MachineConfigs(), newNode(opts.node, "1a01a163-ca89-4007-99cf-87012214c953"))
 	}
 	config, err := load(opts.kubeconfig)
 	if err != nil {

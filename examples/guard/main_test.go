@@ -14,16 +14,18 @@ import (
 
 func TestItWritesTheManifests(t *testing.T) {
 	for name, tc := range map[string]struct {
-		args  []string
-		guard scope.Guard
+		args []string
+		want manifests
 	}{
-		"nothing":  {nil, scope.Guard{}},
-		"all":      {[]string{"--name=a", "--namespace", "b", "--service-account=c", "--enforce-transitions"}, scope.Guard{Name: "a", Namespace: "b", ServiceAccount: "c", EnforceTransitions: true}},
-		"defaults": {[]string{"--name=", "--namespace="}, scope.Guard{}},
+		"nothing":                  {nil, scope.Guard{}},
+		"all":                      {[]string{"--name=a", "--namespace", "b", "--service-account=c", "--enforce-transitions"}, scope.Guard{Name: "a", Namespace: "b", ServiceAccount: "c", EnforceTransitions: true}},
+		"defaults":                 {[]string{"--name=", "--namespace="}, scope.Guard{}},
+		"operator":                 {[]string{"--operator"}, scope.Operator{}},
+		"operator of another name": {[]string{"--operator", "--name=a", "--namespace", "b", "--service-account=c"}, scope.Operator{Name: "a", Namespace: "b", ServiceAccount: "c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want, stdout, stderr bytes.Buffer
-			require.NoError(t, tc.guard.WriteManifests(&want))
+			require.NoError(t, tc.want.WriteManifests(&want))
 			assert.Equal(t, success, run(tc.args, &stdout, &stderr))
 			assert.Equal(t, want.String(), stdout.String())
 			assert.Empty(t, stderr.String())
@@ -45,6 +47,8 @@ func TestAnErrorIsOneLine(t *testing.T) {
 		"a flag without a value":   {[]string{"--name"}, usage, "--name"},
 		"an argument":              {[]string{"apply"}, usage, `unexpected argument "apply"`},
 		"a name that is none":      {[]string{"--namespace=a b"}, usage, `Guard.Namespace "a b" cannot be used`},
+		"an operator's name":       {[]string{"--operator", "--namespace=a b"}, usage, `Operator.Namespace "a b" cannot be used`},
+		"a flag of the other":      {[]string{"--operator", "--enforce-transitions"}, usage, "--enforce-transitions is for the daemon"},
 		"a pipe that is closed":    {nil, failure, "no space left"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +64,7 @@ func TestAnErrorIsOneLine(t *testing.T) {
 func TestHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	assert.Equal(t, success, run([]string{"--help"}, &stdout, &stderr))
-	for _, flag := range []string{"--name ", "--namespace ", "--service-account ", "--enforce-transitions ", scope.DefaultGuardName} {
+	for _, flag := range []string{"--name ", "--namespace ", "--service-account ", "--enforce-transitions ", "--operator ", scope.DefaultGuardName, scope.DefaultOperatorName} {
 		assert.Contains(t, stdout.String(), flag)
 	}
 	assert.Empty(t, stderr.String())

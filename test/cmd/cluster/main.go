@@ -73,6 +73,9 @@ func startCluster(ctx context.Context, opts cluster.Options, stdout, stderr io.W
 	if err != nil {
 		return err
 	}
+	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
+		return err
+	}
 	fmt.Fprintf(stderr, "the API server listens on %s; stop it with --down\n", c.Config().Host)
 	_, err = fmt.Fprintf(stdout, "export KUBECONFIG=%s\n", shellQuote(c.Kubeconfig()))
 	return err

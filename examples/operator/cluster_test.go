@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+)
+
+const (
+	poolsPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"
+	mcnsPath  = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
+	nodesPath = "/api/v1/nodes"
+)
+
+// serve starts an API server, and returns a kubeconfig for it.
+func serve(t *testing.T, handler http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return kubeconfig(t, server.URL)
+}
+
+func kubeconfig(t *testing.T, server string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	text := fmt.Sprintf(`
+apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: %q}}]
+contexts: [{name: test, context: {cluster: test}}]
+current-context: test
+`, server)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+// answers are the lists of an API server that has these resources; a watch of them hangs.
+func answers(lists map[string]any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		list, ok := lists[r.URL.Path]
+		switch query := r.URL.Query(); {
+		case !ok:
+			http.NotFound(w, r) // as an API server answers for what it does not know
+		case query.Get("sendInitialEvents") != "":
+			refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is not known")
+		case query.Get("watch") != "":
+			w.WriteHeader(http.StatusOK)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		default:
+			answer(w, http.StatusOK, list)
+		}
+	}
+}
+
+func answer(w http.ResponseWriter, code int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func refuse(w http.ResponseWriter, code int32, reason metav1.StatusReason, message string) {
+	answer(w, int(code), metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Reason: reason, Message: message, Code: code,
+	})
+}
+
+func list(apiVersion, kind string) map[string]any {
+	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"resourceVersion": "1"}, "items": []any{}}
+}
+
+func TestClusterThatCannotBeUsed(t *testing.T) {
+	closed := httptest.NewServer(http.NotFoundHandler())
+	closed.Close()
+	forbidden := func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, "machineconfigpools is forbidden")
+	}
+	for name, tc := range map[string]struct {
+		kubeconfig func(*testing.T) string
+		want       string // FILE and HOST stand for the kubeconfig and the address in it
+	}{
+		"no file": {
+			func(t *testing.T) string { return filepath.Join(t.TempDir(), "none") },
+			"cannot read kubeconfig FILE: open FILE: no such file or directory",
+		},
+		"nobody listens": {
+			func(t *testing.T) string { return kubeconfig(t, closed.URL) },
+			"nothing listens at HOST: start the API server, or name its kubeconfig",
+		},
+		"no MachineConfigPools": {
+			func(t *testing.T) string { return serve(t, http.NotFound) },
+			"the API server HOST has no MachineConfigPools: install the CRD machineconfigpools.machineconfiguration.openshift.io",
+		},
+		"no MachineConfigNodes": {
+			func(t *testing.T) string {
+				return serve(t, answers(map[string]any{poolsPath: list(mcfgv1.GroupVersion.String(), "MachineConfigPoolList")}))
+			},
+			"the API server HOST has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io",
+		},
+		"no rights": {
+			func(t *testing.T) string { return serve(t, forbidden) },
+			"cannot list MachineConfigPools on HOST: bind the user to the roles of scope.Operator: machineconfigpools is forbidden",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := tc.kubeconfig(t)
+			got := execute(t.Context(), "--kubeconfig", file)
+			host := ""
+			if config, err := load(file); err == nil {
+				host = config.Host
+			}
+			want := strings.NewReplacer("FILE", file, "HOST", host).Replace(tc.want)
+			assert.Equal(t, outcome{code: 1, stderr: "operator: " + want + "\n"}, got)
+		})
+	}
+}
+
+func TestServerThatDoesNotAnswer(t *testing.T) {
+	over := make(chan struct{})
+	file := serve(t, func(http.ResponseWriter, *http.Request) { <-over })
+	defer close(over)
+	var stdout, stderr output
+	p := program{stdout: &stdout, stderr: &stderr, clock: clock.RealClock{}, patience: 50 * time.Millisecond}
+	assert.Equal(t, 1, p.run(t.Context(), []string{"--kubeconfig", file}))
+	assert.Regexp(t, `^operator: the API server \S+ does not answer within 50ms: is it up, and reachable from here\?\n$`, stderr.String())
+}
+
+// TestOperatorRunsUntilInterrupted runs it on a server with a pool, which it gives a status.
+func TestOperatorRunsUntilInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	worker := newPool("worker")
+	worker.ResourceVersion = "1"
+	pools := list(mcfgv1.GroupVersion.String(), "MachineConfigPoolList")
+	pools["items"] = []*mcfgv1.MachineConfigPool{worker}
+	lists := answers(map[string]any{poolsPath: pools, mcnsPath: list(mcfgv1.GroupVersion.String(), "MachineConfigNodeList"), nodesPath: list("v1", "NodeList")})
+	file := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPatch && r.URL.Path == poolsPath+"/worker/status" {
+			cancel(errors.New("interrupt signal received"))
+		}
+		lists(w, r)
+	})
+	got := execute(ctx, "--kubeconfig", file)
+	assert.Zero(t, got.code)
+	assert.Empty(t, got.stderr)
+	assert.Contains(t, got.stdout, "\nworker ")
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/record"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+)
+
+// How many nodes, and how many pools, are seen to at a time.
+const (
+	rolloutWorkers = 4
+	poolWorkers    = 2
+)
+
+// operator runs the operator's side of the library: package rollout keeps a
+// MachineConfigNode for each Node, package pool the status of each MachineConfigPool.
+type operator struct {
+	kube     kubernetes.Interface
+	client   mcfgclientset.Interface
+	pools    cache.ResourceEventHandler // hears of the pools; an operator has none
+	interval time.Duration              // see pool.Config; an operator leaves it out
+}
+
+// run runs both controllers until ctx ends. Then it returns nil, and nothing of it is left.
+//
+// Of the replicas of an operator one runs them: call it as the OnStartedLeading of
+// client-go's leaderelection, whose context ends when another replica takes over.
+func (o operator) run(ctx context.Context) error {
+	// One pair of factories: whatever is listed is listed, watched and kept once.
+	core := informers.NewSharedInformerFactoryWithOptions(o.kube, 0, informers.WithTransform(pool.Trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(o.client, 0, mcfginformers.WithTransform(pool.Trim))
+	nodes := core.Core().V1().Nodes()
+	pools := mcfg.Machineconfiguration().V1().MachineConfigPools()
+	mcns := mcfg.Machineconfiguration().V1().MachineConfigNodes()
+
+	events := record.NewBroadcaster(record.WithContext(ctx))
+	defer events.Shutdown()
+	events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: o.kube.CoreV1().Events(metav1.NamespaceAll)})
+
+	objects, err := rollout.New(rollout.Config{
+		Client: o.client, KubeClient: o.kube, Nodes: nodes, Pools: pools, MachineConfigNodes: mcns,
+		Recorder: events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "machine-config-operator"}),
+	})
+	if err != nil {
+		return err
+	}
+	statuses, err := pool.New(pool.Config{
+		Client: o.client, Nodes: nodes, Pools: pools, MachineConfigNodes: mcns, Interval: o.interval,
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := pools.Informer().AddEventHandler(o.pools); err != nil {
+		return err
+	}
+
+	for _, informer := range []cache.SharedIndexInformer{nodes.Informer(), pools.Informer(), mcns.Informer()} {
+		if err := informer.SetWatchErrorHandlerWithContext(unlessEnded); err != nil {
+			return err
+		}
+	}
+
+	// The factories start after both controllers have asked for their informers.
+	ctx, cancel := context.WithCancel(ctx)
+	core.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	defer core.Shutdown()
+	defer mcfg.Shutdown()
+	defer cancel()
+
+	ended := make(chan error, 2)
+	go func() { ended <- objects.Run(ctx, rolloutWorkers) }()
+	go func() { ended <- statuses.Run(ctx, poolWorkers) }()
+	err = <-ended
+	cancel() // neither runs without the other
+	return errors.Join(err, <-ended)
+}
+
+// unlessEnded logs why a watch has ended, but for one that ends with the program.
+func unlessEnded(ctx context.Context, r *cache.Reflector, err error) {
+	if ctx.Err() == nil {
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+	}
+}
