@@ -37,7 +37,8 @@ func (w *world) update(ctx context.Context) error {
 }
 
 // advance has as many nodes of a pool begin their update as may be unavailable. It reports
-// whether all are done. That nothing can go on, for nodes are degraded, is an error.
+// whether all are done, and the pool's status says so. That nothing can go on, for nodes are
+// degraded, is an error.
 func (w *world) advance(ctx context.Context, poolName string, now state) (bool, error) {
 	p := now.pools[slices.IndexFunc(now.pools, func(p *mcfgv1.MachineConfigPool) bool { return p.Name == poolName })]
 	limit, err := maxUnavailable(p, len(now.nodes[poolName]))
@@ -70,7 +71,7 @@ func (w *world) advance(ctx context.Context, poolName string, now state) (bool, 
 	if len(degraded) > 0 && down == len(degraded) && len(begin) == 0 {
 		return false, &degradedError{pool: poolName, troubles: degraded, done: done, all: len(now.nodes[poolName])}
 	}
-	return done == len(now.nodes[poolName]), nil
+	return done == len(now.nodes[poolName]) && p.Status.Configuration.Name == p.Spec.Configuration.Name, nil
 }
 
 // trouble is what a degraded node says.
