@@ -3,16 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
+	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 	"github.com/openshift/upgrademonitor/examples/internal/memory"
 	"github.com/openshift/upgrademonitor/scope"
 )
@@ -30,10 +28,11 @@ func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 	if opts.kubeconfig == "" {
 		return newCluster(memory.MachineConfigs(), newNode(opts.node, "1a01a163-ca89-4007-99cf-87012214c953"))
 	}
-	config, err := load(opts.kubeconfig)
+	config, err := kubeconfig.Load(opts.kubeconfig, "upgrademonitor-example-daemon")
 	if err != nil {
 		return nil, err
 	}
+	config.QPS, config.Burst = 50, 100 // an update without real work comes all at once
 	clientset, err := mcfgclientset.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", opts.kubeconfig, err)
@@ -50,7 +49,7 @@ func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case utilnet.IsTimeout(err):
-		return nil, silent(config, p.patience)
+		return nil, kubeconfig.Silent(config, p.patience)
 	case isNoSuchResource(err):
 		return nil, fmt.Errorf("the API server %s has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io", config.Host)
 	case err != nil && !apierrors.IsNotFound(err):
@@ -62,7 +61,7 @@ func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case utilnet.IsTimeout(err):
-		return nil, silent(config, p.patience)
+		return nil, kubeconfig.Silent(config, p.patience)
 	case apierrors.IsNotFound(err):
 		p.complain(fmt.Errorf("there is no Node %s on the cluster: going on with a made-up one, without UID, that cannot own the MachineConfigNode", opts.node))
 		return newCluster(clientset, newNode(opts.node, ""))
@@ -78,29 +77,6 @@ func newCluster(clientset mcfgclientset.Interface, n *node) (*cluster, error) {
 		return nil, err
 	}
 	return &cluster{clientset: clientset, client: client, node: n}, nil
-}
-
-// load reads a kubeconfig.
-func load(file string) (*rest.Config, error) {
-	kubeconfig, err := clientcmd.LoadFromFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read kubeconfig %s: %w", file, err)
-	}
-	config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, nil).ClientConfig()
-	switch {
-	case clientcmd.IsEmptyConfig(err):
-		return nil, fmt.Errorf("cannot use kubeconfig %s: it names no cluster", file)
-	case err != nil:
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
-	}
-	config.QPS, config.Burst = 50, 100 // an update without real work comes all at once
-	config.UserAgent = "upgrademonitor-example-daemon"
-	config.WarningHandlerWithContext = rest.NoWarnings{}
-	return config, nil
-}
-
-func silent(config *rest.Config, patience time.Duration) error {
-	return fmt.Errorf("the API server %s does not answer within %s: is it up, and reachable from here?", config.Host, patience)
 }
 
 // isNoSuchResource tells a resource that the API server does not have from an object that

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 )
 
 const (
@@ -46,8 +48,8 @@ func serve(t *testing.T, answers map[string]answer) string {
 	return server.URL
 }
 
-// kubeconfig writes a kubeconfig for a server and returns its file.
-func kubeconfig(t *testing.T, server string) string {
+// kubeconfigOf writes a kubeconfig for a server and returns its file.
+func kubeconfigOf(t *testing.T, server string) string {
 	t.Helper()
 	return write(t, fmt.Sprintf(`
 apiVersion: v1
@@ -88,28 +90,28 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			"cannot use kubeconfig FILE: it names no cluster",
 		},
 		"nobody listens": {
-			func(t *testing.T) string { return kubeconfig(t, closed.URL) },
+			func(t *testing.T) string { return kubeconfigOf(t, closed.URL) },
 			`cannot read the MachineConfigNode from HOST: Get "HOST` + mcnPath + `/worker-0": dial tcp ADDRESS: connect: connection refused`,
 		},
 		"no CRD": {
-			func(t *testing.T) string { return kubeconfig(t, serve(t, nil)) },
+			func(t *testing.T) string { return kubeconfigOf(t, serve(t, nil)) },
 			"the API server HOST has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io",
 		},
 		"no rights to read the object": {
 			func(t *testing.T) string {
-				return kubeconfig(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": failure(403, "Forbidden", "machineconfignodes is forbidden")}))
+				return kubeconfigOf(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": failure(403, "Forbidden", "machineconfignodes is forbidden")}))
 			},
 			"cannot read the MachineConfigNode from HOST: machineconfignodes is forbidden",
 		},
 		"no rights to read the Node": {
 			func(t *testing.T) string {
-				return kubeconfig(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": noMCN, "GET " + nodePath: forbidden}))
+				return kubeconfigOf(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": noMCN, "GET " + nodePath: forbidden}))
 			},
 			`cannot read the Node from HOST: nodes "worker-0" is forbidden`,
 		},
 		"no Node, and no rights to create": {
 			func(t *testing.T) string {
-				return kubeconfig(t, serve(t, map[string]answer{
+				return kubeconfigOf(t, serve(t, map[string]answer{
 					"GET " + mcnPath + "/worker-0": noMCN,
 					"GET " + nodePath:              failure(404, "NotFound", `nodes "worker-0" not found`),
 					"POST " + mcnPath:              failure(403, "Forbidden", "machineconfignodes is forbidden"),
@@ -123,7 +125,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			file := tc.kubeconfig(t)
 			got := execute(t.Context(), "--kubeconfig", file)
 			host := ""
-			if config, err := load(file); err == nil {
+			if config, err := kubeconfig.Load(file, "test"); err == nil {
 				host = config.Host
 			}
 			want := strings.NewReplacer("FILE", file, "HOST", host, "ADDRESS", strings.TrimPrefix(host, "http://")).Replace(tc.want)
@@ -140,13 +142,13 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 
 	var stdout, stderr strings.Builder
 	p := program{stdout: &stdout, stderr: &stderr, patience: 50 * time.Millisecond}
-	assert.Equal(t, 1, p.run(t.Context(), []string{"--kubeconfig", kubeconfig(t, server.URL)}))
+	assert.Equal(t, 1, p.run(t.Context(), []string{"--kubeconfig", kubeconfigOf(t, server.URL)}))
 	assert.Equal(t, "daemon: the API server "+server.URL+" does not answer within 50ms: is it up, and reachable from here?\n", stderr.String())
 	assert.Empty(t, stdout.String())
 }
 
 func TestNodeOfTheClusterIsOnlyRead(t *testing.T) {
-	file := kubeconfig(t, serve(t, map[string]answer{
+	file := kubeconfigOf(t, serve(t, map[string]answer{
 		"GET " + mcnPath + "/worker-0": failure(404, "NotFound", "not found"),
 		"GET " + nodePath: {200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"worker-0","uid":"0a17872c",
 			"annotations":{"machineconfiguration.openshift.io/currentConfig":"rendered-real"}}}`},

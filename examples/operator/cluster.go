@@ -13,7 +13,8 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 )
 
 // cluster is a cluster that the controllers can run on.
@@ -25,18 +26,19 @@ type cluster struct {
 
 // connect reaches the cluster of a kubeconfig, and makes sure that what the controllers
 // watch can be listed: an informer tries forever. It answers within the patience.
-func connect(ctx context.Context, kubeconfig string, patience time.Duration) (*cluster, error) {
-	config, err := load(kubeconfig)
+func connect(ctx context.Context, file string, patience time.Duration) (*cluster, error) {
+	config, err := kubeconfig.Load(file, "upgrademonitor-example-operator")
 	if err != nil {
 		return nil, err
 	}
+	config.QPS, config.Burst = 200, 400 // client-go's 5 a second would take minutes for a few hundred new nodes
 	kube, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", kubeconfig, err)
+		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
 	}
 	client, err := mcfgclientset.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", kubeconfig, err)
+		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
 	}
 
 	bounded, cancel := context.WithTimeout(ctx, patience)
@@ -55,32 +57,13 @@ func connect(ctx context.Context, kubeconfig string, patience time.Duration) (*c
 	return &cluster{kube: kube, client: client, pools: pools.Items}, nil
 }
 
-// load reads a kubeconfig.
-func load(file string) (*rest.Config, error) {
-	kubeconfig, err := clientcmd.LoadFromFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read kubeconfig %s: %w", file, err)
-	}
-	config, err := clientcmd.NewDefaultClientConfig(*kubeconfig, nil).ClientConfig()
-	switch {
-	case clientcmd.IsEmptyConfig(err):
-		return nil, fmt.Errorf("cannot use kubeconfig %s: it names no cluster", file)
-	case err != nil:
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
-	}
-	config.QPS, config.Burst = 200, 400 // client-go's 5 a second would take minutes for a few hundred new nodes
-	config.UserAgent = "upgrademonitor-example-operator"
-	config.WarningHandlerWithContext = rest.NoWarnings{}
-	return config, nil
-}
-
 // unlisted says why objects cannot be listed, and what to do.
 func unlisted(ctx context.Context, what string, err error, config *rest.Config, patience time.Duration) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case utilnet.IsTimeout(err):
-		return fmt.Errorf("the API server %s does not answer within %s: is it up, and reachable from here?", config.Host, patience)
+		return kubeconfig.Silent(config, patience)
 	case utilnet.IsConnectionRefused(err):
 		return fmt.Errorf("nothing listens at %s: start the API server, or name its kubeconfig", config.Host)
 	case apierrors.IsNotFound(err): // of a list, it is the resource

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 )
 
 const (
@@ -31,10 +33,10 @@ func serve(t *testing.T, handler http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	return kubeconfig(t, server.URL)
+	return kubeconfigOf(t, server.URL)
 }
 
-func kubeconfig(t *testing.T, server string) string {
+func kubeconfigOf(t *testing.T, server string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
 	text := fmt.Sprintf(`
@@ -99,7 +101,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			"cannot read kubeconfig FILE: open FILE: no such file or directory",
 		},
 		"nobody listens": {
-			func(t *testing.T) string { return kubeconfig(t, closed.URL) },
+			func(t *testing.T) string { return kubeconfigOf(t, closed.URL) },
 			"nothing listens at HOST: start the API server, or name its kubeconfig",
 		},
 		"no MachineConfigPools": {
@@ -121,7 +123,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			file := tc.kubeconfig(t)
 			got := execute(t.Context(), "--kubeconfig", file)
 			host := ""
-			if config, err := load(file); err == nil {
+			if config, err := kubeconfig.Load(file, "test"); err == nil {
 				host = config.Host
 			}
 			want := strings.NewReplacer("FILE", file, "HOST", host).Replace(tc.want)
