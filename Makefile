@@ -41,7 +41,7 @@ bench: ## Measure a report, a no-op and a whole update against canned answers
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: scale
-scale: ## Measure N="500 1000 2500 5000" nodes, C=100 at a time, on a real API server (20 minutes)
+scale: ## Measure N="500 1000 2500 5000" nodes, C=100 at a time, on a real API server (15 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: fuzz

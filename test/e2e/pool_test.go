@@ -36,6 +36,7 @@ type poolWorld struct {
 	admin  *mcfgclientset.Clientset
 	core   *kubernetes.Clientset
 	looked chan struct{} // told when a controller looks at the pool
+	faults *faults       // of the controller's writes
 }
 
 // newPoolWorld is a pool of n nodes that run the old config, each Ready.
@@ -116,6 +117,8 @@ func (w *poolWorld) control() (counted *requests, stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	counted = &requests{}
 	config := asOperator(standard.Config())
+	w.faults = &faults{}
+	config.Wrap(w.faults.wrap)
 	config.Wrap(counted.wrap)
 	writer, err := mcfgclientset.NewForConfig(config)
 	require.NoError(w.t, err)

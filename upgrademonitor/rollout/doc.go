@@ -55,6 +55,10 @@
 //	status                           the daemon          –
 //	everything else                  –                   whoever wants to: it is not touched
 //
+// The pool is the one thing that the daemon has to be told. Where this controller runs, leave
+// upgrademonitor.Config.Pool unset, or have it go by pool.Primary: two answers would be written
+// in turn.
+//
 // # What it costs
 //
 // A new node: one read of the Node, one apply. A change of its pool or its desired config: the
