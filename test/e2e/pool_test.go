@@ -44,7 +44,7 @@ func newPoolWorld(t *testing.T, name string, n int) *poolWorld {
 	t.Helper()
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
 	require.NoError(t, installOperator(t.Context(), standard.Config()))
-	w := &poolWorld{t: t, name: name, label: "e2e.upgrademonitor/" + name, looked: make(chan struct{}, 1)}
+	w := &poolWorld{t: t, name: name, label: "e2e.upgrademonitor/" + name}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(standard.Config())
 	require.NoError(t, err)
@@ -115,6 +115,7 @@ func (w *poolWorld) patchNode(i int, body string, subresource ...string) {
 func (w *poolWorld) control() (counted *requests, stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
+	w.looked = make(chan struct{}, 1)
 	counted = &requests{}
 	config := asOperator(standard.Config())
 	w.faults = &faults{}

@@ -113,3 +113,20 @@ func TestRunEnds(t *testing.T) {
 	mcfg.Shutdown()
 	assert.Error(t, controller.Run(t.Context(), 1), "the informers have been stopped")
 }
+
+// TestRunAfterTheEnd: a Run that is called, or gets going, when all is over already is no
+// failure.
+func TestRunAfterTheEnd(t *testing.T) {
+	kube := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
+	controller, err := pool.New(newConfigOf(kube, mcfg, mcfgfake.NewClientset()))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	kube.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	cancel()
+	kube.Shutdown()
+	mcfg.Shutdown()
+	assert.NoError(t, controller.Run(ctx, 1))
+	assert.ErrorContains(t, controller.Run(t.Context(), 1), "stopped", "only the informers are over")
+}

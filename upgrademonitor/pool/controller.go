@@ -61,6 +61,9 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	defer l.queue.ShutDown()
 	synced, remove, err := l.watch(ctx)
 	defer remove()
+	if ctx.Err() != nil {
+		return nil // the informers may have been stopped with it
+	}
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func New(config Config) (*Controller, error) {
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	w := c.newWork(ctx)
 	synced, err := w.listen()
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // not because the informers have been stopped with ctx
 		return errors.Join(err, w.end())
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {

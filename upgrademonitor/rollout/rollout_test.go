@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -337,4 +338,23 @@ func TestConfigErrors(t *testing.T) {
 		assert.Equal(t, field, wrong.Field)
 		assert.ErrorContains(t, err, "rollout: Config."+field+" is nil: pass ")
 	}
+}
+
+// TestRunAfterTheEnd: a Run that is called, or gets going, when all is over already is no
+// failure.
+func TestRunAfterTheEnd(t *testing.T) {
+	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
+	factory := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
+	mcfg := factory.Machineconfiguration().V1()
+	controller, err := rollout.New(rollout.Config{Client: mcfgfake.NewClientset(), KubeClient: kubefake.NewClientset(),
+		Nodes: core.Core().V1().Nodes(), Pools: mcfg.MachineConfigPools(), MachineConfigNodes: mcfg.MachineConfigNodes()})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	core.StartWithContext(ctx)
+	factory.StartWithContext(ctx)
+	cancel()
+	core.Shutdown()
+	factory.Shutdown()
+	assert.NoError(t, controller.Run(ctx, 1))
+	assert.ErrorContains(t, controller.Run(t.Context(), 1), "stopped", "only the informers are over")
 }
