@@ -18,18 +18,24 @@ type requests struct {
 
 func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		r.sent(request) // before the server can show what has come of it
 		response, err := next.RoundTrip(request)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.kinds == nil {
-			r.kinds, r.answers = map[string]int{}, map[int]int{}
-		}
-		r.kinds[kindOf(request)]++
 		if err == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
 			r.answers[response.StatusCode]++
 		}
 		return response, err
 	})
+}
+
+func (r *requests) sent(request *http.Request) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.kinds == nil {
+		r.kinds, r.answers = map[string]int{}, map[int]int{}
+	}
+	r.kinds[kindOf(request)]++
 }
 
 // kindOf tells reads, creates, and writes of spec and status apart.
