@@ -30,9 +30,8 @@ type Config struct {
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder hears of what an administrator has to mend, see PoolConflict. Its scheme has to
-	// know MachineConfigPools, as that of openshift/client-go does, for some events are theirs.
-	// By default it is only logged.
+	// Recorder hears of what an administrator has to mend, see PoolConflict. By default it is
+	// only logged.
 	Recorder record.EventRecorder
 	// ImageMode says whether the feature gate ImageModeStatusReporting is on. It is called
 	// from several goroutines. By default it is off.

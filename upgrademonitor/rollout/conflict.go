@@ -7,7 +7,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
@@ -36,7 +35,8 @@ func (c *Controller) tell(ctx context.Context, node *corev1.Node, err error) {
 		return
 	}
 	if c.told.isNew(node.Name, string(node.UID)+": "+conflict.Error()) {
-		warn(ctx, c.config, node, PoolConflict, conflict)
+		about := &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}
+		warn(ctx, c.config, about, PoolConflict, conflict)
 	}
 }
 
@@ -44,13 +44,15 @@ func (c *Controller) tell(ctx context.Context, node *corev1.Node, err error) {
 func (w *work) checkSelector(p *mcfgv1.MachineConfigPool) {
 	var broken *pool.SelectorError
 	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); errors.As(err, &broken) {
-		warn(w.ctx, w.config, p, InvalidSelector, broken)
+		about := &corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}
+		warn(w.ctx, w.config, about, InvalidSelector, broken)
 	}
 }
 
 // warn logs what only an administrator can mend, and makes it an event of the object that it
-// is about.
-func warn(ctx context.Context, config Config, about runtime.Object, reason string, err error) {
+// is about. That is a reference, so that the recorder's scheme need not know the type: one
+// that does not drops the event.
+func warn(ctx context.Context, config Config, about *corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "Left the pool of MachineConfigNodes as it is")
 	if config.Recorder != nil {
 		config.Recorder.Event(about, corev1.EventTypeWarning, reason, err.Error())

@@ -49,7 +49,10 @@ func New(config Config) (*Controller, error) {
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	w := c.newWork(ctx)
 	synced, err := w.listen()
-	if err != nil && ctx.Err() == nil { // not because the informers have been stopped with ctx
+	if ctx.Err() != nil {
+		return w.end() // the informers may have been stopped with it
+	}
+	if err != nil {
 		return errors.Join(err, w.end())
 	}
 	if !cache.WaitForCacheSync(ctx.Done(), synced...) {

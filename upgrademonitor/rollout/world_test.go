@@ -18,11 +18,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
+	"k8s.io/client-go/tools/reference"
 	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -40,6 +42,20 @@ type world struct {
 	stop   func()
 
 	settlers int
+}
+
+// recorder is a FakeRecorder that knows no type, as that of a host may not: an event of an
+// object that it cannot refer to is lost. An API server's objects do not say their type.
+type recorder struct{ *record.FakeRecorder }
+
+func (r recorder) Event(about runtime.Object, eventType, reason, message string) {
+	if _, ok := about.(*corev1.ObjectReference); !ok {
+		about = about.DeepCopyObject()
+		about.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+	}
+	if _, err := reference.GetReference(runtime.NewScheme(), about); err == nil {
+		r.FakeRecorder.Event(about, eventType, reason, message)
+	}
 }
 
 // newWorld has these nodes, and the pools master, worker, infra and gpu, each of which wants
@@ -69,7 +85,7 @@ func (w *world) run(change ...func(*rollout.Config)) {
 		Nodes:              core.Core().V1().Nodes(),
 		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
 		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
-		Recorder:           w.events,
+		Recorder:           recorder{w.events},
 		Clock:              w.clock,
 	}
 	for _, c := range change {
