@@ -5,8 +5,8 @@ import (
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
-// ToApply returns the list as the conditions of an apply configuration. They point into
-// the list, which must not be changed as long as they are in use.
+// ToApply returns the apply configurations of a list. They point into the list, which must not
+// be changed while they are in use.
 func ToApply(list []metav1.Condition) []applymetav1.ConditionApplyConfiguration {
 	apply := make([]applymetav1.ConditionApplyConfiguration, len(list))
 	for i := range list {

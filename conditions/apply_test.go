@@ -11,8 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// What is applied is what the condition itself would be on the wire.
-func TestToApply(t *testing.T) {
+func TestToApplyEncodesAsTheConditionsDo(t *testing.T) {
 	list := midway(true, nil)
 	list[0].ObservedGeneration = 7
 	list[1].Message = `"quotes", <angles> and é` + "\n"
@@ -34,10 +33,10 @@ func TestToApply(t *testing.T) {
 		back.LastTransitionTime = list[i].LastTransitionTime
 		assert.Equal(t, list[i], back)
 	}
-	assert.Nil(t, apply[1].ObservedGeneration, "what is not set is not claimed")
+	assert.Nil(t, apply[1].ObservedGeneration, "unset fields are not owned")
 }
 
-func TestToApplyEmpty(t *testing.T) {
+func TestToApplyOfAnEmptyListIsEmpty(t *testing.T) {
 	assert.Empty(t, conditions.ToApply(nil))
 	assert.Empty(t, conditions.ToApply([]metav1.Condition{}))
 }

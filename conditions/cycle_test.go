@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// midway is an update under way: what was prepared, what runs, what a last update left,
-// what never ran, and singletons that have something to say.
+// midway returns a list during an update: phases that are done, running, reset by the last
+// update, or never ran, and singletons with messages.
 func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	m := statusMap{
 		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
@@ -32,8 +32,8 @@ func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	return list
 }
 
-// taken says what a phase says when it was taken back.
-var taken = map[phases.Phase]string{
+// afterReset is the message of a phase after its reset.
+var afterReset = map[phases.Phase]string{
 	phases.UpdateExecuted:           prefix + thisUpdate + ": ran UpdateExecuted",
 	phases.Cordoned:                 prefix + thisUpdate + ": ran Cordoned",
 	phases.Drained:                  prefix + thisUpdate + ": ran Drained",
@@ -44,9 +44,9 @@ var taken = map[phases.Phase]string{
 	phases.UpdatePostActionComplete: "This node has not yet entered the UpdatePostActionComplete phase",
 }
 
-func assertTaken(t *testing.T, before, after []metav1.Condition) {
+func assertReset(t *testing.T, before, after []metav1.Condition) {
 	t.Helper()
-	for p, message := range taken {
+	for p, message := range afterReset {
 		b, a := condition(t, before, p), condition(t, after, p)
 		assert.Equal(t, no, a.Status, p)
 		assert.Equal(t, b.Reason, a.Reason, p)
@@ -57,13 +57,63 @@ func assertTaken(t *testing.T, before, after []metav1.Condition) {
 			assert.Equal(t, now, a.LastTransitionTime, p)
 		}
 	}
+	ended := condition(t, after, phases.Updated).Status == done
 	for _, p := range singletons {
 		p := phases.Phase(p)
-		assert.Equal(t, condition(t, before, p), condition(t, after, p), "an update took a singleton along")
+		if ended && p == phases.NodeDegraded {
+			continue // see TestEndClearsNodeDegraded
+		}
+		assert.Equal(t, condition(t, before, p), condition(t, after, p), "only its own report changes a singleton")
 	}
 }
 
-func TestBegin(t *testing.T) {
+func TestEndClearsNodeDegradedInTheSameWrite(t *testing.T) {
+	for _, s := range statuses {
+		list := midway(false, statusMap{phases.NodeDegraded: s})
+		degraded := condition(t, list, phases.NodeDegraded)
+
+		writes := next(t, list, false, report(phases.Updated, done))
+
+		require.Len(t, writes, 1)
+		want := degraded
+		if s == done {
+			want.Status, want.LastTransitionTime = no, now
+			want.Message = prefix + thisUpdate + ": " + degraded.Message
+		}
+		assert.Equal(t, want, condition(t, writes[0], phases.NodeDegraded), s)
+	}
+}
+
+func TestUpdatePreparedForAnotherTargetBeginsAnUpdate(t *testing.T) {
+	for _, to := range []metav1.ConditionStatus{running, done} {
+		for _, prepared := range statuses {
+			list := midway(false, statusMap{phases.UpdatePrepared: prepared, phases.Updated: no})
+			writes := next(t, list, false, report(phases.UpdatePrepared, to, newTarget))
+			last := writes[len(writes)-1]
+			assert.Equal(t, to, status(last, "UpdatePrepared"))
+			assert.Equal(t, no, status(last, "UpdateExecuted"), "what ran is reset")
+			assert.Equal(t, condition(t, list, phases.Updated), condition(t, last, phases.Updated), "Updated stays False")
+			again := report(phases.UpdatePrepared, to)
+			assert.Nil(t, next(t, last, false, again), "a repeat")
+		}
+	}
+	list := midway(false, statusMap{phases.UpdatePrepared: no, phases.Updated: no})
+	writes := next(t, list, false, report(phases.UpdatePrepared, no, newTarget))
+	assert.Equal(t, status(list, "Drained"), status(writes[0], "Drained"), "False begins no update")
+}
+
+// The clock of this process may be behind that of another one.
+func TestLastTransitionTimeNeverDecreases(t *testing.T) {
+	list := statusMap{phases.Drained: running, phases.UpdateExecuted: running}.list(false)
+	for i := range list {
+		list[i].LastTransitionTime = metav1.NewTime(now.Add(secondsOf(60)))
+	}
+	drained := condition(t, next(t, list, false, report(phases.Drained, done))[0], phases.Drained)
+	assert.Equal(t, done, drained.Status)
+	assert.Equal(t, list[0].LastTransitionTime, drained.LastTransitionTime)
+}
+
+func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 	for name, tc := range map[string]struct {
 		updated, prepared metav1.ConditionStatus
 		newTarget         bool
@@ -89,12 +139,12 @@ func TestBegin(t *testing.T) {
 				require.Len(t, writes, len(tc.writes))
 				for i, w := range writes {
 					assert.Equal(t, tc.writes[i], status(w, "UpdatePrepared"))
-					assert.Equal(t, no, status(w, "Updated"), "every write shows that the update began")
-					assertTaken(t, list, w)
+					assert.Equal(t, no, status(w, "Updated"), "each write has Updated=False")
+					assertReset(t, list, w)
 				}
 				last := writes[len(writes)-1]
 				updated, prepared := condition(t, last, phases.Updated), condition(t, last, phases.UpdatePrepared)
-				assert.Equal(t, []string{"SaidUpdated", "about Updated"}, []string{updated.Reason, updated.Message})
+				assert.Equal(t, []string{"ReportedUpdated", "about Updated"}, []string{updated.Reason, updated.Message})
 				assert.Equal(t, []string{"UpdatePrepared", "about Updated"}, []string{prepared.Reason, prepared.Message})
 				if len(writes) > 1 {
 					back := condition(t, writes[0], phases.UpdatePrepared)
@@ -105,7 +155,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-func TestBeginRepeated(t *testing.T) {
+func TestARepeatedBeginWritesNothing(t *testing.T) {
 	for _, change := range []func(*conditions.Report){func(*conditions.Report) {}, newTarget} {
 		first := report(phases.Updated, no, change)
 		writes := next(t, midway(false, statusMap{phases.Updated: done}), false, first)
@@ -116,8 +166,8 @@ func TestBeginRepeated(t *testing.T) {
 	}
 }
 
-// The daemon repeats the begin at each sync: whatever the update has come to meanwhile stays.
-func TestBeginRepeatedInTheUpdate(t *testing.T) {
+// The daemon repeats the begin at each sync.
+func TestARepeatedBeginKeepsTheStateOfTheUpdate(t *testing.T) {
 	for _, prepared := range statuses {
 		for _, r := range []conditions.Report{report(phases.Updated, no), report(phases.Updated, no, completing)} {
 			list := midway(false, statusMap{phases.UpdatePrepared: prepared})
@@ -132,22 +182,22 @@ func TestBeginRepeatedInTheUpdate(t *testing.T) {
 	}
 }
 
-// A begin of two writes of which only the first was made: the same report goes on.
-func TestBeginGoesOn(t *testing.T) {
+// Only the first of the two writes of a begin was made.
+func TestARetriedBeginContinuesWithItsSecondWrite(t *testing.T) {
 	r := report(phases.Updated, no, newTarget)
 	writes := next(t, midway(false, nil), false, r)
 	require.Len(t, writes, 2)
 
 	goesOn := next(t, writes[0], false, report(phases.Updated, no, begun))
 	assert.Equal(t, writes[1:], goesOn)
-	assert.Nil(t, next(t, writes[0], false, report(phases.Updated, no)), "only a report that has begun it")
+	assert.Nil(t, next(t, writes[0], false, report(phases.Updated, no)), "only the report that began it")
 	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no, begun)))
 
 	prepared := next(t, writes[1], false, report(phases.UpdatePrepared, done))[0]
-	assert.Nil(t, next(t, prepared, false, report(phases.Updated, no, begun)), "what runs, or ran, is not started again")
+	assert.Nil(t, next(t, prepared, false, report(phases.Updated, no, begun)), "running or finished phases are not started again")
 }
 
-func TestBeginOnAnEmptyList(t *testing.T) {
+func TestBeginOnAnEmptyListWritesEveryCondition(t *testing.T) {
 	writes := next(t, nil, false, report(phases.Updated, no))
 	require.Len(t, writes, 1)
 	assert.Equal(t, no, status(writes[0], "UpdatePrepared"), "a missing Updated counts as False: a repeat")
@@ -157,11 +207,11 @@ func TestBeginOnAnEmptyList(t *testing.T) {
 	assert.Equal(t, running, status(writes[0], "UpdatePrepared"))
 }
 
-func TestDisruption(t *testing.T) {
+func TestAPhaseOfAnUpdateBetweenUpdatesBeginsOne(t *testing.T) {
 	for name, tc := range map[string]struct {
 		phase    phases.Phase
 		status   metav1.ConditionStatus
-		statuses []statusMap // what is not False, in each write
+		statuses []statusMap // other than False, in each write
 	}{
 		"child runs": {phases.Drained, running, []statusMap{
 			{phases.Drained: running, phases.UpdateExecuted: running},
@@ -203,23 +253,21 @@ func TestDisruption(t *testing.T) {
 	}
 }
 
-// An object that says Updated beside phases that ran (another writer's) has no such phase
-// taken over into the update that begins.
-func TestDisruptionTakesBackWhatWasLeft(t *testing.T) {
+// Another writer has left finished phases with Updated=True.
+func TestADisruptionResetsPhasesOfEarlierUpdates(t *testing.T) {
 	list := midway(false, statusMap{phases.Updated: done})
 
 	writes := next(t, list, false, report(phases.RebootedNode, running))
 
-	require.Len(t, writes, 2, "what ran is taken back by a write that takes all back")
+	require.Len(t, writes, 2, "finished phases are reset by one write")
 	for _, p := range []phases.Phase{phases.UpdateExecuted, phases.Cordoned, phases.Drained} {
 		assert.Equal(t, no, condition(t, writes[0], p).Status, p)
-		assert.Equal(t, taken[p], condition(t, writes[0], p).Message)
+		assert.Equal(t, afterReset[p], condition(t, writes[0], p).Message)
 	}
 }
 
-// A phase that was left running, in a parent that was left done, starts again: its time is
-// that of the new start.
-func TestDisruptionStartsAgainWhatWasLeftRunning(t *testing.T) {
+// Another writer has left a phase Unknown below a parent that is True.
+func TestADisruptionRestartsAPhaseThatWasLeftRunning(t *testing.T) {
 	list := statusMap{phases.Updated: done, phases.Drained: running, phases.UpdateExecuted: done}.list(false)
 	want := [][]metav1.ConditionStatus{{no, no}, {running, running}, {done, running}}
 
@@ -234,7 +282,7 @@ func TestDisruptionStartsAgainWhatWasLeftRunning(t *testing.T) {
 	}
 }
 
-func TestDisruptionCompletesParent(t *testing.T) {
+func TestADisruptionMayCompleteTheParent(t *testing.T) {
 	list := statusMap{phases.Updated: done}.list(false)
 
 	writes := next(t, list, false, report(phases.AppliedFilesAndOS, done, completing))
@@ -248,8 +296,8 @@ func pair(list []metav1.Condition, a, b string) []metav1.ConditionStatus {
 	return []metav1.ConditionStatus{status(list, a), status(list, b)}
 }
 
-// The pool must not flap because a daemon pod restarted.
-func TestRestart(t *testing.T) {
+// The pool must not flap because a daemon Pod restarted.
+func TestAReportOfARestartedDaemonChangesNoStatus(t *testing.T) {
 	for _, p := range restarts {
 		p := phases.Phase(p)
 		for _, to := range statuses {
@@ -272,8 +320,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// The parent's words are refreshed with the child's, once: a repeat leaves them to the parent.
-func TestRestartSpeaksForParent(t *testing.T) {
+func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.T) {
 	child := report(phases.Uncordoned, done, completing)
 	list := next(t, statusMap{phases.Updated: done}.list(false), false, child)[0]
 	parent := condition(t, list, phases.UpdateComplete)
@@ -287,8 +334,7 @@ func TestRestartSpeaksForParent(t *testing.T) {
 	assert.Equal(t, without(list, phases.Uncordoned), without(writes[0], phases.Uncordoned))
 }
 
-// What a restart said belongs to the last update when the next one begins.
-func TestRestartGetsThePrefixOnce(t *testing.T) {
+func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
 	list := next(t, statusMap{phases.Updated: done}.list(false), false, report(phases.Resumed, done))[0]
 
 	list = next(t, list, false, report(phases.Updated, no, func(r *conditions.Report) { r.Update = lastUpdate }))[0]
@@ -298,8 +344,7 @@ func TestRestartGetsThePrefixOnce(t *testing.T) {
 	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
 }
 
-// "A report of False on another phase changes its reason and message only."
-func TestFalseBetweenUpdates(t *testing.T) {
+func TestFalseBetweenUpdatesChangesReasonAndMessageOnly(t *testing.T) {
 	for _, p := range phases.All(false) {
 		if !phases.OfCycle(p) {
 			continue
@@ -312,7 +357,7 @@ func TestFalseBetweenUpdates(t *testing.T) {
 				writes := next(t, list, false, r)
 
 				require.Len(t, writes, 1)
-				assert.Equal(t, without(list, p), without(writes[0], p), "it moved its parent, or ended the pause")
+				assert.Equal(t, without(list, p), without(writes[0], p), "its parent or Updated changed")
 				c := condition(t, writes[0], p)
 				assert.Equal(t, []string{string(from), r.Reason, r.Message}, []string{string(c.Status), c.Reason, c.Message})
 			})
@@ -320,7 +365,7 @@ func TestFalseBetweenUpdates(t *testing.T) {
 	}
 }
 
-func TestEnd(t *testing.T) {
+func TestEndResetsAllPhasesAndPrefixesTheirMessages(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		for _, updated := range []metav1.ConditionStatus{no, running} {
 			list := midway(imageMode, statusMap{phases.Updated: updated})
@@ -328,15 +373,14 @@ func TestEnd(t *testing.T) {
 			writes := next(t, list, imageMode, report(phases.Updated, done, newTarget))
 
 			require.Len(t, writes, 1)
-			assertTaken(t, list, writes[0])
+			assertReset(t, list, writes[0])
 			assert.Equal(t, prefix+thisUpdate+": ran UpdatePrepared", condition(t, writes[0], phases.UpdatePrepared).Message)
 			assert.Equal(t, now, condition(t, writes[0], phases.Updated).LastTransitionTime)
 		}
 	}
 }
 
-// What ran is told by the status, whatever its reason says.
-func TestEndOfWhatRanWithTheDefaultReason(t *testing.T) {
+func TestAPhaseWithTheDefaultReasonRanIfItsStatusSaysSo(t *testing.T) {
 	for _, s := range []metav1.ConditionStatus{running, done} {
 		list := statusMap{phases.Drained: s}.list(false)
 		for i := range list {
@@ -350,8 +394,7 @@ func TestEndOfWhatRanWithTheDefaultReason(t *testing.T) {
 	}
 }
 
-// "A repeat of True is no End": what a restart said keeps its words.
-func TestEndRepeated(t *testing.T) {
+func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
 	list := next(t, midway(false, nil), false, report(phases.Updated, done))[0]
 	assert.Nil(t, next(t, list, false, report(phases.Updated, done, later)))
 
@@ -364,8 +407,7 @@ func TestEndRepeated(t *testing.T) {
 	assert.Equal(t, "still updated", condition(t, writes[0], phases.Updated).Message)
 }
 
-// Two whole updates: a message never names two of them.
-func TestNeverTwoPrefixes(t *testing.T) {
+func TestAMessageNeverHasTwoPrefixes(t *testing.T) {
 	list := []metav1.Condition(nil)
 	for _, update := range []string{"a", "b", "c"} {
 		in := func(r *conditions.Report) { r.Update, r.NewTarget = update, true }

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestDefault(t *testing.T) {
+func TestDefaultIsFalseAndNotYetOccurred(t *testing.T) {
 	assert.Equal(t, metav1.Condition{
 		Type:               "Drained",
 		Status:             "False",
@@ -21,7 +21,7 @@ func TestDefault(t *testing.T) {
 	}, conditions.Default(phases.Drained, now))
 }
 
-func TestComplete(t *testing.T) {
+func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
 	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
@@ -46,7 +46,7 @@ func TestComplete(t *testing.T) {
 						assert.Equal(t, list[i], c)
 					}
 				}
-				assert.Equal(t, complete, conditions.Complete(complete, imageMode, earlier), "complete stays complete")
+				assert.Equal(t, complete, conditions.Complete(complete, imageMode, earlier), "a complete list is unchanged")
 				clear(complete)
 				assert.Equal(t, kept, list, "the list is never changed")
 			}
@@ -54,15 +54,15 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-func TestStatusOf(t *testing.T) {
+func TestStatusOfAMissingConditionIsFalse(t *testing.T) {
 	list := []metav1.Condition{{Type: "Drained", Status: running}, {Type: "Drained", Status: done}}
 
-	assert.Equal(t, running, conditions.StatusOf(list, phases.Drained), "the first counts")
+	assert.Equal(t, running, conditions.StatusOf(list, phases.Drained), "the first one is used")
 	assert.Equal(t, no, conditions.StatusOf(list, phases.Cordoned))
 	assert.Equal(t, no, conditions.StatusOf(nil, phases.Cordoned))
 }
 
-func TestSame(t *testing.T) {
+func TestEqualComparesAllButUnownedConditions(t *testing.T) {
 	want := midway(false, nil)
 	change := func(f func(c *metav1.Condition)) []metav1.Condition {
 		list := slices.Clone(want)
@@ -75,23 +75,23 @@ func TestSame(t *testing.T) {
 		list []metav1.Condition
 		same bool
 	}{
-		"itself":                      {want, true},
-		"in another order":            {reversed, true},
-		"with a foreign one":          {append(slices.Clone(want), metav1.Condition{Type: "Foreign"}), true},
-		"with a second":               {append(slices.Clone(want), metav1.Condition{Type: "Drained"}), true},
-		"with another time":           {change(func(c *metav1.Condition) { c.LastTransitionTime = now }), true},
-		"with another status":         {change(func(c *metav1.Condition) { c.Status = done }), false},
-		"with another reason":         {change(func(c *metav1.Condition) { c.Reason = "Other" }), false},
-		"with another message":        {change(func(c *metav1.Condition) { c.Message += "." }), false},
-		"without one":                 {without(want, phases.RebootedNode), false},
-		"with one of the other mode":  {append(slices.Clone(want), metav1.Condition{Type: "AppliedFiles"}), false},
-		"nil":                         {nil, false},
-		"with another type's wording": {change(func(c *metav1.Condition) { c.Type = "Foreign" }), false},
+		"itself":                     {want, true},
+		"in another order":           {reversed, true},
+		"with a foreign one":         {append(slices.Clone(want), metav1.Condition{Type: "Foreign"}), true},
+		"with a second":              {append(slices.Clone(want), metav1.Condition{Type: "Drained"}), true},
+		"with another time":          {change(func(c *metav1.Condition) { c.LastTransitionTime = now }), true},
+		"with another status":        {change(func(c *metav1.Condition) { c.Status = done }), false},
+		"with another reason":        {change(func(c *metav1.Condition) { c.Reason = "Other" }), false},
+		"with another message":       {change(func(c *metav1.Condition) { c.Message += "." }), false},
+		"without one":                {without(want, phases.RebootedNode), false},
+		"with one of the other mode": {append(slices.Clone(want), metav1.Condition{Type: "AppliedFiles"}), false},
+		"nil":                        {nil, false},
+		"with the text of another":   {change(func(c *metav1.Condition) { c.Type = "Foreign" }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.same, conditions.Same(tc.list, want))
+			assert.Equal(t, tc.same, conditions.Equal(tc.list, want))
 		})
 	}
-	assert.True(t, conditions.Same(nil, nil))
-	assert.False(t, conditions.Same(want, nil), "all of it is too much")
+	assert.True(t, conditions.Equal(nil, nil))
+	assert.False(t, conditions.Equal(want, nil), "a whole list differs from nil")
 }

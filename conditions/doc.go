@@ -1,30 +1,29 @@
-// Package conditions says what becomes of a MachineConfigNode's list of conditions
-// when one of them is reported.
+// Package conditions computes the list of conditions of a MachineConfigNode from the list
+// before and a report on one of its phases.
 //
-// [Next] is the whole of it: it takes the list as it is and one [Report], and gives
-// the lists to publish, one a write:
+// [Next] is the entry point. It takes a list and a [Report], and returns the lists to publish,
+// one per write:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// What a report sets off, beside the phase's own way (see package phases):
+// Besides the transition of the phase itself (see package phases), a report has these effects:
 //
 //   - A child moves its parent, in the same writes.
-//   - Updated=False begins an update: every Parent and Child goes back to False, and
-//     UpdatePrepared to Unknown.
-//   - A phase that only an update has, reported while Updated is True, begins one too
+//   - Updated=False begins an update: every Parent and Child becomes False, and
+//     UpdatePrepared becomes Unknown.
+//   - A phase that only an update has, reported while Updated is True, also begins one
 //     (a disruption).
-//   - Resumed, UpdateComplete and Uncordoned reported while Updated is True come from a
-//     daemon that restarted, and move nothing.
-//   - Updated=True ends the update: every Parent and Child goes back to False, and the
-//     messages of those that ran say in which update they did.
+//   - Resumed, UpdateComplete and Uncordoned, reported while Updated is True by a daemon that
+//     restarted, change no status.
+//   - Updated=True ends the update: every Parent and Child becomes False, and the message of
+//     each that ran is prefixed with the name of the update.
 //
-// The package is pure: no I/O, no logging, and no clock, time is passed in. A list
-// that was passed in is never changed, and all functions may be used from any number
-// of goroutines.
+// The package is pure: no I/O, no logging, no clock; time is an argument. It never changes a
+// list that was passed in, and all functions are safe for concurrent use.
 //
-// It knows nothing of versions and images, of resource versions, and of how a list is
-// written. Conditions of other types than those of package phases are not its own: it
-// drops them from what it gives, so that nobody claims them.
+// It does not handle versions, images and resource versions, nor how a list is written.
+// Conditions of types that are not in package phases are not in its results, so that they are
+// not claimed by an apply.
 package conditions

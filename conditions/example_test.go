@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// A drain that is reported done fills in that it ran, and its parent runs with it.
+// A drain that is reported as done is published as running first, and so is its parent.
 func ExampleNext() {
 	writes, err := conditions.Next(nil, false, conditions.Report{
 		Phase:   phases.Drained,
@@ -32,11 +32,20 @@ func ExampleNext() {
 	// write 2: 14 conditions, Drained is True, UpdateExecuted is Unknown
 }
 
-func ExamplePrefixed() {
-	message := conditions.Prefixed("Drained node", "rendered-worker-bbb")
+func ExampleWithUpdatePrefix() {
+	message := conditions.WithUpdatePrefix("Drained node", "rendered-worker-bbb")
 	fmt.Println(message)
-	fmt.Println(conditions.Prefixed(message, "rendered-worker-ccc"))
+	fmt.Println(conditions.WithUpdatePrefix(message, "rendered-worker-ccc"))
 	// Output:
 	// Action during update to rendered-worker-bbb: Drained node
 	// Action during update to rendered-worker-bbb: Drained node
+}
+
+// The message of a phase that was reset has the prefix of its update, which is over.
+func ExampleHasUpdatePrefix() {
+	fmt.Println(conditions.HasUpdatePrefix("Drained node"))
+	fmt.Println(conditions.HasUpdatePrefix("Action during update to rendered-worker-bbb: Drained node"))
+	// Output:
+	// false
+	// true
 }

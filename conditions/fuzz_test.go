@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// tape turns bytes into choices; a tape that has ended gives 0.
+// tape converts bytes to choices; at its end, all choices are 0.
 type tape []byte
 
 func (t *tape) pick(n int) int {
@@ -28,10 +28,10 @@ func (t *tape) pick(n int) int {
 
 func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// everyType is what may stand in a list: both modes', and one that is foreign.
+// everyType holds the types of conditions of both modes, and another one.
 var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTypes...), "AppliedFilesAndOS")
 
-// FuzzNext reads a list and a sequence of reports, and holds each call against the oracle.
+// FuzzNext decodes a list and a sequence of reports, and checks each call with the oracle.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 0, 4, 2, 0, 0, 13, 1, 0, 1, 1, 3, 0})
@@ -50,7 +50,7 @@ func FuzzNext(f *testing.F) {
 			kept := slices.Clone(list)
 			writes, err := conditions.Next(list, imageMode, r)
 			if !slices.Equal(kept, list) {
-				t.Fatal("the list that was passed in changed")
+				t.Fatal("the argument changed")
 			}
 			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
 				t.Fatalf("%s, then %+v: %v", describe(list), r, err)
@@ -65,9 +65,9 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// retries reports whether a repeat of the report is another event: one more target.
+// retries reports whether a repeat of the report begins another update.
 func retries(r conditions.Report) bool {
-	return r.Phase == phases.Updated && (r.NewTarget || r.Begun)
+	return r.Phase == phases.Updated && (r.NewTarget || r.Began)
 }
 
 func fuzzList(in *tape) []metav1.Condition {
@@ -85,13 +85,13 @@ func fuzzList(in *tape) []metav1.Condition {
 }
 
 func fuzzReport(in *tape) conditions.Report {
-	r := conditions.Report{Reason: "Said", Update: thisUpdate}
+	r := conditions.Report{Reason: "Reported", Update: thisUpdate}
 	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
 	options := in.pick(64)
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
-	r.Begun = options&4 != 0
+	r.Began = options&4 != 0
 	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
 	if options&32 != 0 {
 		r.ParentMessage = "to the parent"
@@ -107,43 +107,43 @@ func describe(list []metav1.Condition) string {
 	return b.String()
 }
 
-func FuzzCut(f *testing.F) {
+func FuzzTruncate(f *testing.F) {
 	f.Add("drained", uint16(0))
 	f.Add("é", uint16(limit))
 	f.Add("a\xff", uint16(limit/2))
 	f.Fuzz(func(t *testing.T, message string, times uint16) {
 		message += strings.Repeat(message, min(int(times), 3*limit/(len(message)+1)))
-		cut := conditions.Cut(message)
-		checkFits(t, cut)
-		if cut != conditions.Cut(cut) {
-			t.Fatal("cut again, it is another")
+		truncated := conditions.Truncate(message)
+		checkFits(t, truncated)
+		if truncated != conditions.Truncate(truncated) {
+			t.Fatal("truncating it again changes it")
 		}
 		valid := strings.ToValidUTF8(message, "\uFFFD")
 		if utf8.RuneCountInString(valid) <= limit {
-			if cut != valid {
-				t.Fatal("what fits was changed")
+			if truncated != valid {
+				t.Fatal("a short message was changed")
 			}
 			return
 		}
-		head, marked := strings.CutSuffix(cut, conditions.CutMark)
-		if !marked || !strings.HasPrefix(valid, head) || utf8.RuneCountInString(cut) != limit {
-			t.Fatal("cut at the wrong place, or without a mark")
+		head, end, marked := strings.Cut(truncated, conditions.TruncationMark)
+		if !marked || !strings.HasPrefix(valid, head) || !strings.HasSuffix(valid, end) || utf8.RuneCountInString(truncated) != limit {
+			t.Fatal("truncated at the wrong place, or without a mark")
 		}
 	})
 }
 
-func FuzzPrefixed(f *testing.F) {
+func FuzzWithUpdatePrefix(f *testing.F) {
 	f.Add("drained", "rendered-worker-a", uint16(0))
 	f.Add(prefix+"a: drained", "b", uint16(1))
 	f.Add("é", "\xff", uint16(limit))
 	f.Fuzz(func(t *testing.T, message, update string, times uint16) {
 		message += strings.Repeat(message, min(int(times), 3*limit/(len(message)+1)))
-		prefixed := conditions.Prefixed(message, update)
+		prefixed := conditions.WithUpdatePrefix(message, update)
 		checkFits(t, prefixed)
 		if !strings.HasPrefix(prefixed, prefix) {
 			t.Fatal("no prefix")
 		}
-		if prefixed != conditions.Prefixed(prefixed, "another") {
+		if prefixed != conditions.WithUpdatePrefix(prefixed, "another") {
 			t.Fatal("two prefixes")
 		}
 	})
@@ -152,6 +152,6 @@ func FuzzPrefixed(f *testing.F) {
 func checkFits(t *testing.T, message string) {
 	t.Helper()
 	if !utf8.ValidString(message) || utf8.RuneCountInString(message) > limit {
-		t.Fatalf("the CRD would refuse it: %d characters", utf8.RuneCountInString(message))
+		t.Fatalf("the CRD would reject it: %d characters", utf8.RuneCountInString(message))
 	}
 }

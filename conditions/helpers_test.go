@@ -23,7 +23,7 @@ var (
 	now     = metav1.NewTime(earlier.Add(time.Minute))
 )
 
-// statusMap gives a list of the mode: what is named ran, the rest never did.
+// statusMap is a list of a mode: the named phases ran, the others did not.
 type statusMap map[phases.Phase]metav1.ConditionStatus
 
 func (m statusMap) list(imageMode bool) []metav1.Condition {
@@ -37,9 +37,9 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 	return list
 }
 
-// report is a report on a phase, with a reason and a message of its own.
+// report returns a report of a phase, with its own reason and message.
 func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*conditions.Report)) conditions.Report {
-	r := conditions.Report{Phase: p, Status: s, Reason: "Said" + string(p), Message: "about " + string(p), Update: thisUpdate, Time: now}
+	r := conditions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Update: thisUpdate, Time: now}
 	for _, c := range change {
 		c(&r)
 	}
@@ -48,22 +48,22 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*conditions
 
 func completing(r *conditions.Report) { r.CompletesParent = true }
 func newTarget(r *conditions.Report)  { r.NewTarget = true }
-func begun(r *conditions.Report)      { r.Begun = true }
+func begun(r *conditions.Report)      { r.Began = true }
 func later(r *conditions.Report)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
 
-// next calls Next, and holds what it gives against the oracle. The list must stay as it was.
+// next calls Next and checks its result with the oracle, and that the list did not change.
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
 	writes, err := conditions.Next(list, imageMode, r)
 	require.NoError(t, err)
-	require.Equal(t, kept, list, "the list that was passed in changed")
+	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
 	return writes
 }
 
-// refused calls Next, which must give an error and no write.
-func refused(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) error {
+// rejected calls Next, which must return an error and no write.
+func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) error {
 	t.Helper()
 	kept := slices.Clone(list)
 	writes, err := conditions.Next(list, imageMode, r)
@@ -73,7 +73,7 @@ func refused(t *testing.T, list []metav1.Condition, imageMode bool, r conditions
 	return err
 }
 
-// condition returns one condition of a list that has it.
+// condition returns a condition of a list.
 func condition(t *testing.T, list []metav1.Condition, p phases.Phase) metav1.Condition {
 	t.Helper()
 	for _, c := range list {
@@ -85,7 +85,7 @@ func condition(t *testing.T, list []metav1.Condition, p phases.Phase) metav1.Con
 	return metav1.Condition{}
 }
 
-// without returns the list without some types.
+// without returns a list without the given types.
 func without(list []metav1.Condition, ps ...phases.Phase) []metav1.Condition {
 	return slices.DeleteFunc(slices.Clone(list), func(c metav1.Condition) bool {
 		return slices.Contains(ps, phases.Phase(c.Type))

@@ -6,46 +6,43 @@ import (
 )
 
 const (
-	// MaxMessage is how many characters a message may have: the limit of the CRD.
+	// MaxMessage is the maximum number of characters of a message, as in the CRD.
 	MaxMessage = 32768
 
-	// CutMark ends a message that was longer.
-	CutMark = "… [cut]"
+	// TruncationMark replaces the omitted part of a message.
+	TruncationMark = "… [truncated]"
 
 	prefixStart = "Action during update to "
 	prefixEnd   = ": "
 )
 
-// Cut returns the message as it can be written: valid UTF-8, and no longer than
-// MaxMessage characters, ending in CutMark where it was.
-func Cut(message string) string {
-	return CutTo(message, MaxMessage)
+// Truncate returns a message that the CRD accepts: valid UTF-8, and at most MaxMessage
+// characters. A longer one keeps its beginning and its end, where the cause is, with
+// TruncationMark in between.
+func Truncate(message string) string {
+	return TruncateTo(message, MaxMessage)
 }
 
-// CutTo is Cut with another limit, of more characters than CutMark has.
-func CutTo(message string, limit int) string {
+// TruncateTo is Truncate with another limit, which must exceed the length of TruncationMark.
+func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit || utf8.RuneCountInString(message) <= limit {
 		return message
 	}
-	room := limit - utf8.RuneCountInString(CutMark)
-	for at := range message {
-		if room == 0 {
-			return message[:at] + CutMark
-		}
-		room--
-	}
-	return message
+	characters := []rune(message)
+	room := max(0, limit-utf8.RuneCountInString(TruncationMark))
+	end := room / 2
+	return string(characters[:room-end]) + TruncationMark + string(characters[len(characters)-end:])
 }
 
-// Prefixed returns a message that says in which update its action happened: it starts
-// with "Action during update to <update>: ". A message that says so already keeps the
-// update that it names.
-func Prefixed(message, update string) string {
-	if isPrefixed(message) {
-		return Cut(message)
+// WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
+// message that already has such a prefix is unchanged.
+func WithUpdatePrefix(message, update string) string {
+	if HasUpdatePrefix(message) {
+		return Truncate(message)
 	}
-	return Cut(prefixStart + update + prefixEnd + message)
+	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-func isPrefixed(message string) bool { return strings.HasPrefix(message, prefixStart) }
+// HasUpdatePrefix reports whether a message starts with the update in which its action happened.
+func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }

@@ -12,14 +12,15 @@ import (
 
 const limit = 32768 // of the CRD
 
-func TestMaxMessage(t *testing.T) {
+func TestMaxMessageIsThatOfTheCRD(t *testing.T) {
 	assert.Equal(t, limit, conditions.MaxMessage)
-	assert.NotEmpty(t, conditions.CutMark, "a message says that it was cut")
+	assert.NotEmpty(t, conditions.TruncationMark, "truncated messages have a mark")
 }
 
-func TestCut(t *testing.T) {
+func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 	marked := func(char string) string {
-		return strings.Repeat(char, limit-utf8.RuneCountInString(conditions.CutMark)) + conditions.CutMark
+		room := limit - utf8.RuneCountInString(conditions.TruncationMark)
+		return strings.Repeat(char, room-room/2) + conditions.TruncationMark + strings.Repeat(char, room/2)
 	}
 	for name, tc := range map[string]struct{ message, want string }{
 		"empty":                 {"", ""},
@@ -32,22 +33,23 @@ func TestCut(t *testing.T) {
 		"two bytes, one over":   {strings.Repeat("é", limit+1), marked("é")},
 		"four bytes, at limit":  {strings.Repeat("🛠", limit), strings.Repeat("🛠", limit)},
 		"four bytes, one over":  {strings.Repeat("🛠", limit+1), marked("🛠")},
-		"already cut":           {marked("é"), marked("é")},
+		"already truncated":     {marked("é"), marked("é")},
 		"invalid UTF-8":         {"a\xffb", "a\uFFFDb"},
 		"half a character":      {"é"[:1], "\uFFFD"},
 		"invalid, at the limit": {strings.Repeat("a", limit-1) + "\xff", strings.Repeat("a", limit-1) + "\uFFFD"},
-		"invalid, one over":     {strings.Repeat("a", limit) + "\xff", marked("a")},
+		"invalid, one over":     {strings.Repeat("a", limit) + "\xff", strings.TrimSuffix(marked("a"), "a") + "\uFFFD"},
+		"the cause at the end":  {strings.Repeat("a", limit) + ": disk full", strings.TrimSuffix(marked("a"), strings.Repeat("a", 11)) + ": disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := conditions.Cut(tc.message)
+			got := conditions.Truncate(tc.message)
 
 			assert.Equal(t, tc.want, got)
-			assert.Equal(t, got, conditions.Cut(got), "cut again")
+			assert.Equal(t, got, conditions.Truncate(got), "truncated again")
 		})
 	}
 }
 
-func TestPrefixed(t *testing.T) {
+func TestWithUpdatePrefixAddsOnePrefix(t *testing.T) {
 	for name, tc := range map[string]struct{ message, update, want string }{
 		"plain":             {"drained", "b", "Action during update to b: drained"},
 		"empty":             {"", "b", "Action during update to b: "},
@@ -57,16 +59,15 @@ func TestPrefixed(t *testing.T) {
 		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, conditions.Prefixed(tc.message, tc.update))
+			assert.Equal(t, tc.want, conditions.WithUpdatePrefix(tc.message, tc.update))
 		})
 	}
 }
 
-// "A message is cut to what fits, … prefix included."
-func TestPrefixedFits(t *testing.T) {
+func TestAMessageFitsWithItsPrefix(t *testing.T) {
 	for name, tc := range map[string]struct{ message, update string }{
 		"the message alone fits":  {strings.Repeat("é", limit), "b"},
-		"a cut message":           {conditions.Cut(strings.Repeat("é", limit+1)), "b"},
+		"truncated":               {conditions.Truncate(strings.Repeat("é", limit+1)), "b"},
 		"the prefix is over":      {"drained", strings.Repeat("é", limit+1)},
 		"invalid":                 {"\xff", "\xff"},
 		"prefixed and over":       {prefix + "a: " + strings.Repeat("é", limit), "b"},
@@ -76,15 +77,15 @@ func TestPrefixedFits(t *testing.T) {
 		"an update without bytes": {"drained", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := conditions.Prefixed(tc.message, tc.update)
+			got := conditions.WithUpdatePrefix(tc.message, tc.update)
 
 			assert.LessOrEqual(t, utf8.RuneCountInString(got), limit)
 			assert.True(t, utf8.ValidString(got))
 			assert.True(t, strings.HasPrefix(got, prefix))
-			assert.LessOrEqual(t, strings.Count(got, conditions.CutMark), 1)
-			assert.Equal(t, got, conditions.Prefixed(got, "c"), "prefixed again")
+			assert.LessOrEqual(t, strings.Count(got, conditions.TruncationMark), 1)
+			assert.Equal(t, got, conditions.WithUpdatePrefix(got, "c"), "prefixed again")
 			if name == "the last one that fits" {
-				assert.False(t, strings.HasSuffix(got, conditions.CutMark))
+				assert.False(t, strings.HasSuffix(got, conditions.TruncationMark))
 			}
 		})
 	}

@@ -14,8 +14,8 @@ import (
 
 const modelStates = 1000
 
-// TestModel walks breadth-first from the empty list over every report, and holds every
-// call against the oracle. A state is the statuses of all phases.
+// TestModel visits every state that reports can reach from the empty list, breadth first, and
+// checks each call with the oracle. A state is the statuses of all phases.
 func TestModel(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		t.Run(fmt.Sprintf("image=%t", imageMode), func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// everyReport is every phase and status, with every option that goes with it.
+// everyReport returns a report for every phase, status and option.
 func everyReport(imageMode bool) []conditions.Report {
 	var reports []conditions.Report
 	for _, typ := range typesOf(imageMode) {
@@ -58,6 +58,9 @@ func everyReport(imageMode bool) []conditions.Report {
 			reports = append(reports, report(phases.Phase(typ), s))
 			if _, ok := parents[typ]; ok && s == done {
 				reports = append(reports, report(phases.Phase(typ), s, completing))
+			}
+			if typ == "UpdatePrepared" {
+				reports = append(reports, report(phases.Phase(typ), s, newTarget))
 			}
 			if typ == "Updated" {
 				reports = append(reports, report(phases.Phase(typ), s, newTarget), report(phases.Phase(typ), s, begun))
@@ -67,7 +70,7 @@ func everyReport(imageMode bool) []conditions.Report {
 	return reports
 }
 
-// stateOf is the first letter of every status.
+// stateOf returns the first letters of all statuses.
 func stateOf(list []metav1.Condition, imageMode bool) string {
 	var b strings.Builder
 	for _, typ := range typesOf(imageMode) {

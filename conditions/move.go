@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the way of one condition through the writes of a report: it rests for some
-// writes, then takes one status a write.
+// track is the sequence of statuses of one condition in the writes of a report: unchanged for
+// some writes, then one status per write.
 type track struct {
 	phase           phases.Phase
 	rest            int
@@ -17,10 +17,11 @@ type track struct {
 	reason, message string
 }
 
-// move takes a phase along its path within an update, and its parent with it.
+// move returns the lists of the transitions of a phase within an update, and of its parent.
 func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
+	r.CompletesParent = r.CompletesParent && !siblingRuns(before, r.Phase)
 	child := track{phase: r.Phase, path: path, reason: r.Reason, message: r.Message}
-	own := find(before, r.Phase)
+	own := Find(before, r.Phase)
 	changed := len(path) > 0 || own.Reason != r.Reason || own.Message != r.Message
 
 	parent, err := parentTrack(before, r, len(path) > 0)
@@ -30,7 +31,7 @@ func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([
 	writes := max(len(child.path), len(parent.path), 1)
 	child.rest = writes - len(child.path)
 	if r.Status == metav1.ConditionUnknown || r.CompletesParent {
-		parent.rest = writes - len(parent.path) // they arrive together
+		parent.rest = writes - len(parent.path) // both complete in the last write
 	}
 
 	var lists [][]metav1.Condition
@@ -46,8 +47,8 @@ func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([
 	return lists, nil
 }
 
-// parentTrack is what a report does to the parent of its phase: the zero track where
-// there is no parent, or where the report leaves it alone.
+// parentTrack returns the track of the parent of a phase: the zero track if there is no parent,
+// or the report does not change it.
 func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error) {
 	parent, ok := phases.ParentOf(r.Phase)
 	if !ok {
@@ -65,14 +66,25 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	if err != nil {
 		return track{}, err
 	}
-	if len(path) == 0 && !r.speaksFor(to) {
+	if len(path) == 0 && !r.hasParentMessage(to) {
 		return track{}, nil
 	}
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// advance makes the i-th of n writes of the track. A track that does not move, or is still
-// to say something when it has moved, says it in the last write.
+// siblingRuns reports whether another child of the phase's parent is Unknown: the parent cannot
+// complete before it.
+func siblingRuns(list []metav1.Condition, p phases.Phase) bool {
+	parent, _ := phases.ParentOf(p)
+	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		sibling := phases.Phase(c.Type)
+		of, ok := phases.ParentOf(sibling)
+		return ok && of == parent && sibling != p && c.Status == metav1.ConditionUnknown
+	})
+}
+
+// advance applies the i-th of n writes of the track. A message that no transition carries is
+// published with the last write.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return
@@ -86,9 +98,9 @@ func (t track) advance(list []metav1.Condition, i, n int) {
 	}
 }
 
-// speaksFor reports whether what is said is said of a parent of that status too: that a
-// child runs in it, or completes it, or what the caller wants it to say.
-func (r Report) speaksFor(parent metav1.ConditionStatus) bool {
+// hasParentMessage reports whether a report also changes the message of a parent with that
+// status: because a child is running or completes it, or because of a ParentMessage.
+func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	runs := r.Status == metav1.ConditionUnknown && parent == metav1.ConditionUnknown
 	return runs || r.CompletesParent || r.ParentMessage != ""
 }

@@ -16,8 +16,8 @@ import (
 // letters: F is False, U is Unknown, T is True.
 var letters = map[string]metav1.ConditionStatus{"F": no, "U": running, "T": done}
 
-// childMatrix: from, to, and what is written where the parent is False, Unknown and True.
-// A write is the child's letter and the parent's; "" is a refusal.
+// childMatrix holds, for each transition of a child, the writes if the parent is False, Unknown
+// and True. A write is the letters of the child and of the parent; "" is an error.
 var childMatrix = []struct {
 	from, to  string
 	completes bool
@@ -37,7 +37,7 @@ var childMatrix = []struct {
 	{"T", "T", true, [3]string{"TU TT", "TT", "TT"}},
 }
 
-// children of each mode.
+// children holds the children of each mode.
 var children = map[bool][]phases.Phase{
 	false: {phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.Uncordoned},
 	true: {phases.Cordoned, phases.Drained, phases.AppliedFiles, phases.AppliedOSImage,
@@ -63,12 +63,12 @@ func eachChildMove(t *testing.T, f func(t *testing.T, imageMode bool, child, par
 	}
 }
 
-func TestChildMovesParent(t *testing.T) {
+func TestAChildMovesItsParent(t *testing.T) {
 	eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
 		if want == "" {
-			var refusal *phases.TransitionError
-			require.ErrorAs(t, refused(t, list, imageMode, r), &refusal)
-			assert.Equal(t, phases.TransitionError{Phase: child, From: running, To: no}, *refusal)
+			var rejection *phases.TransitionError
+			require.ErrorAs(t, rejected(t, list, imageMode, r), &rejection)
+			assert.Equal(t, phases.TransitionError{Phase: child, From: running, To: no}, *rejection)
 			return
 		}
 		writes := next(t, list, imageMode, r)
@@ -79,15 +79,15 @@ func TestChildMovesParent(t *testing.T) {
 		}
 		assert.Equal(t, want, strings.Join(got, " "))
 		last := writes[len(writes)-1]
-		assert.Equal(t, "Said"+string(child), condition(t, last, child).Reason)
+		assert.Equal(t, "Reported"+string(child), condition(t, last, child).Reason)
 		assert.Equal(t, "about "+string(child), condition(t, last, child).Message)
 	})
 }
 
-// What the parent says: nothing new where a child is reported False or True and the parent
-// rests, or runs under a parent that is done; else the child's name and message, or the
-// message that is meant for the parent.
-func TestChildSpeaksForParent(t *testing.T) {
+// The parent keeps its message if a child is reported False or True and the parent's status does
+// not change. Otherwise its reason is the name of the child, and its message that of the child or
+// the ParentMessage.
+func TestAParentThatMovesGetsTheReasonAndMessageOfTheChild(t *testing.T) {
 	for _, parentMessage := range []string{"", "to the parent"} {
 		eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
 			if want == "" {
@@ -111,15 +111,14 @@ func TestChildSpeaksForParent(t *testing.T) {
 	}
 }
 
-// CompletesParent "counts with Status True only".
-func TestCompletesParentOnlyWithTrue(t *testing.T) {
+func TestCompletesParentIsIgnoredUnlessTheStatusIsTrue(t *testing.T) {
 	for _, s := range []metav1.ConditionStatus{no, running} {
 		for _, from := range statuses {
 			for _, parentFrom := range statuses {
 				t.Run(fmt.Sprintf("%s to %s/parent %s", from, s, parentFrom), func(t *testing.T) {
 					list := statusMap{phases.Drained: from, phases.UpdateExecuted: parentFrom}.list(false)
 					if from == running && s == no {
-						_ = refused(t, list, false, report(phases.Drained, s, completing))
+						_ = rejected(t, list, false, report(phases.Drained, s, completing))
 						return
 					}
 					assert.Equal(t, next(t, list, false, report(phases.Drained, s)), next(t, list, false, report(phases.Drained, s, completing)))
@@ -129,8 +128,7 @@ func TestCompletesParentOnlyWithTrue(t *testing.T) {
 	}
 }
 
-// A child that says something new says it for the parent, be it the reason or the message.
-func TestChildSpeaksAgain(t *testing.T) {
+func TestANewReasonOrMessageOfAChildIsAlsoTheParents(t *testing.T) {
 	first := report(phases.Drained, running)
 	list := next(t, nil, false, first)[0]
 	list = next(t, list, false, report(phases.AppliedFilesAndOS, running))[0]
@@ -152,8 +150,7 @@ func TestChildSpeaksAgain(t *testing.T) {
 	}
 }
 
-// What a parent that rests is to say, it says with the child's last write.
-func TestRestingParentSpeaksLast(t *testing.T) {
+func TestAParentThatDoesNotMoveGetsItsMessageWithTheLastWrite(t *testing.T) {
 	list := statusMap{phases.UpdateExecuted: running}.list(false)
 	r := report(phases.Drained, done, func(r *conditions.Report) { r.ParentMessage = "drained" })
 
@@ -164,11 +161,10 @@ func TestRestingParentSpeaksLast(t *testing.T) {
 	assert.Equal(t, "drained", condition(t, writes[1], phases.UpdateExecuted).Message)
 }
 
-// A parent, or a phase without children, moves alone, whatever is said of a parent.
-func TestParentMovesAlone(t *testing.T) {
+func TestAParentMovesNoOtherPhase(t *testing.T) {
 	want := map[string]string{
 		"FF": "F", "FU": "U", "FT": "U T",
-		"UF": "refused", "UU": "U", "UT": "T",
+		"UF": "rejected", "UU": "U", "UT": "T",
 		"TF": "F", "TU": "F U", "TT": "T",
 	}
 	for _, p := range []phases.Phase{phases.UpdatePrepared, phases.UpdateExecuted, phases.UpdatePostActionComplete,
@@ -177,9 +173,9 @@ func TestParentMovesAlone(t *testing.T) {
 			t.Run(string(p)+" "+move, func(t *testing.T) {
 				list := statusMap{p: letters[move[:1]], phases.Cordoned: running, phases.Uncordoned: done}.list(false)
 				r := report(p, letters[move[1:]], completing, func(r *conditions.Report) { r.ParentMessage = "nobody" })
-				if want == "refused" {
-					var refusal *phases.TransitionError
-					require.ErrorAs(t, refused(t, list, false, r), &refusal)
+				if want == "rejected" {
+					var rejection *phases.TransitionError
+					require.ErrorAs(t, rejected(t, list, false, r), &rejection)
 					return
 				}
 				var got []string
@@ -193,8 +189,7 @@ func TestParentMovesAlone(t *testing.T) {
 	}
 }
 
-// Singletons move freely, at any time, and nothing else moves with them.
-func TestSingletonMovesFreely(t *testing.T) {
+func TestASingletonChangesToAnyStatusAndMovesNoOtherPhase(t *testing.T) {
 	for _, updated := range statuses {
 		for _, p := range singletons {
 			for _, from := range statuses {
@@ -215,11 +210,33 @@ func TestSingletonMovesFreely(t *testing.T) {
 	}
 }
 
-// A repeat of one child does not take the parent's words back from another.
-func TestRepeatLeavesParentToTheOtherChild(t *testing.T) {
+func TestARepeatOfAChildKeepsTheMessageThatAnotherChildGaveTheParent(t *testing.T) {
 	drained := report(phases.Drained, running)
 	list := next(t, nil, false, drained)[0]
 	list = next(t, list, false, report(phases.AppliedFilesAndOS, running))[0]
 
 	assert.Nil(t, next(t, list, false, drained))
+}
+
+func TestAParentIsNotTrueWhileAChildIsUnknown(t *testing.T) {
+	for imageMode, children := range children {
+		for _, child := range children {
+			parent := phases.Phase(parents[string(child)])
+			for _, sibling := range children {
+				if sibling == child || parents[string(sibling)] != string(parent) {
+					continue
+				}
+				for _, from := range []metav1.ConditionStatus{no, running} {
+					list := statusMap{child: running, sibling: running, parent: from}.list(imageMode)
+					writes := next(t, list, imageMode, report(child, done, completing))
+					last := writes[len(writes)-1]
+					assert.Equal(t, done, status(last, string(child)))
+					assert.Equal(t, running, status(last, string(parent)), "%s runs", sibling)
+
+					writes = next(t, last, imageMode, report(sibling, done, completing))
+					assert.Equal(t, done, status(writes[len(writes)-1], string(parent)))
+				}
+			}
+		}
+	}
 }

@@ -11,25 +11,25 @@ import (
 
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// Next returns the lists that a report makes of this one, in the order in which they
-// are to be published, one a write. The list passed in may be incomplete and may hold
-// foreign conditions; what is returned is as Complete gives it.
+// Next returns the lists that follow from a list and a report, in the order in which they are
+// to be published, one per write. The list may be incomplete and may hold other conditions;
+// the results are as Complete returns them.
 //
-//  1. Between the list and the first write, and between one write and the next, every
-//     phase moves by one arrow of its state machine at most. The begin and the end of an
-//     update may also take a phase from Unknown back to False.
-//  2. LastTransitionTime is the report's time where the status moved, and stays where it
-//     did not.
-//  3. A report that changes nothing gives no write. A condition that is missing, or of
-//     the other mode, is a change.
-//  4. A report that is refused gives a *phases.TransitionError; one of a phase or status
-//     that there is not, or not in the mode, the errors of phases.Check.
+//  1. From the list to the first write, and from one write to the next, every phase makes at
+//     most one transition of its state machine. The begin and the end of an update may also
+//     change a phase from Unknown to False.
+//  2. LastTransitionTime is the time of the report if the status changed, and unchanged if it
+//     did not. It never decreases, although the clocks of two processes differ.
+//  3. A report that changes nothing returns no write. A missing condition, and one of the other
+//     mode, is a change.
+//  4. A transition that the state machine does not allow is a *phases.TransitionError; an
+//     invalid phase or status is the *field.Error of phases.Check.
 func Next(list []metav1.Condition, imageMode bool, r Report) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
-	r.Message, r.ParentMessage = Cut(r.Message), Cut(r.ParentMessage)
+	r.Message, r.ParentMessage = Truncate(r.Message), Truncate(r.ParentMessage)
 	r.CompletesParent = r.CompletesParent && r.Status == metav1.ConditionTrue
 
 	before := Complete(list, imageMode, r.Time)
@@ -40,7 +40,10 @@ func Next(list []metav1.Condition, imageMode bool, r Report) ([][]metav1.Conditi
 	if len(writes) > 1 && reachable(before, writes[1]) {
 		writes = writes[1:]
 	}
-	if len(writes) == 1 && Same(list, writes[0]) {
+	if len(writes) > 1 && Equal(before, writes[0]) {
+		writes = writes[1:]
+	}
+	if len(writes) == 1 && Equal(list, writes[0]) {
 		return nil, nil
 	}
 	for _, after := range writes {
@@ -50,8 +53,8 @@ func Next(list []metav1.Condition, imageMode bool, r Report) ([][]metav1.Conditi
 	return writes, nil
 }
 
-// writesOf says what kind of report this is. It leaves times to Next, and whether the
-// first two writes can be one.
+// writesOf returns the lists without times. Next sets the times, and merges the first two
+// writes if one write may publish both.
 func writesOf(before []metav1.Condition, r Report) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	betweenUpdates := StatusOf(before, phases.Updated) == metav1.ConditionTrue
@@ -68,9 +71,11 @@ func writesOf(before []metav1.Condition, r Report) ([][]metav1.Condition, error)
 			return begin(before, r), nil
 		}
 		return repeatBegin(before, r), nil
+	case r.Phase == phases.UpdatePrepared && r.NewTarget && r.Status != metav1.ConditionFalse && !betweenUpdates:
+		return beginUnannounced(before, r)
 	case phases.OfCycle(r.Phase) && betweenUpdates && r.Status == metav1.ConditionFalse:
 		return refresh(before, r), nil
-	case phases.OfCycle(r.Phase) && betweenUpdates && (r.Late || !phases.OnlyInUpdate(r.Phase)):
+	case phases.OfCycle(r.Phase) && betweenUpdates && (r.Expired || !phases.OnlyInUpdate(r.Phase)):
 		return refreshWithParent(before, r), nil
 	case phases.OfCycle(r.Phase) && betweenUpdates:
 		return disrupt(before, r)
@@ -81,24 +86,24 @@ func writesOf(before []metav1.Condition, r Report) ([][]metav1.Condition, error)
 	}
 }
 
-// reachable reports whether one write may lead from the one list to the other. A phase that
-// runs is taken back by a write only that takes all back: what a reader, and the policy on
-// the server, know a begin or an end by.
+// reachable reports whether one write may change the one list to the other. A running phase may
+// be reset only by a write that resets all of them, by which a reader, and the policy on the
+// server, recognize a begin or an end.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)
 		path, err := phases.Path(p, from[i].Status, to[i].Status)
-		takenBack := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allTakenBack(to)
-		if (err != nil && !takenBack) || len(path) > 1 {
+		isReset := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allReset(to)
+		if (err != nil && !isReset) || len(path) > 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// allTakenBack reports whether no phase of the cycle is shown to run or to be done, but for
-// the preparation that an update begins with.
-func allTakenBack(list []metav1.Condition) bool {
+// allReset reports whether every phase of the cycle is False, except for an UpdatePrepared that
+// is Unknown at the beginning of an update.
+func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
@@ -106,26 +111,14 @@ func allTakenBack(list []metav1.Condition) bool {
 	})
 }
 
-// stamp gives each condition of after its time: that of before where the status is the
-// same, else now.
+// stamp sets the time of each condition of after: that of before if the status is the same, else
+// now, or that of before if it is later.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
-		if after[i].Status == before[i].Status {
+		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {
 			after[i].LastTransitionTime = before[i].LastTransitionTime
 		} else {
 			after[i].LastTransitionTime = now
 		}
 	}
-}
-
-// with returns the list with one condition changed.
-func with(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) []metav1.Condition {
-	list = slices.Clone(list)
-	set(list, p, status, reason, message)
-	return list
-}
-
-func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {
-	c := find(list, p)
-	c.Status, c.Reason, c.Message = status, reason, message
 }

@@ -10,38 +10,38 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestNextRefuses(t *testing.T) {
+func TestNextRejectsUnknownPhasesAndInvalidStatuses(t *testing.T) {
 	for _, updated := range statuses {
 		list := statusMap{phases.Updated: updated, phases.Drained: running}.list(false)
 
-		var refusal *phases.TransitionError
-		require.ErrorAs(t, refused(t, list, false, report(phases.Updated, running)), &refusal)
-		assert.Equal(t, phases.Updated, refusal.Phase)
+		var rejection *phases.TransitionError
+		require.ErrorAs(t, rejected(t, list, false, report(phases.Updated, running)), &rejection)
+		assert.Equal(t, phases.Updated, rejection.Phase)
 
 		for _, p := range []phases.Phase{"", "drained", "InternalReleaseImageDegraded"} {
-			var unknown *phases.UnknownPhaseError
-			require.ErrorAs(t, refused(t, list, false, report(p, done)), &unknown)
-			assert.Equal(t, p, unknown.Phase)
+			var unknown *field.Error
+			require.ErrorAs(t, rejected(t, list, false, report(p, done)), &unknown)
+			assert.Equal(t, []any{"phase", string(p)}, []any{unknown.Field, unknown.BadValue})
 		}
 		for _, p := range phases.All(false) {
 			for _, bad := range []metav1.ConditionStatus{"", "true", "Bogus"} {
 				t.Run(fmt.Sprintf("%s=%q while Updated is %s", p, bad, updated), func(t *testing.T) {
-					var invalid *phases.StatusError
-					require.ErrorAs(t, refused(t, list, false, report(p, bad)), &invalid)
-					assert.Equal(t, bad, invalid.Status)
+					var invalid *field.Error
+					require.ErrorAs(t, rejected(t, list, false, report(p, bad)), &invalid)
+					assert.Equal(t, []any{"status", bad}, []any{invalid.Field, invalid.BadValue})
 				})
 			}
 		}
 	}
 }
 
-// "A phase of the other mode is an error and never a write", and no panic.
-func TestNextRefusesTheOtherMode(t *testing.T) {
+func TestNextRejectsAPhaseOfTheOtherMode(t *testing.T) {
 	other := map[bool][]phases.Phase{
 		true:  {phases.AppliedFilesAndOS},
 		false: {phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry},
@@ -52,7 +52,7 @@ func TestNextRefusesTheOtherMode(t *testing.T) {
 				for _, to := range statuses {
 					t.Run(fmt.Sprintf("%s=%s while Updated is %s", p, to, updated), func(t *testing.T) {
 						require.NotPanics(t, func() {
-							_ = refused(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, report(p, to))
+							_ = rejected(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, report(p, to))
 						})
 					})
 				}
@@ -61,8 +61,7 @@ func TestNextRefusesTheOtherMode(t *testing.T) {
 	}
 }
 
-// The same report twice is one write: the second gives none, whenever it comes.
-func TestNextRepeated(t *testing.T) {
+func TestARepeatedReportWritesNothing(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		for _, updated := range []metav1.ConditionStatus{no, done} {
 			for _, p := range phases.All(imageMode) {
@@ -83,7 +82,7 @@ func TestNextRepeated(t *testing.T) {
 	}
 }
 
-func TestNextOnAnEmptyList(t *testing.T) {
+func TestNextOnAnEmptyListWritesEveryCondition(t *testing.T) {
 	for _, list := range [][]metav1.Condition{nil, {}} {
 		for _, imageMode := range []bool{false, true} {
 			writes := next(t, list, imageMode, report(phases.Drained, done))
@@ -101,8 +100,7 @@ func TestNextOnAnEmptyList(t *testing.T) {
 	}
 }
 
-// A report that says nothing new still adds what is missing, and drops the other mode's.
-func TestNextCompletes(t *testing.T) {
+func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T) {
 	r := report(phases.Drained, running)
 	full := next(t, midway(false, nil), false, r)[0]
 	require.Nil(t, next(t, full, false, r))
@@ -125,7 +123,7 @@ func TestNextCompletes(t *testing.T) {
 			assert.Equal(t, typesOf(imageMode), types(writes[0]))
 			for _, c := range writes[0] {
 				if slices.Contains(typesOf(!imageMode), c.Type) {
-					assert.Equal(t, condition(t, other, phases.Phase(c.Type)), c, "a shared condition keeps all it says")
+					assert.Equal(t, condition(t, other, phases.Phase(c.Type)), c, "a shared condition is unchanged")
 				} else {
 					assert.Equal(t, conditions.Default(phases.Phase(c.Type), now), c)
 				}
@@ -140,7 +138,7 @@ func TestNextCompletes(t *testing.T) {
 		assert.Nil(t, next(t, list, false, r))
 
 		writes := next(t, list, false, report(phases.Drained, done))
-		assert.Equal(t, standardTypes, types(writes[0]), "foreign ones are not claimed")
+		assert.Equal(t, standardTypes, types(writes[0]), "conditions of others are not owned")
 	})
 	t.Run("of two of one type the first counts", func(t *testing.T) {
 		second := condition(t, full, phases.Drained)
@@ -149,8 +147,7 @@ func TestNextCompletes(t *testing.T) {
 	})
 }
 
-// "lastTransitionTime moves when, and only when, the status moves."
-func TestNextTime(t *testing.T) {
+func TestLastTransitionTimeChangesWithTheStatusOnly(t *testing.T) {
 	subSecond := metav1.NewTime(earlier.Add(123456789))
 	for name, kept := range map[string]metav1.Time{"whole": earlier, "sub-second": subSecond, "zero": {}} {
 		t.Run(name, func(t *testing.T) {
@@ -158,9 +155,9 @@ func TestNextTime(t *testing.T) {
 			for i := range list {
 				list[i].LastTransitionTime = kept
 			}
-			said := next(t, list, false, report(phases.Drained, running))
-			require.Len(t, said, 1)
-			for _, c := range said[0] {
+			writes := next(t, list, false, report(phases.Drained, running))
+			require.Len(t, writes, 1)
+			for _, c := range writes[0] {
 				assert.Equal(t, kept, c.LastTransitionTime, c.Type)
 			}
 			moved := next(t, list, false, report(phases.Drained, done))
@@ -176,8 +173,8 @@ func TestNextTime(t *testing.T) {
 	}
 }
 
-// "One now per report, UTC, whole seconds": what is read back is what was written.
-func TestNextTimeIsWholeSecondsUTC(t *testing.T) {
+// A value that is read back must equal the one that was written.
+func TestLastTransitionTimeIsInUTCAndWholeSeconds(t *testing.T) {
 	zone := time.FixedZone("east", 2*60*60)
 	r := report(phases.Drained, done)
 	r.Time = metav1.NewTime(now.In(zone).Add(999999999))
@@ -189,26 +186,26 @@ func TestNextTimeIsWholeSecondsUTC(t *testing.T) {
 	}
 }
 
-func TestNextCutsMessages(t *testing.T) {
+func TestNextTruncatesMessages(t *testing.T) {
 	r := report(phases.Drained, running)
 	r.Message = strings.Repeat("d", conditions.MaxMessage+1)
 	r.ParentMessage = "\xff" + strings.Repeat("é", conditions.MaxMessage)
 
 	list := next(t, nil, false, r)[0]
 
-	assert.Equal(t, conditions.Cut(r.Message), condition(t, list, phases.Drained).Message)
-	assert.Equal(t, conditions.Cut(r.ParentMessage), condition(t, list, phases.UpdateExecuted).Message)
-	assert.Nil(t, next(t, list, false, r), "a cut message repeated is a repeat")
+	assert.Equal(t, conditions.Truncate(r.Message), condition(t, list, phases.Drained).Message)
+	assert.Equal(t, conditions.Truncate(r.ParentMessage), condition(t, list, phases.UpdateExecuted).Message)
+	assert.Nil(t, next(t, list, false, r), "a repeat of a truncated message is a repeat")
 
 	ended := next(t, list, false, report(phases.Updated, done))[0]
 	drained := condition(t, ended, phases.Drained).Message
 	assert.Len(t, []rune(drained), conditions.MaxMessage, "prefix included")
 	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
-	assert.Equal(t, 1, strings.Count(drained, conditions.CutMark))
+	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }
 
-// An invalid status that someone else wrote must not take the daemon down.
-func TestNextOnInvalidStatuses(t *testing.T) {
+// Another client may have written one.
+func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
 	for _, bad := range []metav1.ConditionStatus{"", "Bogus"} {
 		for _, p := range phases.All(false) {
 			list := statusMap{p: bad}.list(false)
@@ -221,8 +218,7 @@ func TestNextOnInvalidStatuses(t *testing.T) {
 	}
 }
 
-// Writes do not share memory with the list, nor with each other.
-func TestNextWritesAreTheCallersOwn(t *testing.T) {
+func TestWritesShareNoMemoryWithTheListOrEachOther(t *testing.T) {
 	list := statusMap{}.list(false)
 	writes := next(t, list, false, report(phases.Drained, done))
 	require.Len(t, writes, 2)

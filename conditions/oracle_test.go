@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The oracle says of any report what sections 3 and 4 of the design promise. It is
-// written from them, and shares nothing with the library: no table, no helper.
+// The oracle decides for any report what the rules of the state machine and of the cycle
+// require. It shares nothing with the library: no table, no helper.
 
 const (
 	no      = metav1.ConditionFalse
@@ -53,7 +53,7 @@ func isStep(typ string) bool {
 	return typ != "Updated" && !slices.Contains(singletons, typ)
 }
 
-// called is one call of Next, and what it gave.
+// called is a call of Next and its result.
 type called struct {
 	list      []metav1.Condition
 	imageMode bool
@@ -62,24 +62,25 @@ type called struct {
 	err       error
 }
 
-// event is what a report is to the update as a whole.
+// event is the effect of a report on the update as a whole.
 type event string
 
 const (
-	eventNone       event = "moves its phase"
+	eventNone       event = "changes its phase"
 	eventBegin      event = "begins an update"
 	eventRepeat     event = "repeats the begin"
 	eventEnd        event = "ends the update"
 	eventDisruption event = "disrupts"
+	eventTarget     event = "begins an update without a begin"
 	eventText       event = "changes no status"
 )
 
-// check returns what is wrong with the call, nil when nothing is.
+// check returns the violations of a call, nil if there are none.
 func (c called) check() error {
 	before := c.completed()
-	if wantErr := c.isRefused(before); wantErr || c.err != nil {
+	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
-			return fmt.Errorf("refused %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
+			return fmt.Errorf("rejected %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
 		}
 		return nil
 	}
@@ -92,7 +93,7 @@ func (c called) check() error {
 		if err := c.checkWrite(what, last, list); err != nil {
 			return fmt.Errorf("%s, write %d: %w", what, i+1, err)
 		}
-		if shown(last, list) && (i > 0 || c.alreadyComplete()) {
+		if isEqual(last, list) && (i > 0 || c.alreadyComplete()) {
 			return fmt.Errorf("%s, write %d changes nothing", what, i+1)
 		}
 		last = list
@@ -108,7 +109,7 @@ func (c called) check() error {
 	return c.checkText(what, before, last)
 }
 
-// completed is the list as section 4 wants it: "every condition of the mode is always there".
+// completed returns the list with every condition of the mode.
 func (c called) completed() []metav1.Condition {
 	var list []metav1.Condition
 	for _, typ := range typesOf(c.imageMode) {
@@ -123,7 +124,8 @@ func (c called) completed() []metav1.Condition {
 	return list
 }
 
-// alreadyComplete reports whether just the conditions of the mode are there, foreign ones aside.
+// alreadyComplete reports whether the list holds exactly the conditions of the mode, apart from
+// those of others.
 func (c called) alreadyComplete() bool {
 	there := map[string]bool{}
 	for _, condition := range c.list {
@@ -141,7 +143,7 @@ func (c called) now() metav1.Time {
 	return metav1.NewTime(time.Unix(c.report.Time.Unix(), 0).UTC())
 }
 
-func (c called) isRefused(before []metav1.Condition) bool {
+func (c called) isRejected(before []metav1.Condition) bool {
 	typ, to := string(c.report.Phase), c.report.Status
 	if !slices.Contains(typesOf(c.imageMode), typ) || !slices.Contains(statuses, to) {
 		return true
@@ -152,7 +154,7 @@ func (c called) isRefused(before []metav1.Condition) bool {
 	return isStep(typ) && status(before, "Updated") != done && status(before, typ) == running && to == no
 }
 
-// expect says what the report is, and with which statuses it leaves the list.
+// expect returns the effect of the report, and the statuses of the list after it.
 func (c called) expect(before []metav1.Condition) (event, map[string]metav1.ConditionStatus) {
 	typ, to := string(c.report.Phase), c.report.Status
 	want, reset := map[string]metav1.ConditionStatus{}, map[string]metav1.ConditionStatus{}
@@ -167,17 +169,20 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 	case typ == "Updated" && to == done && between:
 		return eventText, want
 	case typ == "Updated" && to == done:
-		reset["Updated"] = done
+		reset["Updated"], reset["NodeDegraded"] = done, endOfDegraded(reset["NodeDegraded"])
 		return eventEnd, reset
 	case typ == "Updated" && (between || c.report.NewTarget):
 		reset["Updated"], reset["UpdatePrepared"] = no, running
 		return eventBegin, reset
 	case typ == "Updated":
 		want["Updated"] = no
-		if c.report.Begun && want["UpdatePrepared"] == no {
+		if c.report.Began && want["UpdatePrepared"] == no {
 			want["UpdatePrepared"] = running
 		}
 		return eventRepeat, want
+	case typ == "UpdatePrepared" && to != no && !between && c.report.NewTarget:
+		reset["UpdatePrepared"] = to
+		return eventTarget, reset
 	case isStep(typ) && between && (to == no || slices.Contains(restarts, typ)):
 		return eventText, want
 	case isStep(typ) && between:
@@ -191,21 +196,40 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 	}
 }
 
-// expectChild moves a phase within an update, and its parent with it.
+// endOfDegraded expects that the end of an update clears NodeDegraded.
+func endOfDegraded(before metav1.ConditionStatus) metav1.ConditionStatus {
+	if before == done {
+		return no
+	}
+	return before
+}
+
+// completes expects that a parent stays Unknown while another child is.
+func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
+	typ := string(c.report.Phase)
+	for child, parent := range parents {
+		if child != typ && parent == parents[typ] && list(child) == running {
+			return false
+		}
+	}
+	return c.report.Status == done && c.report.CompletesParent
+}
+
+// expectChild expects the transitions of a phase within an update, and of its parent.
 func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, from metav1.ConditionStatus) {
 	to := c.report.Status
 	want[typ] = to
 	parent, ok := parents[typ]
 	switch {
 	case !ok:
-	case to == done && c.report.CompletesParent:
+	case c.completes(func(typ string) metav1.ConditionStatus { return want[typ] }):
 		want[parent] = done
 	case want[parent] == no, to == running && from != running:
 		want[parent] = running
 	}
 }
 
-// checkWrite looks at one write alone: its order, its arrows and its times.
+// checkWrite checks the order, the transitions and the times of a write.
 func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 	if len(to) != len(from) {
 		return fmt.Errorf("%d conditions, want %d", len(to), len(from))
@@ -220,13 +244,16 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 			return fmt.Errorf("%s: the time moved without the status", a.Type)
 		case a.Status == b.Status:
 			continue
-		case b.LastTransitionTime != c.now():
+		case b.LastTransitionTime != c.now() && (a.LastTransitionTime != b.LastTransitionTime || !c.now().Time.Before(a.LastTransitionTime.Time)):
 			return fmt.Errorf("%s: %s→%s at %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
 		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
 			return fmt.Errorf("%s: True is filled in", b.Type)
 		}
-		takesBack := (what == eventBegin || what == eventEnd || what == eventDisruption && flips) && allTakenBack(to)
-		if err := c.checkArrow(a.Type, string(a.Status+"→"+b.Status), takesBack); err != nil {
+		resets := (what == eventBegin || what == eventTarget || what == eventEnd || what == eventDisruption && flips) && allReset(to)
+		if what == eventEnd && a.Type == "NodeDegraded" && a.Status == done && b.Status == no {
+			continue
+		}
+		if err := c.checkArrow(a.Type, string(a.Status+"→"+b.Status), resets); err != nil {
 			return err
 		}
 	}
@@ -236,15 +263,15 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 	return c.checkTogether(what, from, to)
 }
 
-// allTakenBack reports whether the list is what a begin or an end of an update leaves: what
-// tells a reader, and the policy on the server, that phases were taken back.
-func allTakenBack(list []metav1.Condition) bool {
+// allReset reports whether the list is that after the beginning or the end of an update, by
+// which a reader, and the policy on the server, recognize that phases were reset.
+func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(o metav1.Condition) bool {
 		return isStep(o.Type) && o.Status != no && (o.Type != "UpdatePrepared" || o.Status != running)
 	})
 }
 
-func (c called) checkArrow(typ, arrow string, takesBack bool) error {
+func (c called) checkArrow(typ, arrow string, resets bool) error {
 	switch {
 	case slices.Contains(singletons, typ):
 		if typ != string(c.report.Phase) {
@@ -255,14 +282,14 @@ func (c called) checkArrow(typ, arrow string, takesBack bool) error {
 			return fmt.Errorf("%s: %s", typ, arrow)
 		}
 	case slices.Contains([]string{"False→Unknown", "Unknown→True", "True→False"}, arrow):
-	case arrow == "Unknown→False" && takesBack:
+	case arrow == "Unknown→False" && resets:
 	default:
 		return fmt.Errorf("%s: %s", typ, arrow)
 	}
 	return nil
 }
 
-// checkTogether: "then both turn True in one write", and a child starts with its parent.
+// checkTogether checks that a child starts, and completes its parent, in one write.
 func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	child := string(c.report.Phase)
 	parent, ok := parents[child]
@@ -273,7 +300,8 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	if turns(parent, done) && status(to, child) != done {
 		return fmt.Errorf("%s is done before %s", parent, child)
 	}
-	if c.report.CompletesParent && turns(child, done) && status(to, parent) != done {
+	completes := c.completes(func(typ string) metav1.ConditionStatus { return status(from, typ) })
+	if completes && turns(child, done) && status(to, parent) != done {
 		return fmt.Errorf("%s is done, %s follows later", child, parent)
 	}
 	if turns(child, running) && status(to, parent) == no {
@@ -285,33 +313,39 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	return nil
 }
 
-// checkText looks at reasons and messages from the list to the last write.
+// checkText checks the reasons and messages of the last write.
 func (c called) checkText(what event, before, last []metav1.Condition) error {
 	r := c.report
 	child := string(r.Phase)
 	for i, b := range before {
 		l := last[i]
-		message := conditions.Cut(r.Message)
+		message := conditions.Truncate(r.Message)
 		switch {
 		case b.Type == child:
 			if l.Reason != r.Reason || l.Message != message {
-				return fmt.Errorf("%s says %q %q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("%s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
-			if !c.parentText(what, b, l) && !tookBack(b, l, r.Update) {
-				return fmt.Errorf("parent %s says %q %q", b.Type, l.Reason, l.Message)
+			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
+			if !c.parentText(what, completes, b, l) && !wasReset(b, l, r.Update) {
+				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
-				return fmt.Errorf("Updated says %q %q", l.Reason, l.Message)
+				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
 			}
 		case b.Type == "UpdatePrepared" && (what == eventBegin || what == eventRepeat && b.Status != l.Status):
 			if l.Reason != "UpdatePrepared" || l.Message != message {
-				return fmt.Errorf("UpdatePrepared says %q %q", l.Reason, l.Message)
+				return fmt.Errorf("UpdatePrepared has %q %q", l.Reason, l.Message)
 			}
-		case isStep(b.Type) && (what == eventBegin || what == eventEnd || what == eventDisruption):
-			if !tookBack(b, l, r.Update) {
-				return fmt.Errorf("%s was %q, says %q", b.Type, b.Message, l.Message)
+		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
+			b.LastTransitionTime = l.LastTransitionTime
+			if b.Status = done; !wasReset(b, l, r.Update) {
+				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
+			}
+		case isStep(b.Type) && (what == eventBegin || what == eventEnd || what == eventDisruption || what == eventTarget):
+			if !wasReset(b, l, r.Update) {
+				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
 			return fmt.Errorf("%s has nothing to do with the report and changed: %v", b.Type, l)
@@ -320,28 +354,27 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	return nil
 }
 
-// parentText: "the parent's reason is the child's name". A parent that does not move speaks
-// for a child that runs, completes it, or says something for it.
-func (c called) parentText(what event, b, l metav1.Condition) bool {
+// parentText checks that the reason of the parent is the name of the child. A parent that does
+// not move changes for a child that runs, completes it, or has a message for it.
+func (c called) parentText(what event, completes bool, b, l metav1.Condition) bool {
 	r := c.report
 	message := r.Message
 	if r.ParentMessage != "" {
 		message = r.ParentMessage
 	}
-	completes := r.CompletesParent && r.Status == done
-	moved := b.Status != l.Status || what == eventDisruption // taken back, and started again
-	speaks := moved || r.Status == running || completes || r.ParentMessage != ""
-	return speaks && l.Reason == string(r.Phase) && l.Message == conditions.Cut(message)
+	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
+	hasText := moved || r.Status == running || completes || r.ParentMessage != ""
+	return hasText && l.Reason == string(r.Phase) && l.Message == conditions.Truncate(message)
 }
 
-// tookBack: what ran gets the prefix once, what never ran stays.
-func tookBack(b, l metav1.Condition, update string) bool {
+// wasReset checks that a phase that ran gets the prefix once, and any other is unchanged.
+func wasReset(b, l metav1.Condition, update string) bool {
 	if b.Status == no && b.Reason == "NotYetOccurred" {
 		return b == l
 	}
 	want := b.Message
 	if !strings.HasPrefix(want, prefix) {
-		want = conditions.Cut(prefix + update + ": " + want)
+		want = conditions.Truncate(prefix + update + ": " + want)
 	}
 	return l.Status == no && l.Reason == b.Reason && l.Message == want
 }
@@ -355,8 +388,8 @@ func status(list []metav1.Condition, typ string) metav1.ConditionStatus {
 	return no
 }
 
-// shown reports whether a list shows the same as the one before it.
-func shown(a, b []metav1.Condition) bool {
+// isEqual reports whether two lists are equal.
+func isEqual(a, b []metav1.Condition) bool {
 	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
 		return a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message
 	})

@@ -6,35 +6,35 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is what is said of one phase, and what the list itself cannot know.
+// Report is a report on one phase, with the context that the list does not hold.
 type Report struct {
-	// Phase, Status, Reason and Message are the condition that is reported. The message
-	// is cut to what fits.
+	// Phase, Status, Reason and Message are the reported condition. A message that is too long
+	// is truncated.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
 	Message string
 
-	// CompletesParent says that the phase's parent is done when the phase is. It counts
-	// with Status True only.
+	// CompletesParent turns the parent of the phase True with it. It is ignored if Status is not
+	// True, or while another child of the parent is Unknown.
 	CompletesParent bool
-	// ParentMessage is what the parent shall say; "" stands for Message.
+	// ParentMessage is the message of the parent. Default: Message.
 	ParentMessage string
 
-	// Update names the update under way, or the last one where none is: what the
-	// messages of phases that ran are prefixed with.
+	// Update is the name of the current update, or of the last one if there is none. The
+	// messages of phases that ran are prefixed with it.
 	Update string
-	// NewTarget says that the node is to be updated to something else than the update
-	// under way was for, so that Updated=False begins another one.
+	// NewTarget is set if the node has another target than the current update, so that
+	// Updated=False, or UpdatePrepared, begins another update.
 	NewTarget bool
-	// Begun says that this report, Updated=False, has begun its update in an earlier
-	// write, and that UpdatePrepared may be left to start.
-	Begun bool
+	// Began is set if this report has begun its update in an earlier write, so that only
+	// UpdatePrepared may have to follow.
+	Began bool
 
-	// Late says that the update which this report belongs to has ended since it was
-	// accepted, so that it cannot begin another one.
-	Late bool
+	// Expired is set if the update of this report has ended since it was accepted, so that it
+	// must not begin another one.
+	Expired bool
 
-	// Time is when the report was accepted; it counts in whole seconds.
+	// Time is when the report was accepted. It is truncated to seconds.
 	Time metav1.Time
 }

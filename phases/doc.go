@@ -1,26 +1,26 @@
-// Package phases names the phases of a node update and says how one phase may move.
+// Package phases defines the phases of a node update, and the state machine of a phase.
 //
-// A MachineConfigNode (MCN) shows a node update as a list of conditions. Each
-// condition type is a [Phase]. There are three kinds of them:
+// A MachineConfigNode (MCN) represents a node update as a list of conditions. Each condition
+// type is a [Phase], of one of three kinds:
 //
-//	Parent     the arc of an update: UpdatePrepared, UpdateExecuted, … Updated
-//	Child      a step inside a parent: Cordoned, Drained, … Uncordoned
-//	Singleton  apart from the update: NodeDegraded, PinnedImageSets…
+//	Parent     a stage of an update: UpdatePrepared, UpdateExecuted, … Updated
+//	Child      a step of a parent: Cordoned, Drained, … Uncordoned
+//	Singleton  independent of updates: NodeDegraded, PinnedImageSets…
 //
-// One phase of an update moves around a ring, one arrow per published write:
+// A phase of an update cycles through three statuses; each write publishes one transition:
 //
 //	False ───► Unknown ───► True ───► False
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// [Path] gives the arrows between what is and what is asked for:
+// [Path] returns the transitions from one status to another:
 //
 //	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 //	// steps: Unknown, True
 //
-// The package is pure data and pure functions: no I/O, no clock, no logging. All
-// of it may be used from any number of goroutines.
+// The package is pure data and pure functions: no I/O, no clock, no logging. It is safe for
+// concurrent use.
 //
-// It does not know about the update as a whole. That a child moves its parent, and
-// that a new update takes back what ran, is the business of package conditions.
+// It does not handle the update as a whole: package conditions moves the parent of a child, and
+// resets the phases when an update begins or ends.
 package phases

@@ -4,9 +4,11 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError says that a phase may not move as asked. Nothing has changed.
+// TransitionError is returned for a transition that the state machine does not allow.
+// Nothing has changed.
 //
 // Use errors.As to read it:
 //
@@ -18,45 +20,34 @@ type TransitionError struct {
 	To    metav1.ConditionStatus
 }
 
-// Error says what was refused and what would be right.
+// Error names the transition and what to report instead.
 func (e *TransitionError) Error() string {
 	if e.Phase == Updated {
-		return fmt.Sprintf("phase %s cannot go from %s to %s: report False when an update begins and True when it is over", e.Phase, e.From, e.To)
+		return fmt.Sprintf("phase %s: invalid transition from %s to %s: report False when an update begins and True when it ends", e.Phase, e.From, e.To)
 	}
-	return fmt.Sprintf("phase %s cannot go from %s to %s: a phase that ran is taken back only by a new update (Updated=False) or by the end of one (Updated=True); report Unknown with the cause when it failed", e.Phase, e.From, e.To)
+	return fmt.Sprintf("phase %s: invalid transition from %s to %s: only the beginning (Updated=False) or the end (Updated=True) of an update resets a phase that ran; report Unknown with the cause if it failed", e.Phase, e.From, e.To)
 }
 
-// UnknownPhaseError says that a name is no phase of a MachineConfigNode.
-type UnknownPhaseError struct {
-	Phase Phase
+// unknownPhase is the error of a name that is not a phase.
+func unknownPhase(p Phase) error {
+	var names []string
+	for _, r := range table {
+		names = append(names, string(r.phase))
+	}
+	return field.NotSupported(field.NewPath("phase"), string(p), names)
 }
 
-// Error names the phase that is not known.
-func (e *UnknownPhaseError) Error() string {
-	return fmt.Sprintf("unknown phase %q: use one of phases.All", e.Phase)
-}
-
-// ModeError says that a phase does not exist in the mode that the node is in.
-type ModeError struct {
-	Phase     Phase
-	ImageMode bool // the mode that the node is in
-}
-
-// Error names the mode and points to the phases that it has.
-func (e *ModeError) Error() string {
+// wrongMode is the error of a phase that does not exist in the mode of the node.
+func wrongMode(p Phase, inImageMode bool) error {
 	mode, gate := "standard mode", "off"
-	if e.ImageMode {
+	if inImageMode {
 		mode, gate = "image mode", "on"
 	}
-	return fmt.Sprintf("phase %s does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", e.Phase, mode, gate, e.ImageMode)
+	return field.Invalid(field.NewPath("phase"), string(p),
+		fmt.Sprintf("does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", mode, gate, inImageMode))
 }
 
-// StatusError says that a value is no status of a condition.
-type StatusError struct {
-	Status metav1.ConditionStatus
-}
-
-// Error names the value and the three that are right.
-func (e *StatusError) Error() string {
-	return fmt.Sprintf("invalid status %q: use True, False or Unknown", e.Status)
+// invalidStatus is the error of a value that is not a status of a condition.
+func invalidStatus(s metav1.ConditionStatus) error {
+	return field.NotSupported(field.NewPath("status"), s, []metav1.ConditionStatus{done, no, running})
 }

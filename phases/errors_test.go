@@ -7,15 +7,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Every error names what was wrong and says what would be right.
-func TestErrorText(t *testing.T) {
+func TestErrorNamesWhatIsWrongAndWhatToDo(t *testing.T) {
+	_, unknown := phases.Path("Rebooted", no, no)
+	_, empty := phases.Path("", no, no)
+	_, status := phases.Path(phases.Cordoned, no, "yes")
 	for name, tc := range map[string]struct {
-		err  error
-		says []string
+		err   error
+		parts []string
 	}{
 		"a phase that ran": {
 			&phases.TransitionError{Phase: phases.Drained, From: running, To: no},
@@ -23,46 +26,43 @@ func TestErrorText(t *testing.T) {
 		},
 		"Updated": {
 			&phases.TransitionError{Phase: phases.Updated, From: done, To: running},
-			[]string{"Updated", "from True to Unknown", "report False when an update begins", "True when it is over"},
+			[]string{"Updated", "from True to Unknown", "report False when an update begins", "True when it ends"},
 		},
-		"unknown phase": {
-			&phases.UnknownPhaseError{Phase: "Rebooted"},
-			[]string{`"Rebooted"`, "use one of phases.All"},
+		"unknown phase":  {unknown, []string{`phase: Unsupported value: "Rebooted"`, `"RebootedNode"`}},
+		"empty phase":    {empty, []string{`phase: Unsupported value: ""`, `"AppliedFilesAndOS"`, `"AppliedFiles"`}},
+		"invalid status": {status, []string{`status: Unsupported value: "yes"`, `"True", "False", "Unknown"`}},
+		"a phase of image mode": {
+			phases.Check(phases.AppliedFiles, no, false),
+			[]string{`phase: Invalid value: "AppliedFiles"`, "does not exist in standard mode", "ImageModeStatusReporting is off", "phases.All(false)"},
 		},
-		"no phase": {
-			&phases.UnknownPhaseError{},
-			[]string{`""`, "use one of phases.All"},
-		},
-		"invalid status": {
-			&phases.StatusError{Status: "yes"},
-			[]string{`"yes"`, "use True, False or Unknown"},
+		"a phase of standard mode": {
+			phases.Check(phases.AppliedFilesAndOS, no, true),
+			[]string{`phase: Invalid value: "AppliedFilesAndOS"`, "does not exist in image mode", "ImageModeStatusReporting is on", "phases.All(true)"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, part := range tc.says {
-				assert.Contains(t, tc.err.Error(), part)
+			for _, part := range tc.parts {
+				assert.ErrorContains(t, tc.err, part)
 			}
 		})
 	}
 }
 
-func TestErrorsAreFoundWhenWrapped(t *testing.T) {
+func TestTransitionErrorIsFoundWhenWrapped(t *testing.T) {
 	_, err := phases.Path(phases.Cordoned, running, no)
 	err = errors.Join(errors.New("another"), fmt.Errorf("reporting: %w", err))
 	var refused *phases.TransitionError
 	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, phases.Cordoned, refused.Phase)
-	assert.Equal(t, running, refused.From)
-	assert.Equal(t, no, refused.To)
+	assert.Equal(t, phases.TransitionError{Phase: phases.Cordoned, From: running, To: no}, *refused)
+}
 
-	_, err = phases.Path("Mine", no, no)
-	var unknown *phases.UnknownPhaseError
-	require.ErrorAs(t, fmt.Errorf("reporting: %w", err), &unknown)
-	assert.NotErrorAs(t, err, &refused)
-
-	_, err = phases.Path(phases.Cordoned, no, "Mine")
-	var invalid *phases.StatusError
+// requireInvalid asserts that an error, wrapped or not, is a *field.Error.
+func requireInvalid(t *testing.T, err error, kind field.ErrorType, name, value string) {
+	t.Helper()
+	var invalid *field.Error
 	require.ErrorAs(t, fmt.Errorf("reporting: %w", err), &invalid)
+	assert.Equal(t, []any{kind, name}, []any{invalid.Type, invalid.Field})
+	assert.Equal(t, value, fmt.Sprint(invalid.BadValue))
+	var refused *phases.TransitionError
 	assert.NotErrorAs(t, err, &refused)
-	assert.NotErrorAs(t, err, &unknown)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// A caller that reports True on a phase that never started fills in the missing step.
+// The missing step of a phase that never started is inserted.
 func ExamplePath() {
 	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 	fmt.Println(steps, err)
@@ -25,7 +25,7 @@ func ExamplePath() {
 	// [] <nil>
 }
 
-// Only a new update, or the end of one, takes back a phase that ran.
+// Only the beginning or the end of an update resets a phase that ran.
 func ExampleTransitionError() {
 	_, err := phases.Path(phases.Drained, metav1.ConditionUnknown, metav1.ConditionFalse)
 

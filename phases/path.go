@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// move is what a report asks of one phase: the status it has and the status it shall have.
-type move struct {
+// transition is what a report asks of a phase: from the status that it has to another.
+type transition struct {
 	from, to metav1.ConditionStatus
 }
 
@@ -17,8 +17,8 @@ const (
 	done    = metav1.ConditionTrue
 )
 
-// steps is the state machine of one phase. A move that stands in no row is refused.
-var steps = map[move][]metav1.ConditionStatus{
+// steps is the state machine of a phase. A transition without an entry is an error.
+var steps = map[transition][]metav1.ConditionStatus{
 	{no, no}:           {},
 	{no, running}:      {running},
 	{no, done}:         {running, done},
@@ -30,7 +30,7 @@ var steps = map[move][]metav1.ConditionStatus{
 }
 
 // updatedSteps is the state machine of Updated, which is True between updates.
-var updatedSteps = map[move][]metav1.ConditionStatus{
+var updatedSteps = map[transition][]metav1.ConditionStatus{
 	{no, no}:        {},
 	{no, done}:      {done},
 	{running, no}:   {no},
@@ -39,30 +39,31 @@ var updatedSteps = map[move][]metav1.ConditionStatus{
 	{done, done}:    {},
 }
 
-// Path returns the statuses that a phase takes, in order, to get from one status to
-// another, the last of which is to. One write publishes one of them.
+// Path returns the statuses through which a phase passes from one status to another, in
+// order; the last one is to. Each write publishes one of them.
 //
-//  1. A missing status ("") counts as False.
-//  2. It is nil where there is nothing to do.
-//  3. A missing Unknown or False is filled in, so that nobody sees a jump. True is
-//     never filled in: only the caller can say that a phase is done.
-//  4. A move that the state machine refuses gives a *TransitionError.
-//  5. Updated goes from True to False and from False to True; Unknown is refused. An
-//     Updated that someone else has made Unknown is left either way.
-//  6. Singletons move freely.
+//  1. An empty status ("") counts as False.
+//  2. The result is nil if there is nothing to do.
+//  3. A missing Unknown or False is inserted, so that a watcher never sees a transition
+//     skipped. True is never inserted: only the caller can claim that a phase is done.
+//  4. A transition that the state machine does not allow is a *TransitionError.
+//  5. Updated changes from True to False and from False to True; Unknown is an error. An
+//     Updated that another client has set to Unknown may change to either.
+//  6. Singletons may change to any status.
 //
-// An unknown phase gives an *UnknownPhaseError, a value that is no status a *StatusError.
+// An unknown phase and an invalid status are a *field.Error of type NotSupported, for the
+// field phase or status.
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
-		return nil, &UnknownPhaseError{Phase: p}
+		return nil, unknownPhase(p)
 	}
 	if from == "" {
 		from = no
 	}
 	for _, s := range []metav1.ConditionStatus{from, to} {
 		if !validStatus(s) {
-			return nil, &StatusError{Status: s}
+			return nil, invalidStatus(s)
 		}
 	}
 	if kind == Singleton {
@@ -75,7 +76,7 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	if p == Updated {
 		machine = updatedSteps
 	}
-	path, ok := machine[move{from, to}]
+	path, ok := machine[transition{from, to}]
 	if !ok {
 		return nil, &TransitionError{Phase: p, From: from, To: to}
 	}
@@ -85,17 +86,18 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// Check reports whether a phase exists in the mode and can be said to have the status: nil,
-// an *UnknownPhaseError, a *ModeError or a *StatusError. Whether it may move there is for
-// Path to say.
+// Check validates the phase and the status of a report. It returns a *field.Error for the
+// field phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid),
+// and for the field status if the status is not True, False or Unknown (NotSupported). It
+// does not look at transitions: see Path.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":
-		return &UnknownPhaseError{Phase: p}
+		return unknownPhase(p)
 	case !In(p, inImageMode):
-		return &ModeError{Phase: p, ImageMode: inImageMode}
+		return wrongMode(p, inImageMode)
 	case !validStatus(status):
-		return &StatusError{Status: status}
+		return invalidStatus(status)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -20,23 +21,23 @@ const (
 
 var statuses = []metav1.ConditionStatus{no, running, done}
 
-// way is one cell of a transition table: the writes, or a refusal.
-type way struct {
+// cell is a cell of a transition table: the steps, or an error.
+type cell struct {
 	steps   []metav1.ConditionStatus
 	refused bool
 }
 
 var (
-	stay   = way{}
-	refuse = way{refused: true}
+	stay   = cell{}
+	refuse = cell{refused: true}
 )
 
-func take(steps ...metav1.ConditionStatus) way { return way{steps: steps} }
+func take(steps ...metav1.ConditionStatus) cell { return cell{steps: steps} }
 
 // matrix is a transition table: from, then the cells for False, Unknown and True.
-type matrix map[metav1.ConditionStatus][3]way
+type matrix map[metav1.ConditionStatus][3]cell
 
-// The three machines of section 3. Parent and child phases share one.
+// The three state machines. Parent and child phases share one.
 var (
 	cycleMatrix = matrix{
 		//        False        Unknown           True
@@ -70,17 +71,17 @@ func matrixOf(p phases.Phase, kind phases.Kind) matrix {
 	}
 }
 
-func TestPathMatrix(t *testing.T) {
+func TestPathFollowsTheStateMachine(t *testing.T) {
 	for _, w := range want {
 		m := matrixOf(w.phase, w.kind)
 		require.Len(t, m, 4)
 		for from, cells := range m {
-			for i, cell := range cells {
+			for i, want := range cells {
 				to := statuses[i]
 				t.Run(fmt.Sprintf("%s/%s to %s", w.name, from, to), func(t *testing.T) {
 					path, err := phases.Path(w.phase, from, to)
 
-					if cell.refused {
+					if want.refused {
 						var refused *phases.TransitionError
 						require.ErrorAs(t, err, &refused)
 						assert.Nil(t, path)
@@ -88,15 +89,14 @@ func TestPathMatrix(t *testing.T) {
 						return
 					}
 					require.NoError(t, err)
-					assert.Equal(t, cell.steps, path, "nil, not empty, where there is nothing to do")
+					assert.Equal(t, want.steps, path, "nil, not empty, where there is nothing to do")
 				})
 			}
 		}
 	}
 }
 
-// TestPathSteps walks every path, and looks at each step alone.
-func TestPathSteps(t *testing.T) {
+func TestPathNeverSkipsAStepNorInsertsTrue(t *testing.T) {
 	type arrow struct{ from, to metav1.ConditionStatus }
 	arrows := map[arrow]bool{{no, running}: true, {running, done}: true, {done, no}: true}
 	for _, w := range want {
@@ -124,7 +124,7 @@ func TestPathSteps(t *testing.T) {
 	}
 }
 
-func TestPathIsTheCallersOwn(t *testing.T) {
+func TestPathMayBeChangedByTheCaller(t *testing.T) {
 	path, err := phases.Path(phases.Drained, no, done)
 	require.NoError(t, err)
 	clear(path)
@@ -135,20 +135,18 @@ func TestPathIsTheCallersOwn(t *testing.T) {
 	assert.Equal(t, []metav1.ConditionStatus{running, done}, again)
 }
 
-func TestPathUnknownPhase(t *testing.T) {
+func TestPathRejectsAnUnknownPhase(t *testing.T) {
 	for _, p := range []phases.Phase{"", "drained", unknownPhase} {
 		for _, from := range append(statuses, missing, "Bogus") {
 			path, err := phases.Path(p, from, done)
 
-			var unknown *phases.UnknownPhaseError
-			require.ErrorAs(t, err, &unknown)
-			assert.Equal(t, p, unknown.Phase)
+			requireInvalid(t, err, field.ErrorTypeNotSupported, "phase", string(p))
 			assert.Nil(t, path)
 		}
 	}
 }
 
-func TestPathInvalidStatus(t *testing.T) {
+func TestPathRejectsAnInvalidStatus(t *testing.T) {
 	for name, tc := range map[string]struct{ from, to, bad metav1.ConditionStatus }{
 		"to nothing":      {no, "", ""},
 		"nothing to none": {"", "", ""},
@@ -163,16 +161,14 @@ func TestPathInvalidStatus(t *testing.T) {
 			t.Run(w.name+"/"+name, func(t *testing.T) {
 				path, err := phases.Path(w.phase, tc.from, tc.to)
 
-				var invalid *phases.StatusError
-				require.ErrorAs(t, err, &invalid)
-				assert.Equal(t, tc.bad, invalid.Status)
+				requireInvalid(t, err, field.ErrorTypeNotSupported, "status", string(tc.bad))
 				assert.Nil(t, path)
 			})
 		}
 	}
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckRejectsTheOtherModeAndInvalidStatuses(t *testing.T) {
 	for _, w := range want {
 		for _, inImageMode := range []bool{false, true} {
 			for _, s := range statuses {
@@ -181,21 +177,17 @@ func TestCheck(t *testing.T) {
 					require.NoError(t, err)
 					continue
 				}
-				var mode *phases.ModeError
-				require.ErrorAs(t, err, &mode)
-				assert.Equal(t, phases.ModeError{Phase: w.phase, ImageMode: inImageMode}, *mode)
+				requireInvalid(t, err, field.ErrorTypeInvalid, "phase", w.name)
 			}
 		}
 	}
 	for _, s := range []metav1.ConditionStatus{missing, "true", "unknown", "False\n"} {
-		var status *phases.StatusError
-		require.ErrorAs(t, phases.Check(phases.Drained, s, false), &status, "%q", s)
+		requireInvalid(t, phases.Check(phases.Drained, s, false), field.ErrorTypeNotSupported, "status", string(s))
 	}
-	var unknown *phases.UnknownPhaseError
-	require.ErrorAs(t, phases.Check("Rested", no, false), &unknown)
+	requireInvalid(t, phases.Check("Rested", no, false), field.ErrorTypeNotSupported, "phase", "Rested")
 }
 
-// present is what a missing status counts as.
+// present maps a missing status to what it counts as.
 func present(s metav1.ConditionStatus) metav1.ConditionStatus {
 	if s == missing {
 		return no

@@ -6,12 +6,11 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
-// Phase is a phase of a node update, or a singleton beside it: the type of one
-// condition of a MachineConfigNode. It is an alias, so that the constants of
-// openshift/api can be used as they are.
+// Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
+// singleton. It is an alias, so that the constants of openshift/api can be used.
 type Phase = mcfgv1.StateProgress
 
-// The phases, by the names under which the conditions appear.
+// The phases, named as the types of the conditions.
 const (
 	UpdatePrepared           = mcfgv1.MachineConfigNodeUpdatePrepared
 	UpdateExecuted           = mcfgv1.MachineConfigNodeUpdateExecuted
@@ -33,19 +32,19 @@ const (
 	PinnedImageSetsDegraded    = mcfgv1.MachineConfigNodePinnedImageSetsDegraded
 )
 
-// Kind says what part a phase has in an update.
+// Kind is the role of a phase in an update.
 type Kind string
 
 const (
-	// Parent phases are the arc of an update, Updated (the cycle itself) among them.
+	// Parent phases are the stages of an update, including Updated, the cycle itself.
 	Parent Kind = "Parent"
-	// Child phases are steps inside a parent, and move it.
+	// Child phases are steps of a parent, and move it.
 	Child Kind = "Child"
-	// Singleton conditions take no part in the cycle and move freely.
+	// Singleton conditions are not part of the cycle and may change to any status.
 	Singleton Kind = "Singleton"
 )
 
-// mode says in which mode of updates a phase exists.
+// mode is the mode of updates in which a phase exists.
 type mode string
 
 const (
@@ -54,16 +53,16 @@ const (
 	image    mode = "image"
 )
 
-// origin says who enters a phase.
+// origin is what enters a phase.
 type origin string
 
 const (
-	update  origin = "update"  // nothing but an update
+	update  origin = "update"  // only an update
 	restart origin = "restart" // an update, and a daemon that restarts
-	apart   origin = "apart"   // no step of an update
+	none    origin = "none"    // not a step of an update
 )
 
-// row is what is known of one phase.
+// row holds the properties of a phase.
 type row struct {
 	phase  Phase
 	kind   Kind
@@ -72,9 +71,8 @@ type row struct {
 	origin origin
 }
 
-// table holds every phase in the order in which the conditions are written.
-// NodeDegraded comes before Updated, because there are readers that take the first
-// of the two that is True.
+// table holds every phase in the order in which the conditions are written. NodeDegraded
+// precedes Updated, because some readers use the first of the two that is True.
 var table = []row{
 	{UpdatePrepared, Parent, "", both, update},
 	{UpdateExecuted, Parent, "", both, update},
@@ -89,10 +87,10 @@ var table = []row{
 	{Resumed, Parent, "", both, restart},
 	{UpdateComplete, Parent, "", both, restart},
 	{Uncordoned, Child, UpdateComplete, both, restart},
-	{NodeDegraded, Singleton, "", both, apart},
-	{Updated, Parent, "", both, apart},
-	{PinnedImageSetsProgressing, Singleton, "", both, apart},
-	{PinnedImageSetsDegraded, Singleton, "", both, apart},
+	{NodeDegraded, Singleton, "", both, none},
+	{Updated, Parent, "", both, none},
+	{PinnedImageSetsProgressing, Singleton, "", both, none},
+	{PinnedImageSetsDegraded, Singleton, "", both, none},
 }
 
 var (
@@ -119,20 +117,20 @@ func ofMode(table []row, m mode) []Phase {
 	return ps
 }
 
-// KindOf returns the kind of a phase, "" for one that is unknown.
+// KindOf returns the kind of a phase, or "" if the phase is unknown.
 func KindOf(p Phase) Kind {
 	return rows[p].kind
 }
 
-// ParentOf returns the parent that a child phase moves, and whether it has one.
+// ParentOf returns the parent of a child phase, and whether it has one.
 func ParentOf(p Phase) (Phase, bool) {
 	parent := rows[p].parent
 	return parent, parent != ""
 }
 
-// All returns every condition of the mode, in the order in which they are written.
-// The mode is image mode where the feature gate ImageModeStatusReporting is on, else
-// standard mode. The slice is the caller's own.
+// All returns every phase of the mode, in the order in which the conditions are written. The
+// mode is image mode if the feature gate ImageModeStatusReporting is enabled, else standard
+// mode. The caller may change the slice.
 func All(inImageMode bool) []Phase {
 	if inImageMode {
 		return slices.Clone(imageMode)
@@ -140,7 +138,7 @@ func All(inImageMode bool) []Phase {
 	return slices.Clone(standardMode)
 }
 
-// In reports whether the phase exists in the mode. It is false for an unknown phase.
+// In reports whether a phase exists in the mode. It is false for an unknown phase.
 func In(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
 	if !ok || r.mode == both {
@@ -149,16 +147,16 @@ func In(p Phase, inImageMode bool) bool {
 	return inImageMode == (r.mode == image)
 }
 
-// OfCycle reports whether the phase is a step of an update: every Parent and Child but
-// Updated, which is the cycle itself.
+// OfCycle reports whether a phase is a step of an update: every Parent and Child except
+// Updated, the cycle itself.
 func OfCycle(p Phase) bool {
 	r, ok := rows[p]
-	return ok && r.origin != apart
+	return ok && r.origin != none
 }
 
-// OnlyInUpdate reports whether nothing but an update enters the phase: UpdatePrepared
-// to RebootedNode, with their children. The others, Resumed, UpdateComplete and
-// Uncordoned, are also reported by a daemon that restarts.
+// OnlyInUpdate reports whether only an update enters a phase: UpdatePrepared to RebootedNode,
+// with their children. The others (Resumed, UpdateComplete, Uncordoned) are also reported by a
+// daemon that restarts.
 func OnlyInUpdate(p Phase) bool {
 	return rows[p].origin == update
 }

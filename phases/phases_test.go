@@ -10,7 +10,7 @@ import (
 
 const unknownPhase phases.Phase = "InternalReleaseImageDegraded"
 
-// want is what section 2 of the design says of every phase, in its own words.
+// want lists the properties of every phase, independently of the table of the package.
 var want = []struct {
 	phase        phases.Phase
 	name         string
@@ -40,7 +40,7 @@ var want = []struct {
 	{phases.PinnedImageSetsDegraded, "PinnedImageSetsDegraded", phases.Singleton, "", true, true, false, false},
 }
 
-func TestPhase(t *testing.T) {
+func TestPhasesHaveTheirKindParentAndMode(t *testing.T) {
 	for _, w := range want {
 		t.Run(w.name, func(t *testing.T) {
 			parent, hasParent := phases.ParentOf(w.phase)
@@ -57,7 +57,7 @@ func TestPhase(t *testing.T) {
 	}
 }
 
-func TestPhaseUnknown(t *testing.T) {
+func TestUnknownPhasesHaveNoProperties(t *testing.T) {
 	for _, p := range []phases.Phase{"", "drained", "Drained ", unknownPhase} {
 		t.Run(string(p), func(t *testing.T) {
 			parent, hasParent := phases.ParentOf(p)
@@ -78,7 +78,7 @@ func TestKindNames(t *testing.T) {
 		[]phases.Kind{phases.Parent, phases.Child, phases.Singleton})
 }
 
-func TestAll(t *testing.T) {
+func TestAllReturnsThePhasesOfTheModeInOrder(t *testing.T) {
 	head := []phases.Phase{"UpdatePrepared", "UpdateExecuted", "Cordoned", "Drained"}
 	tail := []phases.Phase{
 		"UpdatePostActionComplete", "RebootedNode", "Resumed", "UpdateComplete", "Uncordoned",
@@ -105,7 +105,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-func TestAllIsTheCallersOwn(t *testing.T) {
+func TestAllMayBeChangedByTheCaller(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		all := phases.All(imageMode)
 		clear(all)
