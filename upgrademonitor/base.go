@@ -1,139 +1,114 @@
 package upgrademonitor
 
 import (
-	"context"
-	"fmt"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// known returns what is known of the object, and whether anything is: the object of the
-// last write or read, or the Lister's where that is newer. Callers hold m.mu.
-func (m *Monitor) known() (state, bool) {
-	if !m.doubted {
-		if listed := m.listed(); listed != nil && newer(listed, m.object) {
-			m.keep(listed, m.begun)
+// base is what the Monitor knows of its object: the state that the next write is computed from.
+// It is guarded by Monitor.mu.
+type base struct {
+	state plan.State
+	known bool       // the object was read or written
+	stale bool       // others may have written since: to be read before the next write
+	lost  bool       // the object has not the status of state, which is to be written: see restore
+	empty *types.UID // of an object whose status may not be restored
+	gone  bool       // the Lister shows that the object was deleted: stale, until it is read
+
+	node    *plan.Node // the view of the Node at the last read or write
+	checked time.Time  // when that was, in real time
+	listed  *types.UID // of the object that the Lister has shown
+
+	imageField time.Time // when the CRD turned out to have no configImage, in real time
+}
+
+// observe takes in the state that a read or a write led to, which was made for an intent.
+func (b *base) observe(s plan.State, in plan.Intent, now time.Time) {
+	b.set(s)
+	b.known, b.stale, b.gone, b.lost, b.checked = true, false, false, false, now
+	if in != nil {
+		node := in.Observed()
+		b.node = &node
+	}
+	if s.NoImageField && b.imageField.IsZero() {
+		b.imageField = now
+	}
+}
+
+// set takes in a state. Between updates there is none under way.
+func (b *base) set(s plan.State) {
+	if s.IsTrue(phases.Updated) {
+		s.Update = plan.Update{}
+	}
+	b.state = s
+}
+
+// nodeUnchanged reports whether the view of the Node in an intent is that of the last read or
+// write. Else another process may have begun or ended an update, and neither a refusal nor a
+// no-op is decided without a read.
+func (b *base) nodeUnchanged(in plan.Intent) bool {
+	return b.node != nil && *b.node == in.Observed()
+}
+
+// needsRead reports whether the object is to be read before a write can be planned.
+func (b *base) needsRead() bool { return !b.known || b.stale || b.lost }
+
+// expire has what is older than interval checked again: the object by a read, unless a Lister
+// observes its deletion, and the CRD's field for images by the next write.
+func (b *base) expire(now time.Time, interval time.Duration, hasLister bool) {
+	if b.known && !hasLister && now.Sub(b.checked) >= interval {
+		b.stale = true
+	}
+	if b.state.NoImageField && now.Sub(b.imageField) >= interval {
+		b.state.NoImageField, b.imageField = false, time.Time{}
+	}
+}
+
+// observeUnlisted takes in that the Lister has no object. Where it has shown this one, it was
+// deleted: to be read, and created again.
+func (b *base) observeUnlisted() {
+	if b.known && b.listed != nil && *b.listed == b.state.Object.UID {
+		b.stale, b.gone = true, true
+		b.listed = nil
+	}
+}
+
+// isNews reports whether an object of the Lister is a later version than what is known.
+func (b *base) isNews(object *mcfgv1.MachineConfigNode) bool {
+	if b.known && !newer(object, b.state.Object) {
+		if object.UID == b.state.Object.UID {
+			uid := object.UID // a copy: the object is the Lister's
+			b.listed = &uid
 		}
+		return false
 	}
-	return state{object: m.object, begun: m.begun, noImages: m.noImages}, m.object != nil
+	return true
 }
 
-// listed returns the object as the Lister has it, nil where it has none.
-func (m *Monitor) listed() *mcfgv1.MachineConfigNode {
-	if m.config.Lister == nil {
-		return nil
+// observeListed takes in a later version from the Lister as the next base. One that cannot be,
+// because of err, because it is another object of the name, or because the known status is still
+// to be restored, leads to a read.
+func (b *base) observeListed(s plan.State, uid types.UID, err error) {
+	switch {
+	case b.known && uid != b.state.Object.UID:
+		b.stale, b.gone = true, true
+	case err != nil || b.lost:
+		b.stale = true
+	case !b.stale:
+		s.Update, s.NoImageField = b.state.Update, b.state.NoImageField
+		b.set(s)
+		b.known, b.listed = true, &uid
 	}
-	object, err := m.config.Lister.Get(m.config.NodeName)
-	if err != nil {
-		return nil
-	}
-	return object
 }
 
-// newer reports whether a is to be preferred to b as what the next write is computed from.
+// newer reports whether a is a later version than b.
 func newer(a, b *mcfgv1.MachineConfigNode) bool {
-	if b == nil {
-		return true
-	}
 	order, err := resourceversion.CompareResourceVersion(a.ResourceVersion, b.ResourceVersion)
 	return err == nil && order > 0
-}
-
-// plan plans an intent on what is known. It reports too whether the node says something new
-// in the intent, so that a refusal or a no-op is not to be decided on that.
-func (m *Monitor) plan(in intent) (p plan, undecided bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s, ok := m.known()
-	if !ok {
-		return plan{}, false, fmt.Errorf("MachineConfigNode %s: not read yet", m.config.NodeName)
-	}
-	undecided = !m.hasSeen(in)
-	p, err = in.plan(s)
-	if !undecided {
-		within(in, s)
-	}
-	return p, undecided, err
-}
-
-// within takes note of a report that was made within an update: it begins no other one,
-// should that update be over by the time it is written. Callers hold m.mu.
-func within(in intent, s state) {
-	if r, ok := in.(*report); ok && !s.isTrue(phases.Updated) {
-		r.within = true
-	}
-}
-
-// hasSeen reports whether the node said in the last write or read what it says in the
-// intent. Callers hold m.mu.
-func (m *Monitor) hasSeen(in intent) bool {
-	return m.seen != nil && *m.seen == in.observed()
-}
-
-// inDoubt reports whether the object has to be read before a write can be computed.
-func (m *Monitor) inDoubt() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_, ok := m.known()
-	return !ok || m.doubted
-}
-
-// doubt makes the next write start from a read: others may have written, or the last write
-// may have been made without an answer. What is known still serves to decide what to accept.
-func (m *Monitor) doubt() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.doubted = true
-}
-
-// read asks the API server for the object, and creates it where it is missing.
-func (m *Monitor) read(ctx context.Context, in intent) error {
-	object, err := m.client.Get(ctx, m.config.NodeName, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		object, err = m.create(ctx)
-	}
-	if err != nil {
-		err = fmt.Errorf("MachineConfigNode %s: read: %w", m.config.NodeName, err)
-		if apierrors.IsAlreadyExists(err) {
-			return overtaken{err}
-		}
-		return err
-	}
-	m.mu.Lock()
-	begun := m.begun
-	m.mu.Unlock()
-	m.learn(object, begun, in)
-	return nil
-}
-
-// learn takes in the object of a read or write that was made for the intent.
-func (m *Monitor) learn(object *mcfgv1.MachineConfigNode, begun update, in intent) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.keep(object, begun)
-	m.doubted = false
-	seen := in.observed()
-	m.seen = &seen
-}
-
-// remember takes in an update that began, or ended, without a write.
-func (m *Monitor) remember(begun update) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.begun = begun
-}
-
-// keep holds on to an object, less what is never asked for. Callers hold m.mu.
-func (m *Monitor) keep(object *mcfgv1.MachineConfigNode, begun update) {
-	kept := *object
-	kept.ManagedFields = nil
-	m.object, m.begun = &kept, begun
-	if (state{object: m.object}).isTrue(phases.Updated) {
-		m.begun = update{}
-	}
 }

@@ -14,10 +14,11 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
 )
 
-// TestWriteCarriesTheVersionThatItWasComputedFrom has another process write, and a call of
-// another goroutine see it, between the plan of a write and its request.
+// TestWriteCarriesTheVersionThatItWasComputedFrom: another process writes, and a call in another
+// goroutine observes it, between the plan of a write and its request.
 func TestWriteCarriesTheVersionThatItWasComputedFrom(t *testing.T) {
 	client := mcfgfake.NewClientset()
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
@@ -33,21 +34,21 @@ func TestWriteCarriesTheVersionThatItWasComputedFrom(t *testing.T) {
 	at := func(version string) *mcfgv1.MachineConfigNode {
 		return &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", ResourceVersion: version}}
 	}
-	accept := func(p phases.Phase) *report {
-		r, err := m.newReport(t.Context(), p, "R", "", metav1.ConditionUnknown)
+	accept := func(p phases.Phase) *pending.Entry {
+		r, err := m.newReport(t.Context(), p, "R", "", metav1.ConditionUnknown, reportOptions{})
 		require.NoError(t, err)
-		_, err = m.accept(r)
+		e, err := m.accept(t.Context(), r)
 		require.NoError(t, err)
-		return r
+		return e
 	}
 
 	require.NoError(t, indexer.Add(at("5")))
-	p, _, err := m.plan(accept(phases.Drained))
+	s, p, _, err := m.plan(accept(phases.Drained))
 	require.NoError(t, err)
 	require.NoError(t, indexer.Update(at("6")))
 	accept(phases.Cordoned)
 
-	_, _ = p.writes[0].send(m, t.Context(), p.from.object, p.writes[0].next)
+	_, _ = m.writer.Write(t.Context(), s, p.Steps[0])
 	sent := client.Actions()[0].(clienttesting.PatchAction).GetPatch()
-	assert.Contains(t, string(sent), `"resourceVersion":"5"`, "so that the server refuses it")
+	assert.Contains(t, string(sent), `"resourceVersion":"5"`, "so that it is a conflict")
 }

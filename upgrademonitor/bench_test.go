@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"runtime"
+	"strings"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -20,8 +22,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// cannedServer answers requests without a network. With an object it answers as a server
-// would that has it, and keeps its answers; without one it gives the kept answers again.
+// cannedServer answers requests without a network. With an object it serves that, and records
+// its responses; without one it replays them.
 type cannedServer struct {
 	object  *mcfgv1.MachineConfigNode
 	sent    *mcfgv1.MachineConfigNode
@@ -40,13 +42,18 @@ func (s *cannedServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	answer := s.answers[s.next%len(s.answers)]
 	s.next++
+	return ok(r, answer), nil
+}
+
+// ok returns a response with status 200.
+func ok(r *http.Request, answer []byte) *http.Response {
 	return &http.Response{
 		StatusCode:    http.StatusOK,
 		Header:        http.Header{"Content-Type": []string{"application/json"}},
 		Body:          io.NopCloser(bytes.NewReader(answer)),
 		ContentLength: int64(len(answer)),
 		Request:       r,
-	}, nil
+	}
 }
 
 func (s *cannedServer) serve(r *http.Request) error {
@@ -67,8 +74,8 @@ func (s *cannedServer) serve(r *http.Request) error {
 	return err
 }
 
-// monitorOver is a Monitor on a real clientset over a transport.
-func monitorOver(tb testing.TB, server http.RoundTripper, node **corev1.Node, change ...func(*upgrademonitor.Config)) *upgrademonitor.Monitor {
+// monitorOn returns a Monitor with a real clientset on a transport.
+func monitorOn(tb testing.TB, server http.RoundTripper, node **corev1.Node, change ...func(*upgrademonitor.Config)) *upgrademonitor.Monitor {
 	tb.Helper()
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: server, QPS: -1})
 	require.NoError(tb, err)
@@ -93,18 +100,71 @@ func annotated(current, desired string) *corev1.Node {
 	}}}
 }
 
-// settledObject is the object of a node between updates, with what a server adds.
+// settledObject returns the object of a node between updates, with what a server adds.
 func settledObject(tb testing.TB) *mcfgv1.MachineConfigNode {
 	f := newFixture(tb)
 	require.NoError(tb, f.GenerateAndApplyMachineConfigNode(tb.Context(), phases.Updated, "Updated", "Node worker-0 Updated", metav1.ConditionTrue))
 	object, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().Get(tb.Context(), nodeName, metav1.GetOptions{})
 	require.NoError(tb, err)
 	object.APIVersion, object.Kind = mcfgv1.GroupVersion.String(), "MachineConfigNode"
+	object.UID = "3f0d1c52"
 	object.ResourceVersion, object.Generation, object.Status.ObservedGeneration = "17966", 2, 2
+	object.ManagedFields = managedFields(tb, object)
 	return object
 }
 
-// rebootUpdate is the standard reboot update by one Monitor, and what it takes.
+// managedFields are those of an object with one writer: half of its size.
+func managedFields(tb testing.TB, object *mcfgv1.MachineConfigNode) []metav1.ManagedFieldsEntry {
+	leaf := map[string]any{}
+	conditions := map[string]any{".": leaf}
+	for _, c := range object.Status.Conditions {
+		conditions[`k:{"type":"`+c.Type+`"}`] = map[string]any{".": leaf, "f:lastTransitionTime": leaf, "f:message": leaf, "f:reason": leaf, "f:status": leaf, "f:type": leaf}
+	}
+	fields, err := json.Marshal(map[string]any{"f:status": map[string]any{
+		"f:conditions":    conditions,
+		"f:configVersion": map[string]any{".": leaf, "f:current": leaf, "f:desired": leaf}, "f:observedGeneration": leaf,
+	}})
+	require.NoError(tb, err)
+	at := metav1.Now()
+	return []metav1.ManagedFieldsEntry{{
+		Manager: "machine-config-operator", Operation: metav1.ManagedFieldsOperationApply, Subresource: "status",
+		APIVersion: mcfgv1.GroupVersion.String(), Time: &at, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(fields)),
+	}}
+}
+
+// canned answers a read with an object, and a write with its metadata, as requested. Both have
+// the name in the request.
+type canned struct {
+	object, metadata []byte
+}
+
+func newCanned(tb testing.TB) canned {
+	object := settledObject(tb)
+	whole, err := json.Marshal(object)
+	require.NoError(tb, err)
+	metadata, err := json.Marshal(metav1.PartialObjectMetadata{
+		TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},
+		ObjectMeta: object.ObjectMeta,
+	})
+	require.NoError(tb, err)
+	return canned{object: whole, metadata: metadata}
+}
+
+func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+	}
+	answer := c.object
+	if r.Method == http.MethodPatch {
+		answer = c.metadata
+	}
+	if name := path.Base(strings.TrimSuffix(r.URL.Path, "/status")); name != nodeName {
+		answer = bytes.ReplaceAll(answer, []byte(`"`+nodeName+`"`), []byte(`"`+name+`"`))
+	}
+	return ok(r, answer), nil
+}
+
+// rebootUpdate reports a standard reboot update.
 func rebootUpdate(tb testing.TB, m *upgrademonitor.Monitor, node **corev1.Node) {
 	report := func(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
 		if err := m.GenerateAndApplyMachineConfigNode(tb.Context(), p, string(p), "about "+string(p), status, opts...); err != nil {
@@ -130,26 +190,27 @@ func rebootUpdate(tb testing.TB, m *upgrademonitor.Monitor, node **corev1.Node) 
 	report(phases.Updated, metav1.ConditionTrue)
 }
 
-// BenchmarkChangedStatus is a report that changes the status of one condition: one write.
+// BenchmarkChangedStatus: a report that changes the status of one condition, one write.
 func BenchmarkChangedStatus(b *testing.B) {
-	answer, err := json.Marshal(settledObject(b))
-	require.NoError(b, err)
 	node := annotated(oldConfig, oldConfig)
-	m := monitorOver(b, &cannedServer{answers: [][]byte{answer}}, &node)
+	m := monitorOn(b, newCanned(b), &node)
+	causes := [2]error{io.ErrUnexpectedEOF, nil}
+	i := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := m.ReportDegraded(b.Context(), io.ErrUnexpectedEOF); err != nil {
+		if err := m.ReportDegraded(b.Context(), causes[i%2]); err != nil {
 			b.Fatal(err)
 		}
+		i++
 	}
 }
 
-// BenchmarkNoop is a report of what is there: no request.
+// BenchmarkNoop: a report of the same status, no request.
 func BenchmarkNoop(b *testing.B) {
 	answer, err := json.Marshal(settledObject(b))
 	require.NoError(b, err)
 	node := annotated(oldConfig, oldConfig)
-	m := monitorOver(b, &cannedServer{answers: [][]byte{answer}}, &node)
+	m := monitorOn(b, &cannedServer{answers: [][]byte{answer}}, &node)
 	b.ReportAllocs()
 	for b.Loop() {
 		err := m.GenerateAndApplyMachineConfigNode(b.Context(), phases.Updated, "Updated", "Node worker-0 Updated", metav1.ConditionTrue)
@@ -159,30 +220,28 @@ func BenchmarkNoop(b *testing.B) {
 	}
 }
 
-// BenchmarkRebootUpdate is a whole standard reboot update: 15 status writes and 1 of the spec.
+// BenchmarkRebootUpdate: a whole standard reboot update, 15 status writes and 1 of the spec.
 func BenchmarkRebootUpdate(b *testing.B) {
 	node := annotated(oldConfig, oldConfig)
 	server := &cannedServer{object: settledObject(b)}
-	rebootUpdate(b, monitorOver(b, server, &node), &node)
+	rebootUpdate(b, monitorOn(b, server, &node), &node)
 	server.object, server.next = nil, 0
 
 	requests, sent := 0, 0
 	b.ReportAllocs()
 	for b.Loop() {
 		server.next = 0
-		rebootUpdate(b, monitorOver(b, server, &node), &node)
+		rebootUpdate(b, monitorOn(b, server, &node), &node)
 		requests += server.next
 		sent++
 	}
 	b.ReportMetric(float64(requests)/float64(sent), "requests/op")
 }
 
-// BenchmarkIdleMonitor is what a controller keeps for a node that it has reported on.
+// BenchmarkIdleMonitor: what a controller keeps for a node that it has reported on.
 func BenchmarkIdleMonitor(b *testing.B) {
-	const nodes = 1000
-	answer, err := json.Marshal(settledObject(b))
-	require.NoError(b, err)
-	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: &cannedServer{answers: [][]byte{answer}}, QPS: -1})
+	const nodes = 10_000
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: newCanned(b), QPS: -1})
 	require.NoError(b, err)
 	heap := func() float64 {
 		runtime.GC()
@@ -197,7 +256,7 @@ func BenchmarkIdleMonitor(b *testing.B) {
 		require.NoError(b, err)
 		before := heap()
 		for i := range nodes {
-			m, err := monitors.For(fmt.Sprintf("worker-%d", i))
+			m, err := monitors.Get(fmt.Sprintf("worker-%d", i))
 			require.NoError(b, err)
 			require.NoError(b, m.ReportDegraded(b.Context(), io.ErrUnexpectedEOF))
 		}

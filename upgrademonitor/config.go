@@ -1,25 +1,27 @@
 package upgrademonitor
 
 import (
-	"reflect"
+	"fmt"
 	"time"
+	"unicode"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
 )
 
 // What a Config's empty fields stand for.
 const (
-	DefaultFieldManager = "machine-config-operator"
-	DefaultTimeout      = 10 * time.Second
+	DefaultFieldManager  = "machine-config-operator"
+	DefaultTimeout       = 10 * time.Second
+	DefaultCheckInterval = 5 * time.Minute
 )
-
-// NotYetSet stands for a pool or a config that nobody has named yet.
-const NotYetSet = "not-yet-set"
 
 // Config is what a Monitor is made of. Its functions are called from the goroutines that
 // report, must be safe for that, and must not block: they are not bounded by Timeout.
@@ -33,11 +35,13 @@ type Config struct {
 	Node func() (*corev1.Node, error)
 	// Pool returns the MachineConfigPool of the node. By default it is NotYetSet.
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode says whether the feature gate ImageModeStatusReporting is on. By default
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. By default
 	// it is off.
 	ImageMode func() bool
 	// Lister is that of a running informer on this MachineConfigNode, where the daemon has
-	// one. It spares the Monitor reads and conflicts when other processes write. Optional.
+	// one. It spares the Monitor reads and conflicts when other processes write, and shows it
+	// that the object was deleted. The informer must not trim what it keeps: managedFields,
+	// conditions and image sets are read. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager owns the fields that are applied. All Monitors of one object must use
 	// the same. By default it is DefaultFieldManager.
@@ -45,27 +49,43 @@ type Config struct {
 	// Timeout bounds every call, in real time. By default, and if it is not positive, it
 	// is DefaultTimeout.
 	Timeout time.Duration
-	// Clock tells the time of a report, for lastTransitionTime. By default it is real.
+	// CheckInterval is after how long, in real time, a report of what is there already is
+	// checked by a read, where there is no Lister: the object may have been deleted. By default,
+	// and if it is not positive, it is DefaultCheckInterval.
+	CheckInterval time.Duration
+	// Clock is read for lastTransitionTime. By default it is the real clock.
 	Clock clock.PassiveClock
+
+	realClock clock.PassiveClock // for CheckInterval; a test's own
 }
+
+var configPath = field.NewPath("upgrademonitor", "Config")
 
 // complete checks the required fields and fills in the others.
 func (c Config) complete() (Config, error) {
-	switch {
-	case isNil(c.Client):
-		return c, &ConfigError{Field: "Client", Problem: "is nil: pass a clientset of openshift/client-go's machineconfiguration group"}
-	case c.NodeName == "":
-		return c, &ConfigError{Field: "NodeName", Problem: "is empty: pass the name of the Node that the daemon runs on"}
-	case c.Node == nil:
-		return c, &ConfigError{Field: "Node", Problem: "is nil: pass a function that returns the daemon's view of its Node"}
+	err := validate.Required(configPath,
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
+		validate.Field{Name: "Node", Value: c.Node, Hint: "pass a function that returns the daemon's view of its Node"})
+	if err != nil {
+		return c, err
 	}
+	if c.NodeName == "" {
+		return c, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
+	}
+	if err := validateFieldManager(c.FieldManager); err != nil {
+		return c, err
+	}
+	return c.withDefaults(), nil
+}
+
+func (c Config) withDefaults() Config {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
 	}
 	if c.ImageMode == nil {
 		c.ImageMode = func() bool { return false }
 	}
-	if isNil(c.Lister) {
+	if validate.IsNil(c.Lister) {
 		c.Lister = nil
 	}
 	if c.FieldManager == "" {
@@ -74,23 +94,38 @@ func (c Config) complete() (Config, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	if isNil(c.Clock) {
+	if c.CheckInterval <= 0 {
+		c.CheckInterval = DefaultCheckInterval
+	}
+	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
-	return c, nil
+	if c.realClock == nil {
+		c.realClock = clock.RealClock{}
+	}
+	return c
+}
+
+// validateFieldManager refuses what the API server would, at each write.
+func validateFieldManager(name string) error {
+	path := configPath.Child("FieldManager")
+	if len(name) > metav1validation.FieldManagerMaxLength {
+		return field.TooLong(path, "", metav1validation.FieldManagerMaxLength)
+	}
+	for _, r := range name {
+		if !unicode.IsPrint(r) {
+			return field.Invalid(path, fmt.Sprintf("%q", name), "must be printable")
+		}
+	}
+	return nil
 }
 
 // scope returns the client that keeps the Monitor to its one object.
 func (c Config) scope() (*scope.Client, error) {
-	client, err := scope.NewClient(c.Client.MachineconfigurationV1().MachineConfigNodes(), c.NodeName)
+	group := c.Client.MachineconfigurationV1()
+	client, err := scope.NewClient(group.MachineConfigNodes(), c.NodeName)
 	if err != nil {
-		return nil, &ConfigError{Field: "NodeName", Problem: "cannot be used", Err: err}
+		return nil, field.Invalid(configPath.Child("NodeName"), c.NodeName, err.Error())
 	}
-	return client, nil
-}
-
-// isNil reports whether an interface holds nothing, or a nil pointer.
-func isNil(i any) bool {
-	v := reflect.ValueOf(i)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+	return client.WithREST(group.RESTClient()), nil
 }

@@ -1,16 +1,14 @@
 package upgrademonitor
 
 import (
+	"errors"
 	"fmt"
-	"regexp"
-	"strings"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// DeniedError says that the API server does not let the daemon make a request, and what
+// DeniedError means that the API server does not let the daemon make a request, and what
 // would be right. What was accepted is kept, so that errors.Is(err, ErrPending) holds too:
 // it is written once the server lets it. The cause is wrapped: apierrors.IsForbidden works.
 type DeniedError struct {
@@ -21,6 +19,8 @@ type DeniedError struct {
 	// that is not the reason.
 	MissingClaim string
 	Err          error
+
+	ownerNode string // the node whose daemon may write the object, where this one may not
 }
 
 // Error names the node, who denies, the cause, and what to do.
@@ -39,7 +39,7 @@ func (e *DeniedError) advice() string {
 	switch {
 	case e.MissingClaim != "":
 		return "give the daemon the token that the kubelet projects into its Pod: a token of a Secret, or of a request that is bound to no Pod or Node, has no such claim"
-	case e.Policy != "" && strings.Contains(e.Err.Error(), "owner node"):
+	case e.ownerNode != "":
 		return "make the Monitor with the name of the node which the daemon's token is bound to"
 	case e.Policy != "":
 		return "see kubectl describe validatingadmissionpolicy " + e.Policy
@@ -48,20 +48,13 @@ func (e *DeniedError) advice() string {
 	}
 }
 
-var policyPattern = regexp.MustCompile(`ValidatingAdmissionPolicy '([^']*)'`)
-
-// denied makes a *DeniedError of an error that the API server answered in place of access.
-// A policy whose validation gives no reason, or fails, answers with 422 and not with 403.
-func denied(nodeName string, err error) error {
-	if final(err) || !apierrors.IsForbidden(err) && !apierrors.IsInvalid(err) {
+// denied makes a *DeniedError of an error that the API server answered in place of access, and
+// returns another error as it is.
+func (m *Monitor) denied(err error) error {
+	var already *DeniedError
+	if apierr.Classify(err) != apierr.Denied || errors.As(err, &already) {
 		return err
 	}
-	e := &DeniedError{NodeName: nodeName, Err: err}
-	if match := policyPattern.FindStringSubmatch(err.Error()); match != nil {
-		e.Policy = match[1]
-	}
-	if e.Policy != "" && strings.Contains(err.Error(), `"`+scope.NodeNameClaim+`" claim`) {
-		e.MissingClaim = scope.NodeNameClaim
-	}
-	return e
+	denial, _ := scope.ParseDenial(err) // RBAC, or a webhook, is none of a policy
+	return &DeniedError{NodeName: m.config.NodeName, Policy: denial.Policy, MissingClaim: denial.MissingClaim, ownerNode: denial.OwnerNode, Err: err}
 }

@@ -18,7 +18,7 @@ import (
 
 const byPolicy = "ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards-binding' denied request: "
 
-// TestDeniedIsExplainedAndKept has the API server deny, then let through.
+// TestDeniedIsExplainedAndKept: the API server denies a write, and later allows it.
 func TestDeniedIsExplainedAndKept(t *testing.T) {
 	forbidden := func(text string) error {
 		return apierrors.NewForbidden(resource, nodeName, errors.New(text))
@@ -29,7 +29,7 @@ func TestDeniedIsExplainedAndKept(t *testing.T) {
 		verb          string
 		err           error
 		policy, claim string
-		says          []string
+		contains      []string
 	}{
 		"no claim": {"patch", forbidden(byPolicy + `this user must have a "` + scope.NodeNameClaim + `" claim`),
 			"mcn-guards", scope.NodeNameClaim, []string{"policy mcn-guards denies", `must have a "authentication.kubernetes.io/node-name" claim`, "the token that the kubelet projects"}},
@@ -48,9 +48,9 @@ func TestDeniedIsExplainedAndKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			lets := false
+			allow := false
 			f.clientset.PrependReactor(tc.verb, resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-				return !lets, nil, tc.err
+				return !allow, nil, tc.err
 			})
 			err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Resumed, "Resumed", "resumed", metav1.ConditionTrue)
 
@@ -62,23 +62,23 @@ func TestDeniedIsExplainedAndKept(t *testing.T) {
 			assert.ErrorIs(t, err, upgrademonitor.ErrPending)
 			assert.Equal(t, apierrors.ReasonForError(tc.err), apierrors.ReasonForError(err))
 			assert.ErrorContains(t, err, "node "+nodeName)
-			for _, text := range tc.says {
+			for _, text := range tc.contains {
 				assert.ErrorContains(t, err, text)
 			}
 
-			lets = true
+			allow = true
 			require.NoError(t, f.Flush(t.Context()))
 			assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Resumed).Status, "nothing is lost")
 		})
 	}
 }
 
-// TestOnlyADenialIsOne keeps other errors what they are.
-func TestOnlyADenialIsOne(t *testing.T) {
+// TestOtherErrorsAreNotDenials: they are returned unchanged.
+func TestOtherErrorsAreNotDenials(t *testing.T) {
 	for name, cause := range map[string]error{
 		"no service":   apierrors.NewServiceUnavailable("down"),
 		"unauthorized": apierrors.NewUnauthorized("who are you?"),
-		"an invalid":   apierrors.NewInvalid(kind, nodeName, nil),
+		"invalid":      apierrors.NewInvalid(kind, nodeName, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)

@@ -12,14 +12,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// TestDesiredIsACopy: an object of a cache must not change with it.
+// TestDesiredIsACopy: an object in a cache must not change with it.
 func TestDesiredIsACopy(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node", UID: "uid"}}
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node", OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Node", Name: "node", UID: "uid"},
 	}}}
 	before := mcn.DeepCopy()
-	desired := upgrademonitor.Desired(t.Context(), mcn, node, "worker", false)
+	desired := upgrademonitor.DesiredMachineConfigNode(t.Context(), mcn, node, "worker", false)
 	require.Len(t, desired.OwnerReferences, 1)
 	desired.OwnerReferences[0].Name = "changed"
 	assert.Equal(t, before, mcn)

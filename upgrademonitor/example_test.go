@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A daemon makes one Monitor and tells it what happens to its node.
+// A daemon creates one Monitor, and reports each step of its node to it.
 func Example() {
 	ctx := context.Background()
 	clientset := mcfgfake.NewClientset()
@@ -41,7 +41,7 @@ func Example() {
 	// UpdateExecuted Unknown: Evicting 12 pods
 }
 
-// Track reports a piece of work while it runs, and why it failed where it does.
+// Track reports that work is running and, if it fails, why.
 func ExampleMonitor_Track() {
 	clientset := mcfgfake.NewClientset()
 	monitor := newMonitor(clientset)
@@ -59,7 +59,7 @@ func ExampleMonitor_Track() {
 	// Drained Unknown: Draining node: pod web-0 has no other node to go to
 }
 
-// A report that the state machine does not have is refused, and changes nothing.
+// A report of an invalid transition is rejected, and changes nothing.
 func ExampleMonitor_GenerateAndApplyMachineConfigNode_refused() {
 	monitor := newMonitor(mcfgfake.NewClientset())
 	report := func(status metav1.ConditionStatus) error {
@@ -69,9 +69,9 @@ func ExampleMonitor_GenerateAndApplyMachineConfigNode_refused() {
 	fmt.Println(report(metav1.ConditionUnknown))
 	err := report(metav1.ConditionFalse)
 
-	var refused *phases.TransitionError
-	if errors.As(err, &refused) {
-		fmt.Printf("%s stays %s\n", refused.Phase, refused.From)
+	var rejected *phases.TransitionError
+	if errors.As(err, &rejected) {
+		fmt.Printf("%s stays %s\n", rejected.Phase, rejected.From)
 	}
 	// Output:
 	// <nil>

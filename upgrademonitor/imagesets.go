@@ -4,45 +4,71 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
 )
 
-// maxImageSets is how many pinned image sets the CRD takes.
-const maxImageSets = 100
+const (
+	// maxImageSets is how many pinned image sets the CRD accepts.
+	maxImageSets = 100
+	// maxFailures is how many bytes the failures of all sets may have as they are encoded: an
+	// object has to fit into a request to etcd.
+	maxFailures = 200_000
+)
 
 // PinnedImageSet is how far a node is with one pinned image set.
 type PinnedImageSet struct {
-	// Name is the name of the PinnedImageSet. It must be one that an object can have.
+	// Name is the name of the PinnedImageSet. It must be a valid object name.
 	Name string
 	// Generation is the generation of it that the node is to have, from 1 to 2³¹−1.
 	Generation int64
-	// Done says that the node has all images of that generation.
+	// Done is true if the node has all images of that generation.
 	Done bool
-	// Err says why the node could not get them. It outweighs Done.
+	// Err is why the node could not get them. It takes precedence over Done.
 	Err error
 }
 
+// PinnedImageSetsOption adds to a report of pinned image sets.
+type PinnedImageSetsOption func(*imageSetsOptions)
+
+type imageSetsOptions struct {
+	failure string
+}
+
+// PrefetchFailed is a failure that belongs to no set, or to all: PinnedImageSetsDegraded is True
+// with its text as the message. A nil error is none.
+func PrefetchFailed(err error) PinnedImageSetsOption {
+	return func(o *imageSetsOptions) {
+		if err != nil {
+			o.failure = failureText(err, conditions.MaxMessage)
+		}
+	}
+}
+
 // ReportPinnedImageSets reports on all pinned image sets of the node: both conditions and
-// the list in the status are made what is said here, at once.
+// the list in the status become what is reported here, at once.
 //
-//  1. A set that is not named any more leaves the list.
+//  1. A set that is not named any more leaves the list, unless another field manager applied it.
 //  2. The current generation of a set stays while a newer one is being fetched.
 //  3. The last failure of a set stays until the set is done or gone, and
 //     PinnedImageSetsDegraded stays with it.
-//  4. A set that was deleted and made anew, so that its generation decreased, leaves the
+//  4. A set that was deleted and created again, so that its generation decreased, leaves the
 //     list in a write of its own first.
-//  5. A generation out of range, a name that no object can have or that is there twice, and
-//     more than 100 sets give an *ImageSetError, and nothing is changed.
+//  5. A generation out of range, an invalid or duplicate name, and more than 100 sets give a
+//     *ReportError, and nothing is changed.
 //
 // Other errors are those of GenerateAndApplyMachineConfigNode.
-func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet) error {
+func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, opts ...PinnedImageSetsOption) error {
+	if m == nil {
+		return nil
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -50,93 +76,62 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	if err != nil {
 		return err
 	}
+	var options imageSetsOptions
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&options)
+		}
+	}
+	r.Failure = options.failure
 	return m.submit(ctx, r)
 }
 
-// ImageSetError says which pinned image set cannot be reported, and why.
-type ImageSetError struct {
-	NodeName string
-	Name     string // of the set; "" where there are too many
-	Problem  string
-}
-
-// Error names the node, the set and the problem.
-func (e *ImageSetError) Error() string {
-	if e.Name == "" {
-		return fmt.Sprintf("report of pinned image sets on node %s refused: %s", e.NodeName, e.Problem)
+func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSets, error) {
+	if err := validateImageSets(reported); err != nil {
+		return plan.ImageSets{}, m.refused(phases.PinnedImageSetsProgressing, err)
 	}
-	return fmt.Sprintf("report of pinned image set %.64q on node %s refused: %s", e.Name, e.NodeName, e.Problem)
-}
-
-// imageSets is one accepted report on the pinned image sets. It is a report too: one that
-// reports the two conditions at once.
-type imageSets struct {
-	report
-	sets []reportedSet
-}
-
-// reportedSet is a PinnedImageSet as it was when it was reported.
-type reportedSet struct {
-	name       string
-	generation int32
-	done       bool
-	failure    string // "" where it did not fail
-}
-
-func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (*imageSets, error) {
-	if err := checkImageSets(m.config.NodeName, reported); err != nil {
-		return nil, err
-	}
-	progressing, err := m.newReport(ctx, phases.PinnedImageSetsProgressing, "AsExpected", "", metav1.ConditionFalse)
+	report, err := m.newReport(ctx, phases.PinnedImageSetsProgressing, "AsExpected", "", metav1.ConditionFalse, reportOptions{})
 	if err != nil {
-		return nil, err
+		return plan.ImageSets{}, err
 	}
-	r := &imageSets{report: *progressing}
+	r := plan.ImageSets{Report: report, NodeName: m.config.NodeName}
 	for _, set := range reported {
-		kept := reportedSet{name: set.Name, generation: int32(set.Generation), done: set.Done} //nolint:gosec // it was checked
+		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // it was validated
 		if set.Err != nil {
-			kept.done, kept.failure = false, failureText(set.Err, len(reported))
+			s.Done, s.Failure = false, failureText(set.Err, maxFailures/len(reported))
 		}
-		r.sets = append(r.sets, kept)
+		r.Sets = append(r.Sets, s)
 	}
 	return r, nil
 }
 
-func checkImageSets(nodeName string, reported []PinnedImageSet) error {
+func validateImageSets(reported []PinnedImageSet) error {
+	path := field.NewPath("sets")
 	if len(reported) > maxImageSets {
-		return &ImageSetError{NodeName: nodeName, Problem: fmt.Sprintf("there are %d of them: a MachineConfigNode holds at most %d", len(reported), maxImageSets)}
+		return field.TooMany(path, len(reported), maxImageSets)
 	}
 	names := sets.New[string]()
-	for _, set := range reported {
-		refuse := func(problem string) error {
-			return &ImageSetError{NodeName: nodeName, Name: set.Name, Problem: problem}
-		}
-		if problems := validation.IsDNS1123Subdomain(set.Name); len(problems) > 0 {
-			return refuse("it is no name of an object: " + strings.Join(problems, "; "))
-		}
-		if set.Generation < 1 || set.Generation > math.MaxInt32 {
-			return refuse(fmt.Sprintf("generation %d is not within 1 to %d", set.Generation, math.MaxInt32))
-		}
-		if names.Has(set.Name) {
-			return refuse("it is there twice")
+	for i, set := range reported {
+		name, generation := path.Index(i).Child("name"), path.Index(i).Child("generation")
+		switch {
+		case !validate.IsName(set.Name):
+			return field.Invalid(name, fmt.Sprintf("%.64s", set.Name), "invalid object name: must be a lowercase RFC 1123 subdomain")
+		case set.Generation < 1 || set.Generation > math.MaxInt32:
+			return field.Invalid(generation, set.Generation, fmt.Sprintf("must be from 1 to %d", math.MaxInt32))
+		case names.Has(set.Name):
+			return field.Duplicate(name, set.Name)
 		}
 		names.Insert(set.Name)
 	}
 	return nil
 }
 
-// maxFailures is how many characters the failures of all sets may have: an object has to
-// fit into etcd.
-const maxFailures = 200_000
-
-// failureText is the text of an error, cut so that as many as there are sets fit. It is
-// never empty: the CRD wants one with each failure.
-func failureText(err error, sets int) string {
+// failureText is the text of an error, of at most so many bytes as it is encoded. It is never
+// empty: the CRD requires one with each failure.
+func failureText(err error, room int) string {
 	text := fmt.Sprint(err) // unlike Error, it does not panic on a nil pointer
 	if text == "" {
 		return "unknown error"
 	}
-	return conditions.CutTo(text, min(conditions.MaxMessage, maxFailures/sets))
+	return plan.Shorten(conditions.Truncate(text), room)
 }
-
-func (r *imageSets) String() string { return "report of pinned image sets" }

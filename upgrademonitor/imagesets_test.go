@@ -1,14 +1,18 @@
 package upgrademonitor_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -20,17 +24,17 @@ func TestBadImageSetsChangeNothing(t *testing.T) {
 		many[i] = upgrademonitor.PinnedImageSet{Name: fmt.Sprintf("set-%d", i), Generation: 1}
 	}
 	for name, sets := range map[string][]upgrademonitor.PinnedImageSet{
-		"no name":              {{Generation: 1}},
-		"a bad name":           {{Name: "My_Set", Generation: 1}},
-		"no generation":        {{Name: "a"}},
-		"a negative one":       {{Name: "a", Generation: -1}},
-		"one that is too high": {{Name: "a", Generation: 1 << 31}},
-		"one twice":            {{Name: "a", Generation: 1}, {Name: "b", Generation: 1}, {Name: "a", Generation: 1}},
-		"too many":             many,
+		"no name":             {{Generation: 1}},
+		"a bad name":          {{Name: "My_Set", Generation: 1}},
+		"no generation":       {{Name: "a"}},
+		"a negative one":      {{Name: "a", Generation: -1}},
+		"one above the limit": {{Name: "a", Generation: 1 << 31}},
+		"a duplicate":         {{Name: "a", Generation: 1}, {Name: "b", Generation: 1}, {Name: "a", Generation: 1}},
+		"too many":            many,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			var bad *upgrademonitor.ImageSetError
+			var bad *field.Error
 			require.ErrorAs(t, f.ReportPinnedImageSets(t.Context(), sets), &bad)
 			assert.Empty(t, f.requests())
 		})
@@ -62,7 +66,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "unknown error"}}, 1},
 		{"fetching again", []set{{Name: "a", Generation: 2}}, fetching, bad,
 			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "unknown error"}}, 0},
-		{"made anew", []set{{Name: "a", Generation: 1, Done: true}}, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 2},
+		{"created again", []set{{Name: "a", Generation: 1, Done: true}}, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 2},
 		{"gone", nil, complete, good, nil, 1},
 	} {
 		require.NoError(t, f.ReportPinnedImageSets(t.Context(), step.sets), step.name)
@@ -76,4 +80,23 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		assert.Equal(t, step.want, f.object(t).Status.PinnedImageSets, step.name)
 	}
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Updated).Status)
+}
+
+// A typed nil error does not panic.
+func TestTypedNilErrorOfAnImageSet(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	func() {
+		defer func() { assert.Nil(t, recover(), "panic") }()
+		var none *fs.PathError
+		_ = f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: none}})
+	}()
+	next := make(chan error, 1)
+	go func() { next <- f.ReportDegraded(context.Background(), errors.New("x")) }()
+	select {
+	case err := <-next:
+		assert.NoError(t, err)
+	case <-time.After(time.Minute):
+		assert.Fail(t, "later calls hang")
+	}
 }

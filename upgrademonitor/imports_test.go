@@ -11,16 +11,25 @@ import (
 
 const module = "github.com/openshift/upgrademonitor/"
 
-// TestArrowsPointOneWay checks which packages of this module each of them is built from,
-// and that none brings modules into a daemon that it does not expect.
+// TestArrowsPointOneWay checks which packages of this module each of them depends on, and that
+// no unexpected module becomes a dependency of a daemon.
 func TestArrowsPointOneWay(t *testing.T) {
+	const internal = "upgrademonitor/internal/"
+	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", internal + "validate"}
+	pure := append([]string{"conditions", "phases", internal + "nodeowner", internal + "validate"}, internal+"plan")
+	core := append([]string{"scope", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
-		"phases":                 {},
-		"conditions":             {"phases"},
-		"scope":                  {"phases"},
-		"upgrademonitor":         {"conditions", "phases", "scope"},
-		"upgrademonitor/pool":    {"conditions", "phases"},
-		"upgrademonitor/rollout": {"conditions", "phases", "scope", "upgrademonitor", "upgrademonitor/pool"},
+		"phases":                    {},
+		"conditions":                {"phases"},
+		"scope":                     {"phases"},
+		internal + "plan":           pure,
+		internal + "pending":        pure,
+		internal + "writer":         append([]string{"scope", internal + "apierr"}, pure...),
+		"upgrademonitor":            core,
+		"upgrademonitor/pool":       append([]string{"conditions", "phases"}, shared...),
+		"upgrademonitor/components": append([]string{"conditions", "phases"}, shared...),
+		"upgrademonitor/progress":   {"conditions", "phases"},
+		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool"}, core...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dep := range deps(t, module+name) {
@@ -43,11 +52,11 @@ func deps(t *testing.T, pkg string) []string {
 	return strings.Fields(string(out))
 }
 
-// expected reports whether a package is of the modules that the library is built on, or of
-// those that client-go itself brings along.
+// expected reports whether a package is of the modules that the library depends on, or of those
+// that client-go itself depends on.
 func expected(pkg string) bool {
 	for _, module := range []string{
-		"github.com/openshift/api/", "github.com/openshift/client-go/machineconfiguration/",
+		"github.com/openshift/api/", "github.com/openshift/client-go/machineconfiguration/", "github.com/openshift/client-go/operator/",
 		"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/client-go/", "k8s.io/klog/v2", "k8s.io/utils/", "sigs.k8s.io/yaml",
 		// of client-go
 		"github.com/davecgh/go-spew/", "github.com/emicklei/go-restful/", "github.com/fxamacker/cbor/", "github.com/go-logr/logr",

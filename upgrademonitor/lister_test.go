@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// listed is a Monitor with a Lister, and what other processes write as the Lister shows it.
+// listed is a Monitor with a Lister that returns what other processes write.
 type listed struct {
 	*fixture
 	indexer cache.Indexer
@@ -26,7 +26,7 @@ func newListed(t *testing.T) *listed {
 	})}
 }
 
-// write has another process write the object.
+// write writes the object, as another process does.
 func (l *listed) write(t *testing.T, resourceVersion, desired string, statuses map[phases.Phase]metav1.ConditionStatus) {
 	t.Helper()
 	object := settledObject(t)
@@ -61,11 +61,11 @@ func TestListerIsPreferredWhenItIsNewer(t *testing.T) {
 
 	l.write(t, "99", oldConfig, statuses{phases.Updated: "False", phases.Drained: "True"})
 	err := l.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionFalse)
-	require.Error(t, err, "an older object tells nothing")
+	require.Error(t, err, "an older object is ignored")
 }
 
-// TestUpdateThatOthersEndedIsForgotten has other processes end the update that this one saw
-// begin, and begin another.
+// TestUpdateThatOthersEndedIsForgotten: other processes end the update that this one has
+// observed, and begin another.
 func TestUpdateThatOthersEndedIsForgotten(t *testing.T) {
 	const nextConfig = "rendered-worker-ccc"
 	l := newListed(t)
@@ -87,5 +87,19 @@ func TestListerOfADeletedObjectIsNotAsked(t *testing.T) {
 	l.settle(t)
 	assert.Empty(t, l.indexer.List())
 	l.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status"}, l.requests(), "what was written last counts")
+	assert.Equal(t, []string{"patch/status"}, l.requests(), "the last write is the base")
+}
+
+// Before the first read, no report is rejected by the state of an informer's cache.
+func TestFirstDecisionFromTheCache(t *testing.T) {
+	f := newFixture(t)
+	f.node.Annotations = nil
+	f.settle(t)
+	f.report(t, phases.Drained, metav1.ConditionUnknown) // an update by hand
+	stale := f.object(t)
+	f.report(t, phases.Updated, metav1.ConditionTrue) // the update is over; the informer is behind
+	g := f.another(t, func(c *upgrademonitor.Config) { c.Lister = listerOf(stale) })
+	g.clientset.ClearActions()
+	err := g.tryReport(t, phases.Drained, metav1.ConditionFalse)
+	assert.NoError(t, err, "decided without a read: %v", g.requests())
 }

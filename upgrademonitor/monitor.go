@@ -4,38 +4,49 @@ import (
 	"context"
 	"sync"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Make it with New. It
 // may be used from any number of goroutines; what they report is written one after the
 // other, in the order in which it was accepted.
+//
+// A nil Monitor is valid: it accepts everything, writes nothing and returns nil. A daemon
+// that has no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
 type Monitor struct {
 	config Config
-	client *scope.Client
+	writer writer.Writer
 
-	// writing is held, by sending to it, by the one goroutine that talks to the API server.
-	writing chan struct{}
-	// onPending says that a caller has left something that is not written; it must not
-	// block. Run hears of it through left.
-	onPending func()
-	left      chan struct{}
+	failures       failurelog.Log // of writing
+	specFailures   failurelog.Log // of writing the spec for a report
+	listerFailures failurelog.Log
+	imageFailures  failurelog.Log // of a CRD without images
 
-	mu       sync.Mutex
-	queue    []*entry                  // accepted and not written, oldest first
-	object   *mcfgv1.MachineConfigNode // as last read or written; nil: not yet
-	doubted  bool                      // the object must be read before the next write
-	seen     *versions                 // what the node said at the last write or read
-	begun    update                    // see state
-	noImages bool                      // see state
+	// turn is held, by sending to it, by the one goroutine that talks to the API server.
+	turn chan struct{}
+	// wake notifies Run of a pending entry that no caller waits for. It does not block.
+	wake  func()
+	woken chan struct{} // received from by Run
+
+	// mu guards queue and base, nothing else. Nothing is requested, and no function of Config is
+	// called, while it is held.
+	mu    sync.Mutex
+	queue pending.Queue
+	base  base
 }
 
-// New makes a Monitor. It makes no request. A field that cannot be used gives a *ConfigError.
+// New returns a Monitor. It makes no request. An invalid field is a *field.Error.
 func New(config Config) (*Monitor, error) {
+	return newMonitor(config, nil)
+}
+
+// newMonitor returns a Monitor that also calls notify, of Monitors, when it wakes Run.
+func newMonitor(config Config, notify func()) (*Monitor, error) {
 	config, err := config.complete()
 	if err != nil {
 		return nil, err
@@ -45,15 +56,18 @@ func New(config Config) (*Monitor, error) {
 		return nil, err
 	}
 	m := &Monitor{
-		config:  config,
-		client:  client,
-		writing: make(chan struct{}, 1),
-		left:    make(chan struct{}, 1),
+		config: config,
+		writer: writer.New(client, config.FieldManager),
+		turn:   make(chan struct{}, 1),
+		woken:  make(chan struct{}, 1),
 	}
-	m.onPending = func() {
+	m.wake = func() {
 		select {
-		case m.left <- struct{}{}:
-		default: // Run knows
+		case m.woken <- struct{}{}:
+		default: // Run was woken already
+		}
+		if notify != nil {
+			notify()
 		}
 	}
 	return m, nil
@@ -76,10 +90,17 @@ func New(config Config) (*Monitor, error) {
 //
 // lastTransitionTime is the time of the call, in whole seconds.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...ReportOption) error {
+	if m == nil {
+		return nil
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r, err := m.newReport(ctx, phase, reason, message, status, opts...)
+	options := optionsOf(opts)
+	if err := options.validate(); err != nil {
+		return m.refused(phase, err)
+	}
+	r, err := m.newReport(ctx, phase, reason, message, status, options)
 	if err != nil {
 		return err
 	}

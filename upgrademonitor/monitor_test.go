@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -31,7 +32,7 @@ const (
 
 var start = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 
-// fixture is a Monitor on a fake clientset, and what it sees of its node.
+// fixture is a Monitor with a fake clientset, and its node.
 type fixture struct {
 	*upgrademonitor.Monitor
 	clientset *mcfgfake.Clientset
@@ -96,7 +97,7 @@ func (f *fixture) condition(t *testing.T, p phases.Phase) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// requests are the verbs of the requests since the last call, with their subresource.
+// requests returns the verbs of the requests since the last call, with their subresource.
 func (f *fixture) requests() []string {
 	var verbs []string
 	for _, a := range f.clientset.Actions() {
@@ -106,7 +107,7 @@ func (f *fixture) requests() []string {
 	return verbs
 }
 
-// settle brings the object to where a node is between updates.
+// settle reports that the node is updated: the object is as between updates.
 func (f *fixture) settle(t *testing.T) {
 	t.Helper()
 	f.report(t, phases.Updated, metav1.ConditionTrue)
@@ -136,9 +137,9 @@ func TestNewRefusesWhatItCannotUse(t *testing.T) {
 			tc.change(&config)
 			m, err := upgrademonitor.New(config)
 			assert.Nil(t, m)
-			var bad *upgrademonitor.ConfigError
+			var bad *field.Error
 			require.ErrorAs(t, err, &bad)
-			assert.Equal(t, tc.field, bad.Field)
+			assert.Equal(t, "upgrademonitor.Config."+tc.field, bad.Field)
 		})
 	}
 	t.Run("good", func(t *testing.T) {
@@ -151,11 +152,9 @@ func TestNewRefusesWhatItCannotUse(t *testing.T) {
 
 func TestBadReportsMakeNoRequest(t *testing.T) {
 	var (
-		unknown *phases.UnknownPhaseError
-		mode    *phases.ModeError
-		status  *phases.StatusError
-		reason  *upgrademonitor.ReasonError
-		option  *upgrademonitor.OptionError
+		invalid *field.Error
+		reason  *field.Error
+		option  *field.Error
 		node    *upgrademonitor.NodeError
 	)
 	parent := upgrademonitor.CompletesParent()
@@ -169,19 +168,19 @@ func TestBadReportsMakeNoRequest(t *testing.T) {
 		as      any
 		is      error
 	}{
-		"unknown phase":               {phase: "Rested", as: &unknown},
-		"empty phase":                 {phase: "", as: &unknown},
-		"phase of the other mode":     {phase: phases.AppliedFiles, as: &mode},
-		"bad status":                  {status: "Maybe", as: &status},
-		"empty status":                {status: "-", as: &status},
+		"unknown phase":               {phase: "Rested", as: &invalid},
+		"empty phase":                 {phase: "", as: &invalid},
+		"phase of the other mode":     {phase: phases.AppliedFiles, as: &invalid},
+		"bad status":                  {status: "Maybe", as: &invalid},
+		"empty status":                {status: "-", as: &invalid},
 		"empty reason":                {reason: "-", as: &reason},
 		"reason with a space":         {reason: "not good", as: &reason},
 		"reason with a line feed":     {reason: "Good\n", as: &reason},
 		"reason that ends in a comma": {reason: "Good,", as: &reason},
 		"reason that is too long":     {reason: strings.Repeat("a", 1025), as: &reason},
 		"completes while running":     {opts: []upgrademonitor.ReportOption{parent}, status: metav1.ConditionUnknown, as: &option},
-		"completes no parent":         {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{parent}, as: &option},
-		"speaks for no parent":        {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{upgrademonitor.ParentMessage("x")}, as: &option},
+		"no parent to complete":       {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{parent}, as: &option},
+		"no parent to report for":     {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{upgrademonitor.ParentMessage("x")}, as: &option},
 		"node fails":                  {nodeErr: errors.New("cache is cold"), as: &node},
 		"another node":                {node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, as: &node, is: scope.ErrOutOfScope},
 	} {
@@ -249,13 +248,13 @@ func TestCreateSurvivesWhatItCannotKnow(t *testing.T) {
 	f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 
 	object := f.object(t)
-	assert.Empty(t, object.OwnerReferences, "a Node without a UID owns nothing")
+	assert.Empty(t, object.OwnerReferences, "a Node without a UID is no owner")
 	assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.Pool.Name)
 	assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.ConfigVersion.Desired)
 	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: upgrademonitor.NotYetSet}, object.Status.ConfigVersion)
 }
 
-// TestHowAStatusIsWritten: by a forced apply, which the API server need not parse twice.
+// TestHowAStatusIsWritten: by a forced apply.
 func TestHowAStatusIsWritten(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -282,28 +281,28 @@ func TestRepeatMakesNoRequest(t *testing.T) {
 	}
 }
 
-func TestRefusalChangesNothing(t *testing.T) {
+func TestRejectionChangesNothing(t *testing.T) {
 	f := newFixture(t)
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 	f.clientset.ClearActions()
 
 	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionFalse)
-	var refused *phases.TransitionError
-	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, phases.TransitionError{Phase: phases.Drained, From: "Unknown", To: "False"}, *refused)
+	var rejected *phases.TransitionError
+	require.ErrorAs(t, err, &rejected)
+	assert.Equal(t, phases.TransitionError{Phase: phases.Drained, From: "Unknown", To: "False"}, *rejected)
 	assert.Empty(t, f.requests())
 }
 
-func TestWhatTheNodeSaysAnewIsReadBeforeARefusalOrARepeat(t *testing.T) {
+func TestChangedAnnotationsCauseAReadBeforeARejectionOrARepeat(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	f.annotate(oldConfig, newConfig) // another process knows more than this one
+	f.annotate(oldConfig, newConfig) // another process has observed more than this one
 	f.clientset.ClearActions()
 
-	refused := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "about Drained", metav1.ConditionFalse)
-	require.Error(t, refused)
+	rejected := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "about Drained", metav1.ConditionFalse)
+	require.Error(t, rejected)
 	assert.Equal(t, []string{"get"}, f.requests())
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 	assert.Empty(t, f.requests(), "one read is enough")
@@ -324,9 +323,8 @@ func TestVersionsFollowTheNode(t *testing.T) {
 	assert.Equal(t, versions(oldConfig, newConfig), f.object(t).Status.ConfigVersion, "when UpdatePrepared turns True")
 
 	f.annotate(oldConfig, "rendered-worker-ccc")
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 	f.report(t, phases.Cordoned, metav1.ConditionTrue)
-	assert.Equal(t, versions(oldConfig, newConfig), f.object(t).Status.ConfigVersion, "a repeat does not turn it")
+	assert.Equal(t, versions(oldConfig, newConfig), f.object(t).Status.ConfigVersion, "another phase does not change it")
 
 	f.annotate(newConfig, newConfig)
 	f.clientset.ClearActions()
@@ -336,7 +334,7 @@ func TestVersionsFollowTheNode(t *testing.T) {
 
 	f.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
 	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, versions(newConfig, newConfig), f.object(t).Status.ConfigVersion, "no annotations erase nothing")
+	assert.Equal(t, versions(newConfig, newConfig), f.object(t).Status.ConfigVersion, "without annotations nothing is cleared")
 }
 
 func TestAnnotationThatIsNoNameIsLeftOut(t *testing.T) {
@@ -365,25 +363,22 @@ func TestPrefixNamesTheUpdateOfTheAction(t *testing.T) {
 }
 
 func TestPrefixBeforeAnythingWasPrepared(t *testing.T) {
-	for name, tc := range map[string]struct {
-		begin bool
-		want  string
-	}{
-		"this Monitor saw it begin": {true, newConfig},
-		"a restarted one":           {false, oldConfig},
+	for name, begin := range map[string]bool{
+		"the Monitor that observed its begin": true,
+		"a restarted one, from the spec":      false,
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.settle(t)
 			f.annotate(oldConfig, newConfig)
 			other := newFixture(t, func(c *upgrademonitor.Config) { c.Client = f.clientset })
-			if tc.begin {
+			if begin {
 				other = f
 			}
 			f.report(t, phases.Updated, metav1.ConditionFalse)
 			other.report(t, phases.Drained, metav1.ConditionTrue)
 			other.report(t, phases.Updated, metav1.ConditionTrue)
-			assert.Equal(t, "Action during update to "+tc.want+": about Drained", f.condition(t, phases.Drained).Message)
+			assert.Equal(t, "Action during update to "+newConfig+": about Drained", f.condition(t, phases.Drained).Message)
 		})
 	}
 }
@@ -410,7 +405,7 @@ func TestSpecFollowsNodeAndPool(t *testing.T) {
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
 	assert.Equal(t, []string{"get", "create"}, f.requests())
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
-	assert.Empty(t, f.requests(), "a spec that is right makes no request")
+	assert.Empty(t, f.requests(), "a spec that is up to date costs no request")
 
 	f.annotate(oldConfig, newConfig)
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))

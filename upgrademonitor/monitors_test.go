@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -30,38 +32,38 @@ func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Mo
 
 func cordon(t *testing.T, monitors *upgrademonitor.Monitors, name string) error {
 	t.Helper()
-	monitor, err := monitors.For(name)
+	monitor, err := monitors.Get(name)
 	require.NoError(t, err)
 	return monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Cordoned, "UpdateExecutedCordoned", "Cordoned node", metav1.ConditionTrue)
 }
 
 func TestMonitorsKeepOneForEachNode(t *testing.T) {
 	monitors := newMonitors(t, mcfgfake.NewClientset())
-	first, err := monitors.For("worker-0")
+	first, err := monitors.Get("worker-0")
 	require.NoError(t, err)
-	again, err := monitors.For("worker-0")
+	again, err := monitors.Get("worker-0")
 	require.NoError(t, err)
 	assert.Same(t, first, again)
 
 	monitors.Forget("worker-0")
-	anew, err := monitors.For("worker-0")
+	afterForget, err := monitors.Get("worker-0")
 	require.NoError(t, err)
-	assert.NotSame(t, first, anew)
+	assert.NotSame(t, first, afterForget)
 
-	var bad *upgrademonitor.ConfigError
-	_, err = monitors.For("Worker_0")
+	var bad *field.Error
+	_, err = monitors.Get("Worker_0")
 	require.ErrorAs(t, err, &bad)
 }
 
-func TestNewMonitorsRefusesWhatItCannotUse(t *testing.T) {
+func TestNewMonitorsValidates(t *testing.T) {
 	node := func(string) (*corev1.Node, error) { return nil, nil }
-	var bad *upgrademonitor.ConfigError
+	var bad *field.Error
 	_, err := upgrademonitor.NewMonitors(upgrademonitor.Config{}, node)
 	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "Client", bad.Field)
+	assert.Equal(t, "upgrademonitor.Config.Client", bad.Field)
 	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
 	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "Node", bad.Field)
+	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
 }
 
 func TestMonitorsReportEachOnItsOwnObject(t *testing.T) {
@@ -77,7 +79,7 @@ func TestMonitorsReportEachOnItsOwnObject(t *testing.T) {
 	assert.Len(t, list.Items, 5)
 }
 
-// TestMonitorsRunWritesWhatIsPending has something pending before Run and something after.
+// TestMonitorsRunWritesWhatIsPending: one report is pending before Run, another after it has started.
 func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
 	var mu sync.Mutex
@@ -100,17 +102,46 @@ func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- monitors.Run(ctx) }()
-	seen := map[string]bool{<-written: true}
+	writtenFor := map[string]bool{<-written: true}
 	require.ErrorIs(t, cordon(t, monitors, "worker-1"), upgrademonitor.ErrPending)
-	for !seen["worker-1"] {
-		seen[<-written] = true
+	for !writtenFor["worker-1"] {
+		writtenFor[<-written] = true
 	}
 	for _, name := range []string{"worker-0", "worker-1"} {
-		monitor, err := monitors.For(name)
+		monitor, err := monitors.Get(name)
 		require.NoError(t, err)
 		require.NoError(t, monitor.Flush(t.Context()))
 	}
 	cancel()
 	require.NoError(t, <-ended)
-	assert.Equal(t, map[string]bool{"worker-0": true, "worker-1": true}, seen)
+	assert.Equal(t, map[string]bool{"worker-0": true, "worker-1": true}, writtenFor)
+}
+
+// Monitors.Run may be called again before the previous call has returned.
+func TestMonitorsRunHandover(t *testing.T) {
+	client := mcfgfake.NewClientset()
+	f := newFixture(t)
+	ms, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: client, Timeout: time.Second}, func(string) (*corev1.Node, error) { return f.node, nil })
+	require.NoError(t, err)
+	first, endFirst := context.WithCancel(t.Context())
+	firstDone := make(chan struct{})
+	go func() { _ = ms.Run(first); close(firstDone) }()
+	<-time.After(50 * time.Millisecond)
+	go func() { _ = ms.Run(t.Context()) }()
+	<-time.After(50 * time.Millisecond)
+	endFirst()
+	<-firstDone
+	m, err := ms.Get(nodeName)
+	require.NoError(t, err)
+	var once sync.Once
+	client.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		fail := false
+		once.Do(func() { fail = true })
+		return fail, nil, errDown
+	})
+	require.ErrorIs(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "x", metav1.ConditionTrue), upgrademonitor.ErrPending)
+	assert.Eventually(t, func() bool {
+		_, err := client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
+		return err == nil
+	}, 2*time.Second, 20*time.Millisecond, "the Run that is running writes it")
 }

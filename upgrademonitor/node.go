@@ -1,21 +1,25 @@
 package upgrademonitor
 
 import (
+	"context"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-const annotationPrefix = "machineconfiguration.openshift.io/"
+// NotYetSet stands for a pool or a config that is not known yet.
+const NotYetSet = plan.NotYetSet
 
-// The annotations of a Node that say what it runs and what it is to run.
+// The annotations of a Node that name what it runs and what it is to run.
 const (
-	CurrentConfigAnnotation = annotationPrefix + "currentConfig"
-	DesiredConfigAnnotation = annotationPrefix + "desiredConfig"
-	CurrentImageAnnotation  = annotationPrefix + "currentImage"
-	DesiredImageAnnotation  = annotationPrefix + "desiredImage"
+	CurrentConfigAnnotation = plan.CurrentConfigAnnotation
+	DesiredConfigAnnotation = plan.DesiredConfigAnnotation
+	CurrentImageAnnotation  = plan.CurrentImageAnnotation
+	DesiredImageAnnotation  = plan.DesiredImageAnnotation
 )
 
 // node returns the daemon's view of its node. Another node is out of scope.
@@ -31,4 +35,13 @@ func (m *Monitor) node() (*corev1.Node, error) {
 			Err: fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)}
 	}
 	return node, nil
+}
+
+// readNode reads the annotations of a Node, and logs those that the CRD rejects.
+func readNode(ctx context.Context, node *corev1.Node, imageMode bool) plan.Node {
+	n, warnings := plan.ReadNode(node.Annotations, imageMode)
+	for _, w := range warnings {
+		klog.FromContext(ctx).Info("Ignoring invalid node annotation", "node", node.Name, "annotation", w.Annotation, "value", w.Value)
+	}
+	return n
 }

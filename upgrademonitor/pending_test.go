@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -28,7 +30,7 @@ var (
 	kind     = schema.GroupKind{Group: resource.Group, Kind: "MachineConfigNode"}
 )
 
-// failing makes requests of a verb fail, in order, with the errors given; nil lets one through.
+// failing makes requests of a verb fail, in order, with these errors; nil is a success.
 func (f *fixture) failing(verb string, errs ...error) {
 	var mu sync.Mutex
 	f.clientset.PrependReactor(verb, resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -43,7 +45,7 @@ func (f *fixture) failing(verb string, errs ...error) {
 	})
 }
 
-func (f *fixture) tell(t *testing.T, p phases.Phase, status metav1.ConditionStatus) error {
+func (f *fixture) tryReport(t *testing.T, p phases.Phase, status metav1.ConditionStatus) error {
 	t.Helper()
 	return f.GenerateAndApplyMachineConfigNode(t.Context(), p, string(p), "about "+string(p), status)
 }
@@ -60,13 +62,13 @@ func TestWhatCannotBeWrittenIsKeptInOrder(t *testing.T) {
 		if p != phases.Updated {
 			status = metav1.ConditionTrue
 		}
-		err := f.tell(t, p, status)
+		err := f.tryReport(t, p, status)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending)
-		assert.True(t, apierrors.IsServiceUnavailable(err), "it wraps the cause: %v", err)
+		assert.True(t, apierrors.IsServiceUnavailable(err), "the cause is wrapped: %v", err)
 	}
 	f.clock.SetTime(start.Add(time.Hour))
-	for f.tell(t, phases.Cordoned, metav1.ConditionTrue) != nil {
-		// each call tries again
+	for f.tryReport(t, phases.Cordoned, metav1.ConditionTrue) != nil {
+		// each call retries
 	}
 	require.NoError(t, f.Flush(t.Context()))
 
@@ -84,13 +86,13 @@ func TestRepeatOfWhatIsPendingIsPending(t *testing.T) {
 	f.settle(t)
 	down := apierrors.NewServiceUnavailable("down")
 	f.failing("patch", down)
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	f.failing("get", down)
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
-	require.NoError(t, f.tell(t, phases.Drained, metav1.ConditionUnknown))
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
 }
 
-// TestConflictInTheMiddleOfABegin has others write between the two writes of a begin.
+// TestConflictInTheMiddleOfABegin: another process writes between the two writes of a begin.
 func TestConflictInTheMiddleOfABegin(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
@@ -99,18 +101,18 @@ func TestConflictInTheMiddleOfABegin(t *testing.T) {
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 	f.annotate(oldConfig, "rendered-worker-ccc")
 	f.clientset.ClearActions()
-	f.failing("patch", nil, apierrors.NewConflict(resource, nodeName, errors.New("modified")))
+	f.failing("patch", nil, nil, apierrors.NewConflict(resource, nodeName, errors.New("modified")))
 	f.report(t, phases.Updated, metav1.ConditionFalse)
-	assert.Equal(t, []string{"patch/status", "patch/status", "get", "patch/status"}, f.requests())
+	assert.Equal(t, []string{"patch", "patch/status", "patch/status", "get", "patch/status"}, f.requests(), "the spec, the reset, UpdatePrepared")
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status)
 }
 
-// TestWritesSayWhatTheyWereComputedFrom looks at what is sent.
-func TestWritesSayWhatTheyWereComputedFrom(t *testing.T) {
+// TestWritesCarryTheirResourceVersion: that of the object which the write was computed from.
+func TestWritesCarryTheirResourceVersion(t *testing.T) {
 	node := annotated(oldConfig, oldConfig)
 	server := &cannedServer{object: settledObject(t)}
-	server.object.Generation, server.object.Status.ObservedGeneration = 4, 5 // as older daemons have it
-	m := monitorOver(t, server, &node)
+	server.object.Generation, server.object.Status.ObservedGeneration = 4, 5 // as written by older daemons
+	m := monitorOn(t, server, &node)
 	require.NoError(t, m.ReportDegraded(t.Context(), errors.New("disk full")))
 	assert.Equal(t, "17966", server.sent.ResourceVersion)
 	assert.EqualValues(t, 5, server.sent.Status.ObservedGeneration, "it never decreases")
@@ -120,20 +122,20 @@ func TestWritesSayWhatTheyWereComputedFrom(t *testing.T) {
 	assert.EqualValues(t, 6, server.sent.Status.ObservedGeneration, "the generation that was read")
 }
 
-func TestRefusalOfAPendingReport(t *testing.T) {
+func TestRejectionOfAPendingReport(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	f.failing("patch", apierrors.NewServiceUnavailable("down"))
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	f.clientset.ClearActions()
 	f.failing("get", apierrors.NewServiceUnavailable("down"))
-	require.ErrorIs(t, f.tell(t, phases.Cordoned, metav1.ConditionTrue), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, phases.Cordoned, metav1.ConditionTrue), upgrademonitor.ErrPending)
 	require.NoError(t, f.Flush(t.Context()))
-	var refused *phases.TransitionError
-	require.ErrorAs(t, f.tell(t, phases.Drained, metav1.ConditionFalse), &refused)
+	var rejected *phases.TransitionError
+	require.ErrorAs(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse), &rejected)
 }
 
-func TestErrorsOfAReadAreNoMissingObject(t *testing.T) {
+func TestErrorsOfAReadAreNotNotFound(t *testing.T) {
 	for name, err := range map[string]error{
 		"500":     apierrors.NewInternalError(errors.New("etcd")),
 		"429":     apierrors.NewTooManyRequests("slow down", 1),
@@ -143,7 +145,7 @@ func TestErrorsOfAReadAreNoMissingObject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			f.failing("get", err)
-			got := f.tell(t, phases.Drained, metav1.ConditionUnknown)
+			got := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
 			require.ErrorIs(t, got, upgrademonitor.ErrPending)
 			assert.Equal(t, apierrors.ReasonForError(err), apierrors.ReasonForError(got))
 			assert.Equal(t, []string{"get"}, f.requests(), "no create")
@@ -151,14 +153,14 @@ func TestErrorsOfAReadAreNoMissingObject(t *testing.T) {
 	}
 }
 
-func TestInvalidIsDroppedAndBlocksNothing(t *testing.T) {
+func TestInvalidReportIsDropped(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	f.failing("patch", apierrors.NewInvalid(kind, nodeName, field.ErrorList{field.Invalid(field.NewPath("status"), "x", "no good")}))
-	err := f.tell(t, phases.Drained, metav1.ConditionUnknown)
+	err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 	require.NotErrorIs(t, err, upgrademonitor.ErrPending)
-	require.NoError(t, f.tell(t, phases.Cordoned, metav1.ConditionUnknown))
+	require.NoError(t, f.tryReport(t, phases.Cordoned, metav1.ConditionUnknown))
 	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.Drained).Status)
 }
 
@@ -168,17 +170,17 @@ func TestPolicyDenialIsKept(t *testing.T) {
 	denial := apierrors.NewInvalid(kind, nodeName, nil)
 	denial.ErrStatus.Message = `ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards' denied request: no`
 	f.failing("patch", denial)
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	require.NoError(t, f.Flush(t.Context()))
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 }
 
-func TestConflictReadsAndComputesAnew(t *testing.T) {
+func TestConflictIsRetriedFromAFreshRead(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	stale := apierrors.NewConflict(resource, nodeName, errors.New("the object has been modified"))
 	f.failing("patch", stale, stale)
-	require.NoError(t, f.tell(t, phases.Drained, metav1.ConditionUnknown))
+	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
 	assert.Equal(t, []string{"patch/status", "get", "patch/status", "get", "patch/status"}, f.requests())
 }
 
@@ -187,38 +189,38 @@ func TestConflictOfFieldManagersIsNotRetried(t *testing.T) {
 	f.settle(t)
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict}}, "conflict with other")
 	f.failing("patch", conflict)
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	assert.Equal(t, []string{"patch/status"}, f.requests())
 }
 
-func TestDeletedObjectIsMadeAnew(t *testing.T) {
+func TestDeletedObjectIsCreatedAgain(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
 	require.NoError(t, f.clientset.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
 	f.clientset.ClearActions()
 	f.failing("patch", apierrors.NewNotFound(resource, nodeName))
-	require.NoError(t, f.tell(t, phases.Drained, metav1.ConditionUnknown))
+	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
 	assert.Equal(t, []string{"patch/status", "get", "create", "patch/status"}, f.requests())
 }
 
 func TestRunWritesWhatIsPending(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
-	tried := make(chan struct{}, 10)
+	attempts := make(chan struct{}, 10)
 	down := apierrors.NewServiceUnavailable("down")
 	f.failing("patch", down, down)
 	f.clientset.PrependReactor("patch", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		tried <- struct{}{}
+		attempts <- struct{}{}
 		return false, nil, nil
 	})
-	require.ErrorIs(t, f.tell(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
-	<-tried
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	<-attempts
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
-	<-tried // fails again
-	<-tried
+	<-attempts // fails again
+	<-attempts
 	require.NoError(t, f.Flush(t.Context()))
 	cancel()
 	require.NoError(t, <-ended)
@@ -234,17 +236,19 @@ type hangingServer struct {
 func (s *hangingServer) RoundTrip(r *http.Request) (*http.Response, error) {
 	select {
 	case <-s.release:
-		return s.RoundTripper.RoundTrip(r)
 	case <-r.Context().Done():
-		return nil, r.Context().Err()
 	}
+	if err := r.Context().Err(); err != nil {
+		return nil, err // of a call that has returned
+	}
+	return s.RoundTripper.RoundTrip(r)
 }
 
 func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 	const timeout = 50 * time.Millisecond
 	node := annotated(oldConfig, oldConfig)
 	server := &hangingServer{RoundTripper: &cannedServer{object: settledObject(t)}, release: make(chan struct{})}
-	m := monitorOver(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
+	m := monitorOn(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
 
 	var callers sync.WaitGroup
 	for i := range 8 {
@@ -254,7 +258,7 @@ func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 		})
 	}
-	callers.Wait() // or the test's own limit says who waited
+	callers.Wait() // otherwise the test times out, and prints who waits
 
 	short, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
@@ -286,7 +290,7 @@ func TestManyGoroutinesOnOneMonitor(t *testing.T) {
 func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
 	node := annotated(oldConfig, oldConfig)
 	server := &hangingServer{RoundTripper: &cannedServer{object: settledObject(t)}, release: make(chan struct{})}
-	m := monitorOver(t, server, &node)
+	m := monitorOn(t, server, &node)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	err := m.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "Drained", "", metav1.ConditionUnknown)
@@ -313,7 +317,7 @@ func TestPendingIsBounded(t *testing.T) {
 			p = phases.Updated
 		}
 		err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "Chatty", fmt.Sprint(i), status)
-		if errors.Is(err, upgrademonitor.ErrTooMuchPending) {
+		if errors.Is(err, upgrademonitor.ErrQueueFull) {
 			require.NotErrorIs(t, err, upgrademonitor.ErrPending)
 			break
 		}
@@ -330,13 +334,124 @@ func TestChattyCallerIsAlwaysAccepted(t *testing.T) {
 	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		return down, nil, apierrors.NewServiceUnavailable("down")
 	})
-	for i := range 1000 {
+	for i := range 400 {
 		status := []metav1.ConditionStatus{metav1.ConditionUnknown, metav1.ConditionTrue}[i%2]
 		err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Chatty", fmt.Sprint(i), status)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending, "%d", i)
 	}
 	down = false
 	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, "999", f.condition(t, phases.Drained).Message)
+	assert.Equal(t, "399", f.condition(t, phases.Drained).Message)
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Drained).Status)
+}
+
+// A call is accepted or rejected at once, by the state that the Monitor knows.
+func TestRejectedAtOnceInAnOutage(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.outage(errDown)
+	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+	err := f.tryReport(t, phases.Drained, metav1.ConditionFalse) // Unknown to False: rejected
+	var rejected *phases.TransitionError
+	assert.ErrorAs(t, err, &rejected)
+	assert.NotErrorIs(t, err, upgrademonitor.ErrPending, "it will not be written")
+}
+
+// A caller that repeats a reported status does not get the error of another's report.
+func TestNoopDoesNotGetAnothersError(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	inFlight, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		once.Do(func() { close(inFlight) })
+		<-release
+		return true, nil, apierrors.NewInvalid(kind, nodeName, nil)
+	})
+	other := make(chan error)
+	go func() {
+		other <- f.ReportPinnedImageSets(context.Background(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}})
+	}()
+	<-inFlight
+	assert.NoError(t, f.tryReport(t, phases.Updated, metav1.ConditionTrue), "reported already")
+	close(release)
+	assert.Error(t, <-other)
+}
+
+// A CRD that is not installed yet costs few requests.
+func TestNoCRDFewRequests(t *testing.T) {
+	f := newFixture(t)
+	f.outage(apierrors.NewGenericServerResponse(404, "get", resource, "", "404 page not found", 0, true))
+	_ = f.tryReport(t, phases.Updated, metav1.ConditionTrue)
+	n := len(f.requests())
+	assert.LessOrEqual(t, n, 2, "requests of one report")
+}
+
+// The text of an error is read when it is reported.
+func TestErrorTextOfAcceptance(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	down := f.outage(errDown)
+	err := &mutableError{text: "as reported"}
+	require.ErrorIs(t, f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: err}}), upgrademonitor.ErrPending)
+	err.text = "changed later by the caller"
+	down.Store(false)
+	require.NoError(t, f.Flush(t.Context()))
+	assert.Equal(t, "as reported", f.object(t).Status.PinnedImageSets[0].LastFailedGenerationError)
+}
+
+type mutableError struct{ text string }
+
+func (e *mutableError) Error() string { return e.text }
+
+// Unlike a 422, a 400 is retried: it may come from a proxy.
+func TestBadRequestIsRetried(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.failing("patch", apierrors.NewBadRequest("admission webhook \"x\" denied the request"))
+	err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
+	assert.ErrorIs(t, err, upgrademonitor.ErrPending)
+}
+
+// A 413 is terminal, and blocks no other report.
+func TestTooLargeBlocksNothing(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if strings.Contains(string(a.(clienttesting.PatchAction).GetPatch()), `"name":"big"`) {
+			return true, nil, apierrors.NewRequestEntityTooLargeError("limit is 3145728")
+		}
+		return false, nil, nil
+	})
+	_ = f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "big", Generation: 1}})
+	assert.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), "the next report")
+}
+
+// If the context ends after the report is accepted, ErrPending wraps its error.
+func TestPendingWrapsTheContextsError(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewConflict(resource, nodeName, errors.New("changed"))
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	err := f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "D", "d", metav1.ConditionUnknown)
+	require.ErrorIs(t, err, upgrademonitor.ErrPending)
+	require.Error(t, ctx.Err())
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// A panic of a function of Config that the caller recovers leaves nothing locked.
+func TestPanicOfPoolLocksNothing(t *testing.T) {
+	var pools []string // the first call panics
+	f := newFixture(t, func(c *upgrademonitor.Config) {
+		c.Pool = func(*corev1.Node) (string, error) { return pools[0], nil }
+	})
+	func() {
+		defer func() { _ = recover() }()
+		_ = f.tryReport(t, phases.Updated, metav1.ConditionTrue)
+	}()
+	pools = []string{"worker"}
+	assert.NoError(t, f.tryReport(t, phases.Updated, metav1.ConditionTrue))
 }

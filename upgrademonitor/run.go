@@ -2,25 +2,48 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 )
 
 // retryBackoff paces the attempts to write what is pending.
 var retryBackoff = wait.Backoff{Steps: 1 << 30, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 30 * time.Second}
 
+// maxAttempt bounds one attempt of Run and Flush. It begins at Config.Timeout, and is longer
+// after an attempt that ran out of it, so that a server that is slower is written to in the end.
+const maxAttempt = 10 * time.Minute
+
+// listerInterval is how often Run asks the Lister whether the object is still there.
+var listerInterval = 10 * time.Second
+
 // Run writes what is pending, with exponential backoff and jitter for as long as it fails,
-// until ctx ends; then it returns nil. One Run a Monitor is enough, and a daemon that
-// calls none writes what is pending with its next call.
+// until ctx ends; then it returns nil. What is pending when it starts is written too. With a
+// Lister, an object that was deleted is created again, with what was last known of it.
+//
+// One Run a Monitor is enough, though more do no harm; a daemon that calls none writes what is
+// pending with its next call.
 func (m *Monitor) Run(ctx context.Context) error {
+	if m == nil {
+		<-ctx.Done()
+		return nil
+	}
+	var listed <-chan time.Time
+	if m.config.Lister != nil {
+		ticker := time.NewTicker(listerInterval)
+		defer ticker.Stop()
+		listed = ticker.C
+	}
 	for {
+		_ = m.Flush(ctx) // it fails only when ctx has ended
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-m.left:
-			_ = m.Flush(ctx) // it fails only when ctx has ended
+		case <-m.woken:
+		case <-listed:
+			m.heal(ctx)
 		}
 	}
 }
@@ -29,13 +52,16 @@ func (m *Monitor) Run(ctx context.Context) error {
 // for as long as ctx allows; when ctx ends first, it returns an ErrPending that wraps the
 // cause. Call it before a reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
-	backoff := retryBackoff
+	if m == nil {
+		return nil
+	}
+	backoff, timeout := retryBackoff, m.config.Timeout
 	for {
-		err := m.flush(ctx)
+		err := m.flush(ctx, timeout)
 		if err == nil {
 			return nil
 		}
-		klog.FromContext(ctx).V(2).Info("Could not write what is pending, will try again", "node", m.config.NodeName, "err", err)
+		timeout = longer(timeout, err)
 		timer := time.NewTimer(backoff.Step())
 		select {
 		case <-ctx.Done():
@@ -47,16 +73,48 @@ func (m *Monitor) Flush(ctx context.Context) error {
 }
 
 // flush makes one attempt at the queue.
-func (m *Monitor) flush(ctx context.Context) error {
+func (m *Monitor) flush(ctx context.Context, timeout time.Duration) error {
 	if m.head() == nil {
 		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return m.drainUntil(ctx, nil)
+}
+
+// longer returns the bound of the next attempt after one that ended with an error.
+func longer(timeout time.Duration, err error) time.Duration {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return min(2*timeout, max(timeout, maxAttempt))
+	}
+	return timeout
+}
+
+// heal has an object that the Lister does not show any more created again.
+func (m *Monitor) heal(ctx context.Context) {
+	if !m.isGone(m.listed(ctx)) {
+		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
 	defer cancel()
 	select {
-	case m.writing <- struct{}{}:
-		return m.hold(func() error { return m.drain(ctx, nil) })
+	case m.turn <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return
 	}
+	err := m.withTurn(func() error { return m.createAgain(ctx) })
+	if err != nil {
+		m.logFailure(ctx, m.denied(err), "Could not create the MachineConfigNode again, will try again", "node", m.config.NodeName)
+		return
+	}
+	m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
+}
+
+// isGone reports whether the object that was known was deleted, as the Lister shows, or has not
+// got its status back yet.
+func (m *Monitor) isGone(object *mcfgv1.MachineConfigNode) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refresh(object)
+	return m.base.gone || m.base.lost
 }

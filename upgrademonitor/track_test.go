@@ -30,13 +30,13 @@ func TestTrackShowsWorkAsItGoes(t *testing.T) {
 func TestTrackReturnsTheWorksOwnError(t *testing.T) {
 	f := newFixture(t)
 	f.settle(t)
-	stuck := errors.New("pod web-0 does not move")
+	stuck := errors.New("pod web-0 cannot be evicted")
 	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error { return stuck })
 	require.Equal(t, stuck, err)
 	for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
 		failed := f.condition(t, p)
 		assert.Equal(t, metav1.ConditionUnknown, failed.Status, p)
-		assert.Equal(t, "Draining node: pod web-0 does not move", failed.Message, p)
+		assert.Equal(t, "Draining node: pod web-0 cannot be evicted", failed.Message, p)
 	}
 	assert.Equal(t, "RebootedNode", reasonOf(t, f, phases.RebootedNode), "a parent's reason is its name")
 }

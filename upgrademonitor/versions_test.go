@@ -124,7 +124,7 @@ func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
 
 	f.annotateImages("", oldImage)
 	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage, "the current one goes with Updated=True only")
+	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage, "the current one is written with Updated=True only")
 
 	f.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
 	f.report(t, phases.Updated, metav1.ConditionTrue)
@@ -147,4 +147,60 @@ func TestForeignConditionSurvivesAModeChange(t *testing.T) {
 	other := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) { c.Client = f.clientset })
 	other.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
 	assert.Equal(t, foreign, f.condition(t, phases.Phase(foreign.Type)))
+}
+
+const (
+	imageA = "quay.io/mco/os@sha256:1111111111111111111111111111111111111111111111111111111111111111"
+	imageB = "quay.io/mco/os@sha256:2222222222222222222222222222222222222222222222222222222222222222"
+)
+
+func (f *fixture) images(current, desired string) {
+	f.node = f.node.DeepCopy()
+	f.node.Annotations[upgrademonitor.CurrentImageAnnotation] = current
+	f.node.Annotations[upgrademonitor.DesiredImageAnnotation] = desired
+}
+
+func setImageMode(c *upgrademonitor.Config) { c.ImageMode = func() bool { return true } }
+
+// The prefix still has the image after a reboot, in a new daemon process.
+func TestImagePrefixAfterReboot(t *testing.T) {
+	f := newFixture(t, setImageMode)
+	f.images(imageA, imageA)
+	f.settle(t)
+	f.images(imageA, imageB)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.AppliedOSImage, metav1.ConditionTrue)
+	f.report(t, phases.RebootedNode, metav1.ConditionUnknown)
+	g := f.another(t, setImageMode)
+	g.images(imageB, imageB) // the daemon sets currentImage, then reports
+	g.report(t, phases.Resumed, metav1.ConditionTrue)
+	g.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, "Action during update to "+imageB+": about AppliedOSImage", g.condition(t, phases.AppliedOSImage).Message)
+}
+
+// The prefix has the config if the object had no image yet.
+func TestImagePrefixWhenOnlyTheConfigChanged(t *testing.T) {
+	f := newFixture(t, setImageMode)
+	f.images(imageA, imageA)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse) // the first report ever
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.AppliedFiles, metav1.ConditionTrue)
+	f.annotate(newConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFiles", f.condition(t, phases.AppliedFiles).Message)
+}
+
+// An image that is invalid for the CRD does not disable image mode.
+func TestInvalidImageIsNotDisabling(t *testing.T) {
+	f := newFixture(t, setImageMode)
+	f.images(imageA, imageA)
+	f.settle(t)
+	f.images(imageA, "quay.io/mco/os:latest")
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.AppliedOSImage, metav1.ConditionTrue)
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.NotContains(t, f.condition(t, phases.AppliedOSImage).Message, "disable image mode")
 }

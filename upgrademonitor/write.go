@@ -4,162 +4,189 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// write is one request, and the state that it leads to.
-type write struct {
-	next state
-	// send makes the request on the object that the write was computed from, or that the
-	// write before it has returned, with its resource version as the precondition.
-	send func(m *Monitor, ctx context.Context, on *mcfgv1.MachineConfigNode, next state) (*mcfgv1.MachineConfigNode, error)
-}
-
-// plan is what makes an intent true: the writes, none where it is true already, and the
-// update that is under way then.
-type plan struct {
-	from   state
-	writes []write
-	begun  update
-}
-
-// last returns the state that the plan leads to.
-func (p plan) last() state {
-	s := p.from
-	if n := len(p.writes); n > 0 {
-		s = p.writes[n-1].next
-	}
-	s.begun = p.begun
-	return s
-}
-
-// conflictBackoff bounds how often a write is computed anew because others wrote first. A
+// conflictBackoff bounds how often a write is planned again because others wrote first. A
 // call's Timeout comes first, even against others that do nothing but write.
 var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// refusal is a final error: the intent cannot become true, however often it is tried.
-type refusal struct{ error }
+// terminalError is the error of an intent that cannot become true, however often it is tried.
+type terminalError struct{ err error }
 
-func (r refusal) Unwrap() error { return r.error }
+func (e *terminalError) Error() string { return e.err.Error() }
 
-// final reports whether trying again is of no use.
-func final(err error) bool {
-	var r refusal
-	return errors.As(err, &r)
+func (e *terminalError) Unwrap() error { return e.err }
+
+// imageFieldPruned is the error of a write whose images the API server has dropped.
+type imageFieldPruned struct{}
+
+var errImageFieldPruned error = imageFieldPruned{}
+
+func (imageFieldPruned) Error() string { return "the API server dropped configImage" }
+
+// Outcome classifies the error for package apierr.
+func (imageFieldPruned) Outcome() apierr.Outcome { return apierr.NoImageField }
+
+func isTerminal(err error) bool {
+	var terminal *terminalError
+	return errors.As(err, &terminal)
 }
 
-// overtaken is the error of a request whose object is not the one that it was computed
-// from: others have changed, deleted or created it meanwhile.
-type overtaken struct{ error }
-
-func (o overtaken) Unwrap() error { return o.error }
-
-// write makes an intent true of the object. Each request carries the resource version
-// that it was computed from; when others wrote first, it is read and computed anew. A
-// final error says that the intent is refused; after any other it may be tried again.
-// Callers hold m.writing.
-func (m *Monitor) write(ctx context.Context, in intent) error {
+// write makes an intent true of the object. Each request carries the resource version that it
+// was planned on; when others wrote first, the object is read and the intent planned again. A
+// terminal error drops the intent; after any other it may be tried again. Callers hold m.turn.
+func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, conflictBackoff, func(ctx context.Context) (bool, error) {
-		last = denied(m.config.NodeName, explain(m.attempt(ctx, in)))
-		var stale overtaken
-		switch {
-		case last == nil:
-			return true, nil
-		case final(last):
-			return false, last
-		case undeclared(last) && m.leaveOutImages(ctx):
+		last = m.attempt(ctx, e)
+		if last == nil || isTerminal(last) {
+			return true, last
+		}
+		switch apierr.Classify(last) {
+		case apierr.NoImageField:
+			m.dropImageField(ctx, last)
+			return false, nil
+		case apierr.Terminal:
+			last = &terminalError{fmt.Errorf("%s: %w", e, last)}
+			m.markStale()
+			return true, last
+		case apierr.Denied:
+			last = m.denied(last)
+			if m.giveUpRestore(ctx, last) {
+				return false, nil
+			}
+		case apierr.Conflict:
+			m.markStale()
 			return false, nil
 		}
-		m.doubt() // whether it was written or not is for the next read to tell
-		if errors.As(last, &stale) {
-			return false, nil
-		}
-		return false, last
+		m.markStale() // only a read can show whether it was written
+		m.noteWaiting(e)
+		return true, last
 	})
-	if err != nil && last != nil {
+	if last != nil {
 		return last
 	}
 	return err
 }
 
-// attempt plans an intent on what is known and sends the writes.
-func (m *Monitor) attempt(ctx context.Context, in intent) error {
-	if m.inDoubt() {
-		if err := m.read(ctx, in); err != nil {
+// attempt plans an intent on what is known, and writes the steps.
+func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
+	object := m.listed(ctx)
+	if m.needsRead(object) {
+		if err := m.read(ctx, e.Intent); err != nil {
 			return err
 		}
 	}
-	p, undecided, err := m.plan(in)
-	if undecided && (err != nil || len(p.writes) == 0) {
-		if err := m.read(ctx, in); err != nil {
+	s, p, current, err := m.plan(e)
+	if !current && (err != nil || len(p.Steps) == 0) {
+		if err := m.read(ctx, e.Intent); err != nil {
 			return err
 		}
-		p, _, err = m.plan(in)
+		s, p, _, err = m.plan(e)
+	}
+	if refusal := err; refusal != nil || !p.WritesStatus() {
+		if s, err = m.restore(ctx, e.Intent, s); err != nil {
+			return err
+		}
+		err = refusal
 	}
 	if err != nil {
-		return refusal{in.refused(err)}
+		return &terminalError{m.intentRefused(e.Intent, err)}
 	}
-	if len(p.writes) == 0 {
-		m.remember(p.begun)
-		return nil
+	if len(p.Steps) == 0 {
+		m.observeNoop(p.Final)
 	}
-	on := p.from.object
-	for _, w := range p.writes {
-		if on, err = w.send(m, ctx, on, w.next); err != nil {
-			err = fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, in, err)
-			if changedByOthers(err) {
-				return overtaken{err}
+	for _, step := range p.Steps {
+		next, err := m.writer.Write(ctx, s, step)
+		switch {
+		case err == nil:
+			lost := m.isLost() && step.Kind == plan.MergeSpec
+			m.observe(ctx, next, e.Intent)
+			m.setLost(lost)
+			if next.NoImageField != step.Next.NoImageField {
+				return errImageFieldPruned // the rest was planned with images
 			}
+			s = next
+		case step.Kind == plan.MergeSpec && !e.IsSpec() && m.skips(ctx, err):
+		default:
 			return err
 		}
-		m.learn(on, w.next.begun, in)
 	}
 	return nil
 }
 
-// changedByOthers reports whether a write came too late. A conflict of field managers is no
-// such thing: applies are forced, so that trying again cannot help.
-func changedByOthers(err error) bool {
-	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) || apierrors.IsNotFound(err)
-}
-
-// undeclared reports whether the CRD does not have a field that was applied: the one for
-// images is behind a feature gate.
-func undeclared(err error) bool {
-	return apierrors.IsInternalError(err) && strings.Contains(err.Error(), "field not declared in schema")
-}
-
-// leaveOutImages makes the Monitor do without the CRD's field for images. It reports whether
-// that is new.
-func (m *Monitor) leaveOutImages(ctx context.Context) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.noImages {
+// skips reports whether a report continues without its write of the spec, which the error answered:
+// what concerns the spec never blocks the status.
+func (m *Monitor) skips(ctx context.Context, err error) bool {
+	switch apierr.Classify(err) {
+	case apierr.Denied, apierr.Terminal:
+	default:
 		return false
 	}
-	m.noImages = true
-	klog.FromContext(ctx).Info("Warning: left out the images of a node, for the CRD of MachineConfigNode has no configImage: it is that of another feature set",
-		"node", m.config.NodeName)
+	m.specFailures.Failed(ctx, m.denied(err), "Could not update the spec of the MachineConfigNode, reporting on the status alone", "node", m.config.NodeName)
 	return true
 }
 
-// explain turns an error that no later attempt can mend into a refusal: the object is
-// invalid, or too large for the API server or for etcd. A denial by a
-// ValidatingAdmissionPolicy looks like an invalid object, but policies come and go.
-func explain(err error) error {
-	switch {
-	case apierrors.IsInvalid(err) && !strings.Contains(err.Error(), "ValidatingAdmissionPolicy '"),
-		apierrors.IsRequestEntityTooLargeError(err),
-		apierrors.IsInternalError(err) && strings.Contains(err.Error(), "request is too large"):
-		return refusal{err}
+// plan plans an entry on what is known, and keeps what was decided. It reports too whether the
+// view of the Node is that of the last read or write, so that a refusal or a no-op may be decided.
+func (m *Monitor) plan(e *pending.Entry) (s plan.State, p plan.Plan, current bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, current = m.base.state, m.base.nodeUnchanged(e)
+	if p, err = e.Plan(s, e.Memo); err == nil && (current || len(p.Steps) > 0) {
+		e.Memo = p.Memo
 	}
-	return err
+	return s, p, current, err
+}
+
+// noteWaiting takes note that an entry has to wait while an update is under way: should that be
+// over by the time it is written, it begins no other one.
+func (m *Monitor) noteWaiting(e *pending.Entry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.base.known && m.base.nodeUnchanged(e) && !m.base.state.IsTrue(phases.Updated) {
+		e.Memo.InUpdate = true
+	}
+}
+
+func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refresh(object)
+	return m.base.needsRead()
+}
+
+// observe takes in the state that a read or a write for an intent led to.
+func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
+	m.mu.Lock()
+	pruned := s.NoImageField && !m.base.state.NoImageField
+	m.base.observe(s, in, m.config.realClock.Now())
+	m.mu.Unlock()
+	if pruned {
+		m.dropImageField(ctx, errImageFieldPruned)
+	}
+}
+
+// observeNoop takes in an update that began, or ended, without a write.
+func (m *Monitor) observeNoop(s plan.State) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.base.state.Update = s.Update
+}
+
+// markStale has the next write start from a read: others may have written, or the last write may
+// have been made without an answer. What is known still serves to decide what to accept.
+func (m *Monitor) markStale() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.base.stale = true
 }

@@ -1,0 +1,219 @@
+package upgrademonitor_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+const thirdConfig = "rendered-worker-ccc"
+
+// An Updated that was never reported is no active update: the first Updated=False begins one,
+// whatever the spec desires.
+func TestFirstUpdateOfAnObject(t *testing.T) {
+	f := newFixture(t)
+	f.annotate(oldConfig, newConfig)
+	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status)
+
+	f.report(t, phases.Cordoned, metav1.ConditionTrue)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Cordoned).Status, "a repeat changes no status")
+}
+
+// UpdatePrepared reported for another target than that of the active update begins an update.
+func TestUpdateThatNobodyAnnounced(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.RebootedNode, metav1.ConditionUnknown)
+
+	g := f.another(t) // after the reboot, the desired config is another one
+	g.annotate(newConfig, thirdConfig)
+	g.report(t, phases.UpdatePrepared, metav1.ConditionUnknown)
+	rebooted := g.condition(t, phases.RebootedNode)
+	assert.Equal(t, metav1.ConditionFalse, rebooted.Status)
+	assert.Equal(t, "Action during update to "+newConfig+": about RebootedNode", rebooted.Message)
+	assert.Equal(t, thirdConfig, g.object(t).Spec.ConfigVersion.Desired)
+	g.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	assert.Equal(t, thirdConfig, g.object(t).Status.ConfigVersion.Desired)
+	g.report(t, phases.Drained, metav1.ConditionTrue)
+	g.annotate(thirdConfig, thirdConfig)
+	g.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, "Action during update to "+thirdConfig+": about Drained", g.condition(t, phases.Drained).Message)
+}
+
+// A begin writes the node's desired config to the spec first: a daemon that never makes the spec
+// call has a correct DESIREDCONFIG.
+func TestBeginUpdatesTheSpec(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, []string{"patch", "patch/status"}, f.requests())
+	object := f.object(t)
+	assert.Equal(t, newConfig, object.Spec.ConfigVersion.Desired)
+	assert.Equal(t, "worker", object.Spec.Pool.Name, "the pool is unchanged")
+	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Empty(t, f.requests(), "the daemon's own spec call needs no request")
+}
+
+// A NodeDegraded that is True becomes False in the same write: what failed is over.
+func TestEndClearsNodeDegraded(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	require.NoError(t, f.ReportDegraded(t.Context(), errors.New("disk full")))
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.NodeDegraded).Status, "a begin clears nothing")
+	f.clientset.ClearActions()
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, []string{"patch/status"}, f.requests())
+	degraded := f.condition(t, phases.NodeDegraded)
+	assert.Equal(t, metav1.ConditionFalse, degraded.Status)
+	assert.Equal(t, "Action during update to "+newConfig+": Node worker-0 upgrade failure. disk full", degraded.Message)
+
+	require.NoError(t, f.ReportDegraded(t.Context(), errors.New("disk full")))
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.NodeDegraded).Status, "a repeat of True does not end an update")
+}
+
+// A controller's Monitor reports a disruption also if it has not observed yet that another
+// process has ended the update.
+func TestDisruptionAfterAnotherProcessEndedTheUpdate(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	controller := f.another(t)
+	controller.report(t, phases.Drained, metav1.ConditionTrue)
+	f.annotate(newConfig, newConfig)
+	f.failing("patch", apierrors.NewConflict(resource, nodeName, errors.New("changed")))
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+
+	f.failing("patch", apierrors.NewConflict(resource, nodeName, errors.New("changed"))) // as a server answers
+	require.NoError(t, controller.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "again", metav1.ConditionUnknown))
+	updated := f.condition(t, phases.Updated)
+	assert.Equal(t, metav1.ConditionFalse, updated.Status)
+	assert.Contains(t, updated.Message, "sensed disruption")
+}
+
+// A pending report of an update that ended meanwhile is no disruption, unless the update had
+// ended before the report was made.
+func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
+	for name, tc := range map[string]struct {
+		ended time.Duration // after the report
+		want  metav1.ConditionStatus
+	}{
+		"the update ended before": {-time.Minute, metav1.ConditionFalse},
+		"the update ended after":  {time.Minute, metav1.ConditionTrue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.settle(t)
+			f.annotate(oldConfig, newConfig)
+			f.report(t, phases.Updated, metav1.ConditionFalse)
+			controller := f.another(t)
+			controller.report(t, phases.Drained, metav1.ConditionUnknown)
+			f.failing("patch", errDown)
+			f.clock.SetTime(start.Add(time.Hour))
+			require.ErrorIs(t, controller.tryReport(t, phases.Drained, metav1.ConditionTrue), upgrademonitor.ErrPending)
+			f.clock.SetTime(start.Add(time.Hour + tc.ended))
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+			require.NoError(t, controller.Flush(t.Context()))
+			assert.Equal(t, tc.want, f.condition(t, phases.Updated).Status)
+		})
+	}
+}
+
+// No object for a Node that is Pending or Provisioning.
+func TestNodeThatIsNotProvisioned(t *testing.T) {
+	for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {
+		f := newFixture(t)
+		f.node.Status.Phase = phase
+		err := f.tryReport(t, phases.Resumed, metav1.ConditionTrue)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		var node *upgrademonitor.NodeError
+		require.ErrorAs(t, err, &node)
+		assert.Equal(t, []string{"get"}, f.requests())
+		f.node = f.node.DeepCopy()
+		f.node.Status.Phase = corev1.NodeRunning
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Resumed).Status)
+	}
+}
+
+// Whether the CRD has configImage is checked again: the gate may be enabled later.
+func TestImageFieldThatComesLater(t *testing.T) {
+	on := true
+	realClock := clocktesting.NewFakePassiveClock(time.Now())
+	f := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) {
+		c.CheckInterval = time.Minute
+		upgrademonitor.SetRealClock(c, realClock)
+	})
+	f.annotateImages(oldImage, oldImage)
+	missing, tried := true, 0
+	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if missing && strings.Contains(string(a.(clienttesting.PatchAction).GetPatch()), "configImage") {
+			tried++
+			return true, nil, apierrors.NewInternalError(errors.New(".status.configImage: field not declared in schema"))
+		}
+		return false, nil, nil
+	})
+	for range 3 {
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		f.report(t, phases.Resumed, metav1.ConditionTrue)
+	}
+	assert.Equal(t, 1, tried, "once")
+	assert.Zero(t, f.object(t).Status.ConfigImage)
+
+	missing = false
+	realClock.SetTime(realClock.Now().Add(time.Minute))
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
+}
+
+func TestFieldManagerThatTheServerRefuses(t *testing.T) {
+	for _, manager := range []string{strings.Repeat("m", 129), "a\nb", "a\x00", "\u202e"} {
+		f := newFixture(t)
+		_, err := upgrademonitor.New(upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, FieldManager: manager,
+			Node: func() (*corev1.Node, error) { return f.node, nil }})
+		var invalid *field.Error
+		require.ErrorAs(t, err, &invalid, "%q", manager)
+		assert.Equal(t, "upgrademonitor.Config.FieldManager", invalid.Field)
+	}
+}
+
+// A Lister that returns the object of another node is ignored.
+func TestListerOfAnotherNode(t *testing.T) {
+	indexer := cache.NewIndexer(func(any) (string, error) { return nodeName, nil }, cache.Indexers{})
+	f := newFixture(t, withLister(indexer))
+	f.settle(t)
+	object := f.object(t).DeepCopy()
+	object.Name, object.ResourceVersion = "worker-1", "99"
+	object.Status.Conditions = nil
+	require.NoError(t, indexer.Add(object))
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Empty(t, f.requests())
+}

@@ -1,0 +1,32 @@
+package upgrademonitor
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// SetRealClock replaces the clock that measures CheckInterval.
+func SetRealClock(c *Config, realClock clock.PassiveClock) { c.realClock = realClock }
+
+// SetListerInterval makes Run check the Lister more often, for one test.
+func SetListerInterval(t testing.TB, interval time.Duration) {
+	before := listerInterval
+	listerInterval = interval
+	t.Cleanup(func() { listerInterval = before })
+}
+
+// SetRetryDelay makes Run and Flush retry sooner, for one test.
+func SetRetryDelay(t testing.TB, delay time.Duration) {
+	before := retryBackoff
+	retryBackoff.Duration = delay
+	t.Cleanup(func() { retryBackoff = before })
+}
+
+// QueueLen returns the number of pending entries.
+func QueueLen(m *Monitor) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.queue.Len()
+}

@@ -1,0 +1,81 @@
+package upgrademonitor_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// outage makes every request fail while it is on.
+func (f *fixture) outage(err error) *atomic.Bool {
+	var on atomic.Bool
+	on.Store(true)
+	f.clientset.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return on.Load(), nil, err
+	})
+	return &on
+}
+
+var errDown = apierrors.NewServiceUnavailable("down")
+
+// another returns a Monitor of another process (or after a restart) for the same object.
+func (f *fixture) another(t *testing.T, change ...func(*upgrademonitor.Config)) *fixture {
+	t.Helper()
+	g := *f
+	config := upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, Node: func() (*corev1.Node, error) { return g.node, nil }, Clock: f.clock}
+	for _, c := range change {
+		c(&config)
+	}
+	var err error
+	g.Monitor, err = upgrademonitor.New(config)
+	require.NoError(t, err)
+	return &g
+}
+
+// loseResponse makes the n-th patch from now succeed, and loses its response.
+func (f *fixture) loseResponse(n int) {
+	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		n--
+		if n != 0 {
+			return false, nil, nil
+		}
+		for _, r := range f.clientset.ReactionChain[1:] {
+			if r.Handles(a) {
+				if handled, _, err := r.React(a); handled {
+					if err != nil {
+						return true, nil, err
+					}
+					return true, nil, errors.New("connection reset")
+				}
+			}
+		}
+		return false, nil, nil
+	})
+}
+
+func listerOf(object *mcfgv1.MachineConfigNode) mcfglisters.MachineConfigNodeLister {
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	_ = indexer.Add(object)
+	return mcfglisters.NewMachineConfigNodeLister(indexer)
+}
+
+// reactor makes requests of a verb fail if a function decides so.
+func (f *fixture) reactor(verb string, react func() (bool, error)) {
+	f.clientset.PrependReactor(verb, "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		handled, err := react()
+		return handled, nil, err
+	})
+}
+
+var notFound = apierrors.NewNotFound(resource, nodeName)

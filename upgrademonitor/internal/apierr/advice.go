@@ -1,0 +1,45 @@
+package apierr
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Advice returns what an administrator can do about an error, "" where there is nothing but to
+// wait.
+func Advice(err error) string {
+	switch Classify(err) {
+	case Denied:
+		switch {
+		case Policy(err) != "":
+			return "see kubectl describe validatingadmissionpolicy " + Policy(err)
+		case apierrors.IsForbidden(err) && !isWebhook(err):
+			return "grant the service account the verb and the resource that the error names: the role in package scope has them"
+		default:
+			return "see the configuration of the admission webhook that the error names"
+		}
+	case NoCRD:
+		return "install the CRD" + resourceOf(err)
+	case NoImageField:
+		return "install the CRD with configImage, or switch image mode off"
+	case Terminal:
+		if IsTooLarge(err) {
+			return "remove what others keep in the object, its annotations for instance"
+		}
+		return "compare the object with the CRD: see the fields that the error names"
+	}
+	if apierrors.IsUnauthorized(err) {
+		return "check the credentials of the client"
+	}
+	return ""
+}
+
+// resourceOf names the resource that an error is about, with a space before it.
+func resourceOf(err error) string {
+	status, ok := statusOf(err)
+	if !ok || status.Details == nil || status.Details.Kind == "" {
+		return ""
+	}
+	return fmt.Sprintf(" %s.%s", status.Details.Kind, status.Details.Group)
+}

@@ -1,0 +1,153 @@
+package apierr
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Outcome is what an error means for the request that it answers.
+type Outcome string
+
+const (
+	// Retry is an error that may pass. Whether the request took effect is not known.
+	Retry Outcome = "Retry"
+	// Conflict is a request that came too late: others have changed, created or deleted the
+	// object since it was read. To be read and planned again at once.
+	Conflict Outcome = "Conflict"
+	// Terminal is a request that can never succeed: the object is invalid, or too large for
+	// the API server or for etcd.
+	Terminal Outcome = "Terminal"
+	// Denied is a request that RBAC or admission does not allow now.
+	Denied Outcome = "Denied"
+	// NoImageField is a request with a configImage, which the CRD does not have.
+	NoImageField Outcome = "NoImageField"
+	// NoCRD is a request for a resource that the API server does not serve.
+	NoCRD Outcome = "NoCRD"
+)
+
+// Classify returns what an error means, "" for nil.
+//
+//  1. An error that has a method Outcome() Outcome is what that returns.
+//  2. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
+//  3. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
+//     without a reason answers 422, as for an invalid object, but policies come and go.
+//  4. A 404 of the resource is NoCRD, a 404 of the object Conflict.
+//  5. What is not known is Retry.
+func Classify(err error) Outcome {
+	var own interface{ Outcome() Outcome }
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &own):
+		return own.Outcome()
+	case isDenied(err):
+		return Denied
+	case IsInvalid(err), IsTooLarge(err):
+		return Terminal
+	case isImageFieldUndeclared(err):
+		return NoImageField
+	case isResourceMissing(err):
+		return NoCRD
+	case isConflict(err):
+		return Conflict
+	default:
+		return Retry
+	}
+}
+
+// IsInvalid reports whether the schema or the rules of the CRD reject the object. Where they
+// judge what others wrote, too, that is not final: the caller decides.
+func IsInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
+
+// IsTooLarge reports whether an object is too large for the API server, for etcd, or for the
+// client that the API server talks to etcd with.
+func IsTooLarge(err error) bool {
+	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
+		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
+}
+
+// Policy returns the name of the ValidatingAdmissionPolicy that denies a request, "" where none
+// does.
+func Policy(err error) string {
+	for _, text := range denials(err) {
+		if match := policyPattern.FindStringSubmatch(text); match != nil {
+			return match[1]
+		}
+	}
+	return ""
+}
+
+var (
+	policyPattern  = regexp.MustCompile(`^ValidatingAdmissionPolicy '([^']*)'`)
+	webhookPattern = regexp.MustCompile(`^admission webhook "[^"]*" denied the request`)
+	forbidden      = regexp.MustCompile(`^\S+ "[^"]*" is forbidden: `)
+)
+
+// isDenied reports whether RBAC, a policy or a webhook denies the request.
+func isDenied(err error) bool {
+	return apierrors.IsForbidden(err) || Policy(err) != "" || isWebhook(err)
+}
+
+func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
+
+// denials returns the texts that a denial may begin: the message, and the causes that are about
+// no field. What a field contains, which the CRD's errors quote, is never the begin of one.
+func denials(err error) []string {
+	status, ok := statusOf(err)
+	if !ok {
+		return nil
+	}
+	texts := []string{forbidden.ReplaceAllLiteralString(status.Message, "")}
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			if cause.Type == "" && cause.Field == "" {
+				texts = append(texts, cause.Message)
+			}
+		}
+	}
+	return texts
+}
+
+// isConflict reports whether others have changed, created or deleted the object first.
+func isConflict(err error) bool {
+	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
+		apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+}
+
+// isResourceMissing reports whether the API server does not serve the resource: its 404 has no
+// Status of its own, which client-go notes, or the client did not find it in discovery.
+func isResourceMissing(err error) bool {
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+}
+
+// isImageFieldUndeclared reports whether an apply has a configImage that the CRD has not: the
+// field is behind a feature gate.
+func isImageFieldUndeclared(err error) bool {
+	return isServerError(err) && contains(err, ".configImage: field not declared in schema")
+}
+
+// isServerError reports whether the API server answered 500, with a reason or without.
+func isServerError(err error) bool {
+	status, ok := statusOf(err)
+	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)
+}
+
+func contains(err error, text string) bool {
+	status, _ := statusOf(err)
+	return strings.Contains(status.Message, text)
+}
+
+func statusOf(err error) (metav1.Status, bool) {
+	var api apierrors.APIStatus
+	if !errors.As(err, &api) {
+		return metav1.Status{}, false
+	}
+	return api.Status(), true
+}

@@ -1,0 +1,142 @@
+package apierr_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+)
+
+var (
+	resource = schema.GroupResource{Group: "machineconfiguration.openshift.io", Resource: "machineconfignodes"}
+	kind     = schema.GroupKind{Group: "machineconfiguration.openshift.io", Kind: "MachineConfigNode"}
+)
+
+const denial = "ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards-binding' denied request: "
+
+// status is an error as the API server answers it.
+func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) error {
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
+		Details: &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource, Name: "worker-0", Causes: causes},
+	}}
+}
+
+// invalid is an error of the CRD, which quotes the value that it rejects.
+func invalid(value string) error {
+	return apierrors.NewInvalid(kind, "worker-0", field.ErrorList{field.Invalid(field.NewPath("status", "conditions").Index(0).Child("reason"), value, "must match")})
+}
+
+// byPolicy is a denial of a policy: the causes have its text once more.
+func byPolicy(code int32, reason metav1.StatusReason, text string) error {
+	return status(code, reason, `machineconfignodes.machineconfiguration.openshift.io "worker-0" is forbidden: `+denial+text,
+		metav1.StatusCause{Message: denial + text})
+}
+
+type ownOutcome struct{ error }
+
+func (ownOutcome) Outcome() apierr.Outcome { return apierr.Conflict }
+
+var errorsOf = map[string]struct {
+	err    error
+	want   apierr.Outcome
+	advice string // part of it; "": none
+}{
+	"changed by others":      {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
+	"a conflict from a list": {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
+	"created by others":      {apierrors.NewAlreadyExists(resource, "worker-0"), apierr.Conflict, ""},
+	"deleted by others":      {apierrors.NewNotFound(resource, "worker-0"), apierr.Conflict, ""},
+	"field managers": {apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".status.x"}}, "Apply failed"),
+		apierr.Retry, ""},
+	"an error of its own":       {ownOutcome{errors.New("not exact")}, apierr.Conflict, ""},
+	"invalid":                   {invalid("a b"), apierr.Terminal, "compare the object with the CRD"},
+	"invalid, quotes a policy":  {invalid(denial), apierr.Terminal, "compare the object with the CRD"},
+	"invalid, quotes a webhook": {invalid(`admission webhook "x" denied the request`), apierr.Terminal, "compare the object with the CRD"},
+	"invalid, quotes a size":    {invalid("request is too large"), apierr.Terminal, "compare"},
+	"too large for the server":  {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), apierr.Terminal, "remove what others keep"},
+	"too large for etcd":        {status(500, "", "etcdserver: request is too large"), apierr.Terminal, "remove what others keep"},
+	"too large, with a reason":  {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), apierr.Terminal, "remove"},
+	"too large for gRPC": {status(500, "", "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2228540 vs. 2097152)"),
+		apierr.Terminal, "remove"},
+	"RBAC": {apierrors.NewForbidden(resource, "worker-0", errors.New(`user "x" cannot patch resource "machineconfignodes/status"`)),
+		apierr.Denied, "grant the service account"},
+	"a policy, 403": {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "kubectl describe validatingadmissionpolicy mcn-guards"},
+	"a policy, 422": {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
+	"a policy, 422, without causes": {status(422, metav1.StatusReasonInvalid, denial+"frozen"),
+		apierr.Denied, "mcn-guards"},
+	"a policy, 413": {byPolicy(413, metav1.StatusReasonRequestEntityTooLarge, "too many conditions"), apierr.Denied, "mcn-guards"},
+	"a webhook, 403": {status(403, metav1.StatusReasonForbidden, `admission webhook "x.example.com" denied the request: no`),
+		apierr.Denied, "admission webhook"},
+	"a webhook, 400": {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, "admission webhook"},
+	"a webhook, 422": {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, "admission webhook"},
+	"images in the status": {apierrors.NewInternalError(errors.New("failed to create typed patch object (/worker-0; machineconfiguration.openshift.io/v1, Kind=MachineConfigNode): .status.configImage: field not declared in schema")),
+		apierr.NoImageField, "configImage"},
+	"images, without a reason": {status(500, "", "… .spec.configImage: field not declared in schema"), apierr.NoImageField, "configImage"},
+	"another field undeclared": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
+	"images, another code":     {status(400, "", "… .status.configImage: field not declared in schema"), apierr.Retry, ""},
+	"no such resource": {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "worker-0", "404 page not found", 0, true),
+		apierr.NoCRD, "install the CRD machineconfignodes.machineconfiguration.openshift.io"},
+	"no such kind":         {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.NoCRD, "install the CRD"},
+	"no such resource, RM": {&meta.NoResourceMatchError{PartialResource: resource.WithVersion("v1")}, apierr.NoCRD, "install the CRD"},
+	"unauthorized":         {apierrors.NewUnauthorized("who are you?"), apierr.Retry, "credentials"},
+	"unavailable":          {apierrors.NewServiceUnavailable("down"), apierr.Retry, ""},
+	"an internal error":    {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), apierr.Retry, ""},
+	"too many requests":    {apierrors.NewTooManyRequestsError("later"), apierr.Retry, ""},
+	"a timeout":            {apierrors.NewTimeoutError("slow", 1), apierr.Retry, ""},
+	"a bad request":        {apierrors.NewBadRequest("what?"), apierr.Retry, ""},
+	"the context":          {context.DeadlineExceeded, apierr.Retry, ""},
+	"no status":            {errors.New("etcdserver: request is too large"), apierr.Retry, ""},
+	"the network":          {io.ErrUnexpectedEOF, apierr.Retry, ""},
+}
+
+func TestClassify(t *testing.T) {
+	assert.Empty(t, apierr.Classify(nil))
+	for name, tc := range errorsOf {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, apierr.Classify(tc.err))
+			assert.Equal(t, tc.want, apierr.Classify(fmt.Errorf("write: %w", errors.Join(errors.New("x"), tc.err))), "wrapped")
+		})
+	}
+}
+
+func TestAdvice(t *testing.T) {
+	assert.Empty(t, apierr.Advice(nil))
+	for name, tc := range errorsOf {
+		t.Run(name, func(t *testing.T) {
+			if tc.advice == "" {
+				assert.Empty(t, apierr.Advice(tc.err))
+				return
+			}
+			assert.Contains(t, apierr.Advice(tc.err), tc.advice)
+		})
+	}
+}
+
+func TestPolicy(t *testing.T) {
+	assert.Equal(t, "mcn-guards", apierr.Policy(fmt.Errorf("write: %w", byPolicy(403, metav1.StatusReasonForbidden, "x"))))
+	for _, err := range []error{nil, errors.New(denial), invalid(denial), apierrors.NewForbidden(resource, "worker-0", errors.New("x"))} {
+		assert.Empty(t, apierr.Policy(err), "%v", err)
+	}
+}
+
+// TestOnlyTheCallerKnows what is Terminal: a 422 of rules that also concern what others wrote
+// is not.
+func TestOnlyTheCallerKnows(t *testing.T) {
+	large := apierrors.NewRequestEntityTooLargeError("x")
+	assert.True(t, apierr.IsInvalid(invalid("x")))
+	assert.False(t, apierr.IsInvalid(large))
+	assert.False(t, apierr.IsInvalid(byPolicy(422, metav1.StatusReasonInvalid, "x")))
+	assert.True(t, apierr.IsTooLarge(large))
+	assert.False(t, apierr.IsTooLarge(invalid("request is too large")))
+}

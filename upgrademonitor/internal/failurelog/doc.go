@@ -1,0 +1,13 @@
+// Package failurelog logs what cannot be written: once as an error when it begins, again when
+// its cause changes, and once when it is over, however often it is tried in between.
+//
+//	var failures failurelog.Log
+//	…
+//	if err := write(ctx); err != nil {
+//		failures.Failed(ctx, err, "Could not write a MachineConfigNode", "node", name)
+//		return err
+//	}
+//	failures.Recovered(ctx, "Wrote a MachineConfigNode again", "node", name)
+//
+// [Log] is about one object, [Keyed] about many.
+package failurelog

@@ -1,0 +1,69 @@
+package failurelog
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+)
+
+// Log logs the failures of one thing. The zero value is usable, by any number of goroutines. It
+// must not be copied.
+type Log struct {
+	mu     sync.Mutex
+	cause  string // "": it does not fail
+	failed int
+}
+
+// Failed logs an error through ctx, with what to do about it, unless its cause is that of the
+// last one. What changes from one attempt to the next, as numbers do, is no other cause.
+func (l *Log) Failed(ctx context.Context, err error, message string, keysAndValues ...any) {
+	if l.begins(err) {
+		logFailure(ctx, err, message, keysAndValues)
+	}
+}
+
+// Recovered logs that a failure is over, with how many attempts failed. It does nothing where
+// there was none.
+func (l *Log) Recovered(ctx context.Context, message string, keysAndValues ...any) {
+	if failed := l.ends(); failed > 0 {
+		logRecovery(ctx, failed, message, keysAndValues)
+	}
+}
+
+// begins takes in an error, and reports whether it is to be logged.
+func (l *Log) begins(err error) bool {
+	if err == nil {
+		return false
+	}
+	cause := causeOf(err)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.failed++
+	begins := l.cause != cause
+	l.cause = cause
+	return begins
+}
+
+// ends takes in a success, and returns how many attempts had failed before.
+func (l *Log) ends() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	failed := l.failed
+	l.cause, l.failed = "", 0
+	return failed
+}
+
+func logFailure(ctx context.Context, err error, message string, keysAndValues []any) {
+	values := append([]any{"outcome", apierr.Classify(err)}, keysAndValues...)
+	if advice := apierr.Advice(err); advice != "" {
+		values = append(values, "advice", advice)
+	}
+	klog.FromContext(ctx).WithCallDepth(2).Error(err, message, values...)
+}
+
+func logRecovery(ctx context.Context, failed int, message string, keysAndValues []any) {
+	klog.FromContext(ctx).WithCallDepth(2).Info(message, append([]any{"failedAttempts", failed}, keysAndValues...)...)
+}

@@ -1,0 +1,181 @@
+package failurelog_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+)
+
+var resource = schema.GroupResource{Group: "machineconfiguration.openshift.io", Resource: "machineconfignodes"}
+
+// logged is a context whose log is kept.
+func logged(t *testing.T) (context.Context, func() []string) {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
+	return ctx, func() []string {
+		defer out.Reset()
+		return strings.FieldsFunc(out.String(), func(r rune) bool { return r == '\n' })
+	}
+}
+
+func TestLog(t *testing.T) {
+	ctx, lines := logged(t)
+	var log failurelog.Log
+	failed := func(err error) { log.Failed(ctx, err, "Could not write", "node", "worker-0") }
+	forbidden := apierrors.NewForbidden(resource, "worker-0", errors.New("no"))
+
+	log.Recovered(ctx, "Wrote again")
+	log.Failed(ctx, nil, "Could not write")
+	assert.Empty(t, lines(), "nothing has failed")
+
+	for range 3 {
+		failed(forbidden)
+	}
+	line := lines()
+	require.Len(t, line, 1, "once")
+	assert.True(t, strings.HasPrefix(line[0], "E"), line[0])
+	assert.Contains(t, line[0], "log_test.go", "the caller's line")
+	for _, part := range []string{`"Could not write"`, `err="`, `node="worker-0"`, `outcome="Denied"`, `advice="grant`} {
+		assert.Contains(t, line[0], part)
+	}
+
+	failed(apierrors.NewServiceUnavailable("down"))
+	failed(apierrors.NewServiceUnavailable("down"))
+	require.Len(t, lines(), 1, "the cause changed")
+	failed(forbidden)
+	require.Len(t, lines(), 1, "and back")
+
+	log.Recovered(ctx, "Wrote again", "node", "worker-0")
+	log.Recovered(ctx, "Wrote again", "node", "worker-0")
+	line = lines()
+	require.Len(t, line, 1, "over once")
+	assert.True(t, strings.HasPrefix(line[0], "I"), line[0])
+	for _, part := range []string{"log_test.go", `"Wrote again"`, `node="worker-0"`, "failedAttempts=6"} {
+		assert.Contains(t, line[0], part)
+	}
+
+	failed(forbidden)
+	require.Len(t, lines(), 1, "a new failure of the same cause")
+}
+
+// TestSameCause has errors that differ from one attempt to the next.
+func TestSameCause(t *testing.T) {
+	dial := func(port string, err error) error {
+		return &url.Error{Op: "Patch", URL: "https://127.0.0.1:" + port, Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
+	}
+	for name, tc := range map[string]struct {
+		a, b error
+		same bool
+	}{
+		"resource versions": {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
+		"ports":             {errors.New("read 127.0.0.1:3374->127.0.0.1:80: x"), errors.New("read 127.0.0.1:1->127.0.0.1:80: x"), true},
+		"durations":         {errors.New("gave up after 1m3.5s"), errors.New("gave up after 900ms"), true},
+		"times":             {errors.New("at 2026-01-02T03:04:05Z"), errors.New("at 2027-11-12T13:14:15.123Z"), true},
+		"request ids":       {errors.New("request 5f3c-aa91 x"), errors.New("request a0bb-12fe x"), true},
+		"refused, reset":    {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
+		"slow, cut off":     {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		"texts":             {errors.New("cannot do it"), errors.New("cannot do that"), false},
+		"reasons":           {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
+		"certificates":      {dial("1", errors.New("certificate has expired")), dial("1", syscall.ECONNREFUSED), false},
+		"long":              {errors.New(strings.Repeat("x", 40000) + "y"), errors.New(strings.Repeat("x", 40000) + "z"), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, lines := logged(t)
+			var log failurelog.Log
+			log.Failed(ctx, tc.a, "Could not write")
+			log.Failed(ctx, tc.b, "Could not write")
+			want := 2
+			if tc.same {
+				want = 1
+			}
+			assert.Len(t, lines(), want)
+		})
+	}
+}
+
+func TestKeyed(t *testing.T) {
+	ctx, lines := logged(t)
+	var keyed failurelog.Keyed
+	cause := errors.New("no")
+	for range 2 {
+		for _, key := range []string{"a", "b"} {
+			keyed.Failed(ctx, key, cause, "Could not write", "node", key)
+		}
+	}
+	line := lines()
+	require.Len(t, line, 2, "each once")
+	assert.Contains(t, line[0], "log_test.go")
+
+	keyed.Recovered(ctx, "a", "Wrote again", "node", "a")
+	keyed.Recovered(ctx, "c", "Wrote again", "node", "c")
+	line = lines()
+	require.Len(t, line, 1)
+	assert.Contains(t, line[0], `node="a"`)
+	assert.Contains(t, line[0], "log_test.go")
+
+	keyed.Forget("b")
+	keyed.Recovered(ctx, "b", "Wrote again")
+	assert.Empty(t, lines(), "it is gone, and nobody cares")
+}
+
+// TestKeyedIsBounded has more objects fail than there are logs for.
+func TestKeyedIsBounded(t *testing.T) {
+	ctx, lines := logged(t)
+	var keyed failurelog.Keyed
+	for range 2 {
+		for i := range 5000 {
+			keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Could not write", "node", i)
+		}
+	}
+	line := lines()
+	require.Len(t, line, 1001)
+	assert.Contains(t, line[1000], "alsoOthers=true")
+
+	for i := range 5000 {
+		keyed.Recovered(ctx, fmt.Sprint(i), "Wrote again")
+	}
+	require.Len(t, lines(), 1000)
+	for i := range 1001 {
+		keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Could not write")
+	}
+	require.Len(t, lines(), 1001, "as at first")
+}
+
+func TestConcurrentUse(t *testing.T) {
+	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
+	var (
+		log   failurelog.Log
+		keyed failurelog.Keyed
+		group sync.WaitGroup
+	)
+	for i := range 8 {
+		group.Go(func() {
+			for range 100 {
+				key := fmt.Sprint(i % 3)
+				log.Failed(ctx, errors.New(key), "Could not write")
+				log.Recovered(ctx, "Wrote again")
+				keyed.Failed(ctx, key, errors.New("no"), "Could not write")
+				keyed.Recovered(ctx, key, "Wrote again")
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,110 @@
+package pending
+
+import (
+	"slices"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+const (
+	// longestRun is the longest run of requests whose repetition is looked for.
+	longestRun = 8
+	// longestWindow is how many entries three runs may be spread over.
+	longestWindow = 128
+)
+
+// compact drops from a long queue what repeats itself around an entry: one that was pushed, or
+// whose caller has returned.
+//
+//  1. Of a run of requests of one family (see plan.Key) that was made three times in a row (a
+//     retry loop: of one request, done and retried, a whole sync) the middle one is dropped.
+//  2. Only if the outcome is the same without it: the updates that begin and end, the statuses,
+//     versions and image sets that a watcher sees in each, all of the object at its end, and the
+//     times of what the other entries change. What a watcher may miss is a text, and the time of a
+//     repetition, that was replaced while much was pending.
+//  3. Neither the head, which may be on its way to the API server, nor an entry whose caller
+//     waits is dropped.
+//
+// The outcome is that of the three runs with what lies between them: where they lead to the same
+// state, so does all that follows. Which entries are refused is part of neither: a run changes the
+// phases of other families by the begin or the end of an update only.
+func (q *Queue) compact(around *Entry) {
+	family, at := q.family(around)
+	for length := 1; length <= longestRun; length++ {
+		for start := max(0, at-3*length+1); start <= at && start+3*length <= len(family); start++ {
+			runs := family[start : start+3*length]
+			if !q.repeats(runs, length) || !q.droppable(runs[length:2*length]) {
+				continue
+			}
+			if q.sameOutcome(runs, runs[length:2*length]) {
+				q.drop(runs, runs[length:2*length])
+			}
+			return // a longer run repeats this one
+		}
+	}
+}
+
+// family returns the indexes of the entries of the family of an entry, in order, as far as runs
+// may reach, and where it is among them. While no state is known, all are of one family: nothing
+// may lie between the runs.
+func (q *Queue) family(of *Entry) (indexes []int, at int) {
+	center := slices.Index(q.entries, of)
+	for i := max(0, center-longestWindow); i < min(len(q.entries), center+longestWindow); i++ {
+		if i == center {
+			at = len(indexes)
+		}
+		if !q.predicted || q.entries[i].key.Family == of.key.Family {
+			indexes = append(indexes, i)
+		}
+	}
+	return indexes, at
+}
+
+// repeats reports whether three runs of a length ask for the same.
+func (q *Queue) repeats(runs []int, length int) bool {
+	for i := length; i < len(runs); i++ {
+		if q.entries[runs[i]].key != q.entries[runs[i-length]].key {
+			return false
+		}
+	}
+	return runs[len(runs)-1]-runs[0] < longestWindow
+}
+
+func (q *Queue) droppable(indexes []int) bool {
+	head := q.Head()
+	return !slices.ContainsFunc(indexes, func(i int) bool {
+		return q.entries[i] == head || !q.entries[i].abandoned
+	})
+}
+
+// sameOutcome compares the outcome of what lies between the first and the last of the runs with
+// and without some entries. Where the state before them is not known, it does from each of those
+// that it may be.
+func (q *Queue) sameOutcome(runs, without []int) bool {
+	first, last := runs[0], runs[len(runs)-1]
+	all := q.entries[first : last+1]
+	var kept []*Entry
+	for i, e := range all {
+		if !slices.Contains(without, first+i) {
+			kept = append(kept, e)
+		}
+	}
+	starts := []plan.State{q.before(first)}
+	if !q.predicted {
+		starts = possibleStarts(all[0].Observed())
+	}
+	return !slices.ContainsFunc(starts, func(s plan.State) bool {
+		return !outcomeOf(s, all).same(outcomeOf(s, kept))
+	})
+}
+
+// drop removes entries. What the runs lead to is the same without them, and so is all that follows.
+func (q *Queue) drop(runs, without []int) {
+	for _, i := range slices.Backward(without) {
+		close(q.entries[i].done)
+		q.entries = slices.Delete(q.entries, i, i+1)
+	}
+	if q.predicted {
+		q.predict(without[0], runs[len(runs)-1]+1-len(without))
+	}
+}

@@ -1,0 +1,37 @@
+package writer
+
+import (
+	"context"
+	"time"
+)
+
+// gracePeriod is how long a client may take to return when its context has ended.
+const gracePeriod = 20 * time.Millisecond
+
+// bounded makes a request, and returns when ctx ends even if the client does not: a transport
+// that ignores its context, or a reactor of a fake clientset, may block. Its late answer is dropped.
+func bounded[T any](ctx context.Context, request func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		value, err := request()
+		answered <- answer{value, err}
+	}()
+	select {
+	case a := <-answered:
+		return a.value, a.err
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(gracePeriod)
+	defer grace.Stop()
+	select {
+	case a := <-answered:
+		return a.value, a.err
+	case <-grace.C:
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,129 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// logLines records the lines that are logged through a context.
+type logLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logLines) context(ctx context.Context) context.Context {
+	config := ktesting.NewConfig(ktesting.AnyToString(func(value any) string { return fmt.Sprint(value) }))
+	return klog.NewContext(ctx, ktesting.NewLogger(l, config))
+}
+
+// Helper, Name and Log make it a ktesting.TL.
+func (l *logLines) Helper() {}
+
+func (l *logLines) Name() string { return "" }
+
+func (l *logLines) Log(args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(args...))
+}
+
+// take returns the lines since the last call.
+func (l *logLines) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}
+
+// A failure to write is logged as an error when it begins, again when its cause changes, and once
+// when it is over.
+func TestFailureIsLoggedOnce(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	var log logLines
+	ctx := log.context(t.Context())
+	forbidden := apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
+	report := func() error {
+		return f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "Draining", "Evicting", metav1.ConditionUnknown)
+	}
+
+	denied := f.outage(forbidden)
+	for range 5 {
+		require.ErrorIs(t, report(), upgrademonitor.ErrPending)
+	}
+	lines := log.take()
+	require.Len(t, lines, 1)
+	for _, part := range []string{"Could not write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope.Guard"} {
+		assert.Contains(t, lines[0], part, "the cause and advice")
+	}
+
+	denied.Store(false)
+	down := f.outage(errDown)
+	for range 5 {
+		require.ErrorIs(t, report(), upgrademonitor.ErrPending)
+	}
+	lines = log.take()
+	require.Len(t, lines, 1, "another cause")
+	assert.Contains(t, lines[0], "down")
+
+	down.Store(false)
+	require.NoError(t, f.Flush(ctx))
+	require.NoError(t, report())
+	lines = log.take()
+	require.Len(t, lines, 1, "it is over")
+	assert.Contains(t, lines[0], "works again")
+}
+
+// A daemon that treats ErrPending as success, and only calls Run, finds the cause in its log.
+func TestRunLogsWhyItRetries(t *testing.T) {
+	f := newFixture(t)
+	f.outage(apierrors.NewForbidden(resource, nodeName, errors.New("RBAC")))
+	require.ErrorIs(t, f.GenerateAndApplyMachineConfigNode(new(logLines).context(t.Context()), phases.Resumed, "R", "", metav1.ConditionTrue), upgrademonitor.ErrPending)
+
+	other := newFixture(t)
+	var log logLines
+	failed := make(chan struct{}, 100)
+	other.reactor("*", func() (bool, error) {
+		failed <- struct{}{}
+		return true, apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
+	})
+	ctx, cancel := context.WithCancel(log.context(t.Context()))
+	ended := make(chan error)
+	go func() { ended <- other.Run(ctx) }()
+	require.ErrorIs(t, other.GenerateAndApplyMachineConfigNode(ctx, phases.Resumed, "R", "", metav1.ConditionTrue), upgrademonitor.ErrPending)
+	for range 4 {
+		<-failed
+	}
+	cancel()
+	require.NoError(t, <-ended)
+	lines := log.take()
+	require.Len(t, lines, 1, strings.Join(lines, "\n"))
+	assert.Contains(t, lines[0], "RBAC")
+}
+
+// A report that needs no attention is not logged.
+func TestQuietInTheGoodCase(t *testing.T) {
+	f := newFixture(t)
+	var log logLines
+	ctx := log.context(t.Context())
+	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+	require.NoError(t, f.Track(ctx, phases.Drained, "Draining", func(context.Context) error { return nil }))
+	require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Updated, "Updated", "", metav1.ConditionTrue))
+	f.Report(ctx, phases.Resumed, metav1.ConditionTrue, "")
+	assert.Empty(t, log.take())
+}

@@ -1,0 +1,174 @@
+package upgrademonitor
+
+import (
+	"context"
+	"fmt"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// read reads the object for an intent, and creates it where it is missing. For an object that was
+// deleted, and created again, the status that was known of it is the base of the next write.
+func (m *Monitor) read(ctx context.Context, in plan.Intent) error {
+	s, err := m.writer.Read(ctx)
+	if apierrors.IsNotFound(err) && apierr.Classify(err) != apierr.NoCRD {
+		if err := m.refusedOnCreated(in); err != nil {
+			return err
+		}
+		s, err = m.create(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	s, lost := m.adopt(s)
+	m.observe(ctx, s, in)
+	m.setLost(lost)
+	return nil
+}
+
+// refusedOnCreated returns the error of an intent that an object without a status refuses, so that
+// a refusal creates nothing.
+func (m *Monitor) refusedOnCreated(in plan.Intent) error {
+	if in == nil {
+		return nil
+	}
+	if _, err := in.Plan(plan.State{Object: &mcfgv1.MachineConfigNode{}}, plan.Memo{}); err != nil {
+		return &terminalError{m.intentRefused(in, err)}
+	}
+	return nil
+}
+
+func (m *Monitor) setLost(lost bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.base.lost = lost
+}
+
+// giveUpRestore has the object start without the status that it has lost: a policy that allows one
+// transition a write denies to restore it. It reports whether there was one to restore.
+func (m *Monitor) giveUpRestore(ctx context.Context, denial error) bool {
+	m.mu.Lock()
+	lost := m.base.lost
+	if lost {
+		uid := m.base.state.Object.UID
+		m.base.empty, m.base.lost, m.base.stale = &uid, false, true
+	}
+	m.mu.Unlock()
+	if lost {
+		m.logFailure(ctx, m.denied(denial), "Could not restore the status of a MachineConfigNode that was deleted, starting again", "node", m.config.NodeName)
+	}
+	return lost
+}
+
+// restore writes the status of an object that has lost it, where no step of a plan does, and
+// returns the state that it leads to.
+func (m *Monitor) restore(ctx context.Context, in plan.Intent, s plan.State) (plan.State, error) {
+	if !m.isLost() {
+		return s, nil
+	}
+	restored, err := m.writer.Write(ctx, s, plan.Step{Kind: plan.ApplyStatus, Next: s})
+	if err != nil {
+		return s, fmt.Errorf("restore the status: %w", err)
+	}
+	m.observe(ctx, restored, in)
+	return restored, nil
+}
+
+// createAgain reads an object that was deleted, which creates it, and restores its status.
+func (m *Monitor) createAgain(ctx context.Context) error {
+	if err := m.read(ctx, nil); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	s := m.base.state
+	m.mu.Unlock()
+	_, err := m.restore(ctx, nil, s)
+	if apierr.Classify(err) == apierr.Denied && m.giveUpRestore(ctx, err) {
+		return m.read(ctx, nil)
+	}
+	return err
+}
+
+func (m *Monitor) isLost() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.base.lost
+}
+
+// adopt adds to the state of a read what only this process knows. It reports whether the object
+// has lost its status, as one that was deleted and created again: then the state has the one that
+// was known.
+func (m *Monitor) adopt(s plan.State) (plan.State, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.base.state
+	s.Update, s.NoImageField = known.Update, known.NoImageField
+	if m.base.empty != nil && *m.base.empty == s.Object.UID {
+		return s, false
+	}
+	if !m.base.known || len(s.Object.Status.Conditions) > 0 || len(known.Object.Status.Conditions) == 0 {
+		return s, false
+	}
+	if ownedByAnother(known.Object, s.Object) {
+		s.Update = plan.Update{}
+		return s, false
+	}
+	status := known.Object.Status
+	status.ObservedGeneration = 0
+	return s.WithStatus(status), true
+}
+
+// ownedByAnother reports whether two objects of one name belong to two Nodes: the second is that
+// of a Node that was created again, to which the first one's status means nothing.
+func ownedByAnother(a, b *mcfgv1.MachineConfigNode) bool {
+	for _, owner := range b.OwnerReferences {
+		if nodeowner.Is(owner) {
+			return nodeowner.OwnedByPrevious(a.OwnerReferences, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: owner.Name, UID: owner.UID}})
+		}
+	}
+	return false
+}
+
+// create creates the object, for this node and owned by it. A Node that is not provisioned yet
+// has none.
+func (m *Monitor) create(ctx context.Context) (plan.State, error) {
+	node, err := m.node()
+	if err != nil {
+		return plan.State{}, err
+	}
+	if !nodeowner.IsProvisioned(node) {
+		return plan.State{}, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
+	}
+	spec, poolErr := m.specOf(ctx, node)
+	if poolErr != nil {
+		klog.FromContext(ctx).Error(poolErr, "Creating a MachineConfigNode without its pool", "node", m.config.NodeName)
+	}
+	mcn := &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: m.config.NodeName},
+		Spec:       spec.Desired(mcfgv1.MachineConfigNodeSpec{}, m.noImageField()),
+	}
+	mcn.OwnerReferences = nodeowner.Replace(nil, spec.Owner)
+	return m.writer.Create(ctx, mcn)
+}
+
+func (m *Monitor) noImageField() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.base.state.NoImageField
+}
+
+// dropImageField has the Monitor do without the CRD's field for images, for a while.
+func (m *Monitor) dropImageField(ctx context.Context, err error) {
+	m.mu.Lock()
+	m.base.state.NoImageField, m.base.imageField = true, m.config.realClock.Now()
+	m.mu.Unlock()
+	m.imageFailures.Failed(ctx, err, "Ignoring the images of a node: the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting", "node", m.config.NodeName)
+}

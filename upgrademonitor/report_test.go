@@ -1,0 +1,124 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// Report is one line per call site.
+func TestReportLogsWhatItCannotDo(t *testing.T) {
+	f := newFixture(t)
+	var log logLines
+	ctx := log.context(t.Context())
+
+	f.Report(ctx, phases.Drained, metav1.ConditionTrue, "drained")
+	assert.Equal(t, "UpdateExecutedDrained", f.condition(t, phases.Drained).Reason, "the conventional reason")
+	f.Report(ctx, phases.Cordoned, metav1.ConditionTrue, "cordoned", upgrademonitor.Reason("Mine"))
+	assert.Equal(t, "Mine", f.condition(t, phases.Cordoned).Reason)
+	assert.Empty(t, log.take())
+
+	f.Report(ctx, "Rested", metav1.ConditionTrue, "")
+	f.Report(ctx, phases.Updated, metav1.ConditionUnknown, "")
+	require.Len(t, log.take(), 2, "a mistake of the caller")
+
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	f.Report(ended, phases.Drained, metav1.ConditionUnknown, "")
+	require.Len(t, log.take(), 1)
+
+	f.outage(errDown)
+	f.Report(ctx, phases.Drained, metav1.ConditionUnknown, "")
+	lines := log.take()
+	require.Len(t, lines, 1, "a pending report is no error")
+	assert.Contains(t, lines[0], "Could not write the MachineConfigNode")
+}
+
+// Report and Track do nothing for a phase of the other mode: callers need no "if imageMode".
+func TestPhaseOfTheOtherMode(t *testing.T) {
+	on := false
+	f := newFixture(t, inImageMode(&on))
+	f.settle(t)
+	var log logLines
+	ctx := log.context(t.Context())
+	ran := 0
+	for _, imageMode := range []bool{false, true} {
+		on = imageMode
+		other := map[bool]phases.Phase{false: phases.AppliedOSImage, true: phases.AppliedFilesAndOS}[imageMode]
+		f.Report(ctx, other, metav1.ConditionTrue, "")
+		require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
+	}
+	assert.Equal(t, 2, ran, "the work runs")
+	assert.Empty(t, f.requests())
+	assert.Empty(t, log.take())
+}
+
+func TestTrackOptions(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	work := func(context.Context) error {
+		applied := f.condition(t, phases.AppliedFilesAndOS)
+		assert.Equal(t, []string{"Mine", "applying"}, []string{applied.Reason, applied.Message})
+		assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdateExecuted).Status)
+		return nil
+	}
+	require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
+		upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
+	applied, executed := f.condition(t, phases.AppliedFilesAndOS), f.condition(t, phases.UpdateExecuted)
+	assert.Equal(t, []string{"True", "Mine", "applied"}, []string{string(applied.Status), applied.Reason, applied.Message})
+	assert.Equal(t, []string{"True", "executing"}, []string{string(executed.Status), executed.Message})
+}
+
+// After a failure, the parent stays Unknown, also with CompletesParent.
+func TestTrackOfAFailureWithOptions(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	failure := errors.New("disk full")
+	err := f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return failure },
+		upgrademonitor.CompletesParent(), upgrademonitor.DoneMessage("applied"))
+	require.Equal(t, failure, err)
+	assert.Equal(t, "applying: disk full", f.condition(t, phases.AppliedFilesAndOS).Message)
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdateExecuted).Status)
+}
+
+func TestTrackOfATypedNilError(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	var none *fs.PathError
+	err := f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return none })
+	assert.Equal(t, error(none), err, "the work's own error, whatever it is")
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
+}
+
+func TestOptionsOfReportAndTrackAlone(t *testing.T) {
+	f := newFixture(t)
+	for _, opt := range []upgrademonitor.ReportOption{upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("done")} {
+		err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionTrue, opt)
+		var invalid *field.Error
+		require.ErrorAs(t, err, &invalid)
+	}
+	assert.Empty(t, f.requests())
+}
+
+// A failure of no set, or of all, is the message of PinnedImageSetsDegraded=True.
+func TestPrefetchFailed(t *testing.T) {
+	f := newFixture(t)
+	f.settle(t)
+	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}}
+	require.NoError(t, f.ReportPinnedImageSets(t.Context(), sets, upgrademonitor.PrefetchFailed(errors.New("no space left"))))
+	degraded := f.condition(t, phases.PinnedImageSetsDegraded)
+	assert.Equal(t, []string{"True", "PrefetchFailed", "no space left"}, []string{string(degraded.Status), degraded.Reason, degraded.Message})
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.PinnedImageSetsProgressing).Status)
+
+	require.NoError(t, f.ReportPinnedImageSets(t.Context(), sets, upgrademonitor.PrefetchFailed(nil)))
+	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.PinnedImageSetsDegraded).Status)
+}
