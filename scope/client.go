@@ -2,8 +2,6 @@ package scope
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -15,35 +13,46 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 )
 
 const nameField = "metadata.name"
 
-// Client reads and writes the MachineConfigNode of one node. Its methods have the typed
-// client's signatures and return its errors; a request for any other object is an
-// ErrOutOfScope and is not sent. It may be used from any number of goroutines.
+var clientPath = field.NewPath("scope", "NewClient")
+
+// Client reads and writes the MachineConfigNode of one node. Its methods have the signatures
+// of the typed client and return its errors. A request for any other object is not sent and
+// returns ErrOutOfScope. A Client is safe for concurrent use.
 type Client struct {
 	nodes    mcfgclient.MachineConfigNodeInterface
+	rest     rest.Interface // nil: no raw requests
 	nodeName string
 }
 
-// NewClient returns a client for the object of the named node. The name must be one that
-// a Node can have. It makes no request.
+// NewClient returns a client for the object of the named node. It makes no request. A nil
+// client, and a name that is not a valid name of a Node, are a *field.Error.
 func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
-	if v := reflect.ValueOf(c); c == nil || v.Kind() == reflect.Pointer && v.IsNil() {
-		return nil, errors.New("scope: the MachineConfigNode client is nil: pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
+	if isNil(c) {
+		return nil, field.Required(clientPath.Child("client"), "pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
 	}
 	if nodeName == "" {
-		return nil, errors.New("scope: the node name is empty: pass the name of the Node that the daemon runs on")
+		return nil, field.Required(clientPath.Child("nodeName"), "pass the name of the Node that the daemon runs on")
 	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
-		return nil, fmt.Errorf("scope: %q cannot be the name of a Node: %s", nodeName, strings.Join(problems, "; "))
+		return nil, field.Invalid(clientPath.Child("nodeName"), nodeName, "not a valid name of a Node: "+strings.Join(problems, "; "))
 	}
 	return &Client{nodes: c, nodeName: nodeName}, nil
 }
 
-// NodeName returns the name of the one node, which is that of its object too.
+// isNil reports whether a client is nil, or a nil pointer in an interface.
+func isNil(client any) bool {
+	v := reflect.ValueOf(client)
+	return client == nil || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// NodeName returns the name of the node, which is also the name of its object.
 func (c *Client) NodeName() string {
 	return c.nodeName
 }
@@ -56,11 +65,11 @@ func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (
 	return c.nodes.Get(ctx, name, opts)
 }
 
-// Create creates the object. It must be named, not generated, and be for this node. The
-// API server drops the status of what is created.
+// Create creates the object. Its name must be set, not generated, and it must be for this node.
+// The API server drops the status of a created object.
 func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error) {
 	if mcn == nil {
-		return nil, errors.New("scope: create: the MachineConfigNode is nil")
+		return nil, field.Required(field.NewPath("mcn"), "pass the MachineConfigNode to create")
 	}
 	if err := c.check("metadata.name", mcn.Name); err != nil {
 		return nil, err
@@ -95,12 +104,12 @@ func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, dat
 	return c.nodes.Patch(ctx, name, pt, data, opts, subresources...)
 }
 
-// Watch watches the object. The field selector is narrowed to it; one that asks for
-// another name is out of scope.
+// Watch watches the object. The field selector is narrowed to it; one for another name is out
+// of scope.
 func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	selector, err := fields.ParseSelector(opts.FieldSelector)
 	if err != nil {
-		return nil, fmt.Errorf("scope: watch: field selector %q: %w", opts.FieldSelector, err)
+		return nil, field.Invalid(field.NewPath("opts", "fieldSelector"), opts.FieldSelector, err.Error())
 	}
 	terms := []fields.Selector{fields.OneTermEqualSelector(nameField, c.nodeName)}
 	for _, term := range selector.Requirements() {
@@ -119,7 +128,7 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 
 func (c *Client) checkApply(mcn *mcfgapply.MachineConfigNodeApplyConfiguration) error {
 	if mcn == nil {
-		return errors.New("scope: apply: the MachineConfigNode is nil")
+		return field.Required(field.NewPath("mcn"), "pass the apply configuration of the MachineConfigNode")
 	}
 	var name string
 	if mcn.ObjectMetaApplyConfiguration != nil && mcn.Name != nil {

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
@@ -24,7 +25,7 @@ import (
 
 const nodeName = "worker-0"
 
-// narrow is what of the typed client a node needs. Both have it, with the same signatures.
+// narrow is the part of the typed client that a node needs. Both implement it.
 type narrow interface {
 	Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error)
 	Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error)
@@ -39,7 +40,7 @@ var (
 	_ narrow = mcfgclient.MachineConfigNodeInterface(nil)
 )
 
-// newClient is a client of a cluster that has this node's object and another's.
+// newClient returns a client of a cluster that has the object of this node and of another.
 func newClient(t *testing.T) (*scope.Client, *mcfgfake.Clientset) {
 	t.Helper()
 	clientset := mcfgfake.NewClientset(object(nodeName, nodeName), object("worker-00", "worker-00"))
@@ -61,13 +62,13 @@ func applied(name, node string) *mcfgapply.MachineConfigNodeApplyConfiguration {
 		mcfgapply.MachineConfigNodeSpec().WithNode(mcfgapply.MCOObjectReference().WithName(node)))
 }
 
-func TestNewClientRefuses(t *testing.T) {
+func TestNewClientRejectsANilClientAndInvalidNames(t *testing.T) {
 	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
 	var typedNil *nilNodes
 	for name, tc := range map[string]struct {
 		client   mcfgclient.MachineConfigNodeInterface
 		nodeName string
-		says     string
+		contains string
 	}{
 		"nil client":        {nil, nodeName, "MachineConfigNodes()"},
 		"typed nil client":  {typedNil, nodeName, "MachineConfigNodes()"},
@@ -78,22 +79,31 @@ func TestNewClientRefuses(t *testing.T) {
 		"slash":             {nodes, "worker/0", `"worker/0"`},
 		"space":             {nodes, " worker-0", `" worker-0"`},
 		"parent directory":  {nodes, "..", `".."`},
-		"comma":             {nodes, "a,metadata.name=b", "cannot be the name of a Node"},
+		"comma":             {nodes, "a,metadata.name=b", "not a valid name of a Node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := scope.NewClient(tc.client, tc.nodeName)
-			require.ErrorContains(t, err, tc.says)
+			require.ErrorContains(t, err, tc.contains)
+			_, _ = requireInvalid(t, err)
 			assert.Nil(t, c)
 			assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 		})
 	}
 }
 
+// requireInvalid asserts that an error is a *field.Error, and returns its field and value.
+func requireInvalid(t *testing.T, err error) (name string, value any) {
+	t.Helper()
+	var invalid *field.Error
+	require.ErrorAs(t, err, &invalid)
+	return invalid.Field, invalid.BadValue
+}
+
 type nilNodes struct {
 	mcfgclient.MachineConfigNodeInterface
 }
 
-func TestNewClientAccepts(t *testing.T) {
+func TestNewClientAcceptsEveryNameOfANode(t *testing.T) {
 	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
 	for _, name := range []string{"a", "ip-10-0-1-147.ec2.internal", strings.Repeat("a", 253)} {
 		c, err := scope.NewClient(nodes, name)
@@ -102,8 +112,7 @@ func TestNewClientAccepts(t *testing.T) {
 	}
 }
 
-// The node's own requests go through as they are, one for each call.
-func TestClientPassesThrough(t *testing.T) {
+func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 	apply := metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true}
 	patch := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
 	for name, tc := range map[string]struct {
@@ -184,7 +193,7 @@ func checkApply(t *testing.T, a clienttesting.Action) {
 	assert.True(t, *p.PatchOptions.Force)
 }
 
-func TestClientCreates(t *testing.T) {
+func TestClientCreatesItsObject(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
 	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
@@ -197,8 +206,7 @@ func TestClientCreates(t *testing.T) {
 	assert.Equal(t, "mine", clientset.Actions()[0].(clienttesting.CreateActionImpl).CreateOptions.FieldManager)
 }
 
-// The typed client's errors come back as they are.
-func TestClientReturnsErrors(t *testing.T) {
+func TestClientReturnsTheErrorsOfTheTypedClient(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
 	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
@@ -209,10 +217,10 @@ func TestClientReturnsErrors(t *testing.T) {
 	assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 }
 
-// otherNames are names that are not this node's, however near they come.
+// otherNames are names that resemble the name of this node.
 var otherNames = []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"}
 
-// calls are the methods that take a name.
+// calls makes a request for the named object with each method.
 func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
 	_, get := c.Get(ctx, name, metav1.GetOptions{})
 	_, create := c.Create(ctx, object(name, nodeName), metav1.CreateOptions{})
@@ -227,7 +235,7 @@ func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
 		"applyStatus": applyStatus, "patch": patch, "patchStatus": patchStatus}
 }
 
-func TestClientRefusesOtherNames(t *testing.T) {
+func TestClientMakesNoRequestForAnotherName(t *testing.T) {
 	for _, name := range otherNames {
 		c, clientset := newClient(t)
 		for call, err := range calls(t.Context(), c, name) {
@@ -238,7 +246,7 @@ func TestClientRefusesOtherNames(t *testing.T) {
 	}
 }
 
-func TestClientRefusesOtherNodes(t *testing.T) {
+func TestClientMakesNoRequestForAnotherNode(t *testing.T) {
 	for _, node := range otherNames {
 		c, clientset := newClient(t)
 
@@ -256,16 +264,16 @@ func TestClientRefusesOtherNodes(t *testing.T) {
 	}
 }
 
-// An apply configuration may be nil at every level: that is no panic, and no request.
-func TestClientRefusesNil(t *testing.T) {
+// An apply configuration may be nil at every level.
+func TestClientMakesNoRequestForNil(t *testing.T) {
 	c, clientset := newClient(t)
 
 	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
-	require.ErrorContains(t, err, "nil")
+	_, _ = requireInvalid(t, err)
 	_, err = c.Apply(t.Context(), nil, metav1.ApplyOptions{})
-	require.ErrorContains(t, err, "nil")
+	_, _ = requireInvalid(t, err)
 	_, err = c.ApplyStatus(t.Context(), nil, metav1.ApplyOptions{})
-	require.ErrorContains(t, err, "nil")
+	_, _ = requireInvalid(t, err)
 
 	for _, mcn := range []*mcfgapply.MachineConfigNodeApplyConfiguration{
 		{},
@@ -280,8 +288,7 @@ func TestClientRefusesNil(t *testing.T) {
 	assert.Empty(t, clientset.Actions())
 }
 
-// Whatever a watch asks for, the request that is sent can show one object.
-func TestClientWatch(t *testing.T) {
+func TestWatchSelectsOneObjectWhateverTheSelector(t *testing.T) {
 	for name, tc := range map[string]struct{ selector, sent string }{
 		"all":                 {"", "metadata.name=worker-0"},
 		"its own":             {"metadata.name=worker-0", "metadata.name=worker-0"},
@@ -313,7 +320,7 @@ func TestClientWatch(t *testing.T) {
 	}
 }
 
-func TestClientWatchRefuses(t *testing.T) {
+func TestWatchRejectsASelectorOfAnotherObject(t *testing.T) {
 	for _, selector := range []string{
 		"metadata.name=worker-1",
 		"metadata.name==worker-00",
@@ -330,15 +337,15 @@ func TestClientWatchRefuses(t *testing.T) {
 	for _, selector := range []string{"metadata.name", "a in (b)", "a=b=c"} {
 		c, clientset := newClient(t)
 		w, err := c.Watch(t.Context(), metav1.ListOptions{FieldSelector: selector})
-		require.ErrorContains(t, err, selector)
+		_, value := requireInvalid(t, err)
+		assert.Equal(t, selector, value)
 		assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 		assert.Nil(t, w)
 		assert.Empty(t, clientset.Actions())
 	}
 }
 
-// The selector that is sent is one that a person would write: no empty terms.
-func TestClientWatchSelectorText(t *testing.T) {
+func TestWatchSendsASelectorWithoutEmptyTerms(t *testing.T) {
 	recorder := &watchRecorder{}
 	c, err := scope.NewClient(recorder, nodeName)
 	require.NoError(t, err)

@@ -10,12 +10,11 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 )
 
-// The error says what was asked for, where, and what the node is.
-func TestErrOutOfScopeText(t *testing.T) {
+func TestErrOutOfScopeNamesTheObjectAndTheNode(t *testing.T) {
 	c, _ := newClient(t)
 
 	_, err := c.Create(t.Context(), object(nodeName, "worker-1"), metav1.CreateOptions{})
 
 	require.ErrorIs(t, err, scope.ErrOutOfScope)
-	assert.EqualError(t, err, `out of scope: a node may touch its own MachineConfigNode only: spec.node.name is "worker-1", the node is "worker-0"`)
+	assert.EqualError(t, err, `out of scope: a node may access only its own MachineConfigNode: spec.node.name is "worker-1", the node is "worker-0"`)
 }

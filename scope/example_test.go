@@ -8,6 +8,7 @@ import (
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/scope"
 )
@@ -39,10 +40,10 @@ func ExampleGuard() {
 	}
 
 	err := scope.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
-	var unusable *scope.GuardError
-	fmt.Println(errors.As(err, &unusable) && unusable.Field == "Namespace")
+	var invalid *field.Error
+	fmt.Println(errors.As(err, &invalid) && invalid.Field == "scope.Guard.Namespace")
 	// Output:
-	// mcn-guards mcn-guards-transitions
+	// mcn-guards-upgrademonitor mcn-guards-upgrademonitor-transitions
 	// [machineconfignodes] [get list watch create patch]
 	// [machineconfignodes/status] [patch]
 	// [nodes] [get list watch]

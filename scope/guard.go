@@ -5,66 +5,63 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// What a Guard's empty fields stand for.
+// The defaults of the fields of a Guard.
 const (
-	DefaultGuardName           = "mcn-guards"
+	// DefaultGuardName differs from mcn-guards, the name of the policy that
+	// machine-config-operator ships: that policy would otherwise be overwritten.
+	DefaultGuardName           = "mcn-guards-upgrademonitor"
 	DefaultGuardNamespace      = "openshift-machine-config-operator"
 	DefaultGuardServiceAccount = "machine-config-daemon"
 )
 
-// The claims that a token has which is bound to a Node, or to a Pod that runs on one. The
-// API server makes them; a user cannot.
+// The claims of a token that is bound to a Node, or to a Pod that runs on one. The API server
+// sets them; a user cannot.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"
 )
 
-// Guard keeps the daemon of each node to the MachineConfigNode of its node, on the API
-// server: whatever code runs on a node, and whatever it has made of this library.
+// Guard describes the objects that restrict the daemon of each node to the MachineConfigNode
+// of its node. The API server enforces them, whatever code runs on a node.
 //
-//	guard := scope.Guard{EnforceTransitions: true}
-//	err := guard.WriteManifests(os.Stdout) // | kubectl apply -f -
+//		guard := scope.Guard{EnforceTransitions: true}
+//		err := guard.WriteManifests(os.Stdout) // | kubectl apply -f -
 //
-// What is then in force:
+//	 1. A ClusterRole grants the service account the verbs that the library needs, and no other.
+//	 2. An admission policy denies every write of an object of another node than the one that
+//	    the token is bound to, and what the library never does to its own object: changes of
+//	    labels, annotations and finalizers, owners other than the Node, and deletion.
+//	 3. With EnforceTransitions, a second policy denies a status that no node can have: see
+//	    TransitionPolicy.
+//	 4. The policies do not apply to other users.
 //
-//  1. RBAC gives the service account the verbs that the library needs, and no other.
-//  2. An admission policy denies it every write of an object that is not of the node which
-//     its token is bound to, and what the library never does to one that is: labels,
-//     annotations, finalizers, owners that are not the Node, and deletion.
-//  3. With EnforceTransitions a second policy denies it a status that a node cannot have
-//     come to: see TransitionPolicy.
-//  4. Requests of other users are not looked at.
-//
-// What is denied is answered with 403 and a message that says what would be right. The
-// methods only describe objects; none of them makes a request. The zero value is usable.
+// A denied request is answered with 403 and a message that ParseDenial reads. The methods
+// describe objects; none of them makes a request. The zero value is usable.
 type Guard struct {
-	// Name names the role and the policy, and begins the other names. By default it is
+	// Name is the name of the role and the policy, and the prefix of the other names. Default:
 	// DefaultGuardName.
 	Name string
-	// Namespace is that of the service account. By default it is DefaultGuardNamespace.
+	// Namespace is the namespace of the service account. Default: DefaultGuardNamespace.
 	Namespace string
-	// ServiceAccount is what the daemon runs as. By default it is DefaultGuardServiceAccount.
+	// ServiceAccount is the service account of the daemon. Default: DefaultGuardServiceAccount.
 	ServiceAccount string
-	// EnforceTransitions adds the policy on the history of the status. By default there is
-	// none: it also denies what a daemon without this library writes.
+	// EnforceTransitions adds the TransitionPolicy. It also denies what a daemon without this
+	// library writes, so it is off by default.
 	EnforceTransitions bool
 }
 
-// Validate says, with a *GuardError, which of the names no object can have.
+// Validate returns a *field.Error for the first of the names that no object can have.
 func (g Guard) Validate() error {
 	g = g.complete()
-	field, value, problem := badName(g.Name, g.transitionName()+bindingSuffix, g.Namespace, g.ServiceAccount)
-	if problem != "" {
-		return &GuardError{Field: field, Value: value, Problem: problem}
-	}
-	return nil
+	return validateNames("Guard", g.Name, g.transitionName()+bindingSuffix, g.Namespace, g.ServiceAccount)
 }
 
-// badName says which of the names no object can have, and why; longest is the longest of
-// those that are made of name.
-func badName(name, longest, namespace, serviceAccount string) (field, value, problem string) {
+// validateNames returns a *field.Error for the first of the names that no object can have;
+// longest is the longest of the names that begin with name.
+func validateNames(of, name, longest, namespace, serviceAccount string) error {
 	for _, f := range []struct {
 		field, value string
 		check        validation.ValidateNameFunc
@@ -75,10 +72,10 @@ func badName(name, longest, namespace, serviceAccount string) (field, value, pro
 		{"ServiceAccount", serviceAccount, validation.ValidateServiceAccountName, serviceAccount},
 	} {
 		if problems := f.check(f.checked, false); len(problems) > 0 {
-			return f.field, f.value, strings.Join(problems, "; ")
+			return field.Invalid(field.NewPath("scope", of, f.field), f.value, strings.Join(problems, "; "))
 		}
 	}
-	return "", "", ""
+	return nil
 }
 
 const (
@@ -95,8 +92,12 @@ func (g Guard) complete() Guard {
 
 func (g Guard) transitionName() string { return g.complete().Name + transitionSuffix }
 
-// username is the name under which the API server knows the service account.
+// username returns the user name of the service account.
 func (g Guard) username() string {
 	g = g.complete()
-	return "system:serviceaccount:" + g.Namespace + ":" + g.ServiceAccount
+	return username(g.Namespace, g.ServiceAccount)
+}
+
+func username(namespace, serviceAccount string) string {
+	return "system:serviceaccount:" + namespace + ":" + serviceAccount
 }

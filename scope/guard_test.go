@@ -29,8 +29,7 @@ func manifests(t *testing.T, guard scope.Guard) string {
 	return out.String()
 }
 
-// TestManifests keeps what is installed on clusters to the golden files.
-func TestManifests(t *testing.T) {
+func TestManifestsEqualTheGoldenFiles(t *testing.T) {
 	for name, guard := range map[string]scope.Guard{
 		"default":     {},
 		"transitions": {EnforceTransitions: true},
@@ -47,14 +46,13 @@ func TestManifests(t *testing.T) {
 			require.NoError(t, err, "run go test ./scope -update")
 			assert.Equal(t, string(want), got)
 			for range 10 {
-				require.Equal(t, got, manifests(t, guard), "the same each time")
+				require.Equal(t, got, manifests(t, guard), "deterministic")
 			}
 		})
 	}
 }
 
-// TestManifestsAreComplete reads them as kubectl does.
-func TestManifestsAreComplete(t *testing.T) {
+func TestManifestsHoldThePoliciesBeforeTheRole(t *testing.T) {
 	guard := scope.Guard{EnforceTransitions: true}
 	var kinds []string
 	for _, document := range strings.Split(manifests(t, guard), "---\n")[1:] {
@@ -65,19 +63,18 @@ func TestManifestsAreComplete(t *testing.T) {
 		assert.NotContains(t, document, "creationTimestamp")
 	}
 	assert.Equal(t, []string{
-		"ValidatingAdmissionPolicy mcn-guards", "ValidatingAdmissionPolicyBinding mcn-guards-binding",
-		"ValidatingAdmissionPolicy mcn-guards-transitions", "ValidatingAdmissionPolicyBinding mcn-guards-transitions-binding",
-		"ClusterRole mcn-guards", "ClusterRoleBinding mcn-guards-binding",
-	}, kinds, "the policies are in place before the role is")
-	assert.NotContains(t, manifests(t, scope.Guard{}), "-transitions", "opt-in")
+		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-binding",
+		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor-transitions", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-transitions-binding",
+		"ClusterRole mcn-guards-upgrademonitor", "ClusterRoleBinding mcn-guards-upgrademonitor-binding",
+	}, kinds, "nothing is granted before it is restricted")
+	assert.NotContains(t, manifests(t, scope.Guard{}), "-transitions", "off by default")
 }
 
-// TestGuardNames has names that no object can have, and the longest that one can.
-func TestGuardNames(t *testing.T) {
+func TestGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for name, tc := range map[string]struct {
 		guard scope.Guard
-		field string // "": fine
+		field string // "": valid
 	}{
 		"the defaults":             {scope.Guard{}, ""},
 		"with dots":                {scope.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
@@ -87,7 +84,7 @@ func TestGuardNames(t *testing.T) {
 		"an account too long":      {scope.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
 		"upper case":               {scope.Guard{Name: "Guards"}, "Name"},
 		"a space":                  {scope.Guard{Name: " "}, "Name"},
-		"a dash at the end":        {scope.Guard{Name: "guards-"}, ""}, // what it begins is a name
+		"a dash at the end":        {scope.Guard{Name: "guards-"}, ""}, // valid as a prefix
 		"a namespace with a dot":   {scope.Guard{Namespace: "a.b"}, "Namespace"},
 		"a namespace with a colon": {scope.Guard{Namespace: "a:b"}, "Namespace"},
 		"an expression":            {scope.Guard{ServiceAccount: `a" || true || "`}, "ServiceAccount"},
@@ -101,10 +98,8 @@ func TestGuardNames(t *testing.T) {
 				assert.NoError(t, err)
 				return
 			}
-			var unusable *scope.GuardError
-			require.ErrorAs(t, err, &unusable)
-			assert.Equal(t, tc.field, unusable.Field)
-			assert.ErrorContains(t, err, "Guard."+tc.field)
+			name, _ := requireInvalid(t, err)
+			assert.Equal(t, "scope.Guard."+tc.field, name)
 			assert.NotContains(t, err.Error(), "\n")
 			assert.Empty(t, out.String(), "nothing is written")
 		})
@@ -117,12 +112,11 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 
 var errFull = errors.New("no space left")
 
-func TestManifestsThatCannotBeWritten(t *testing.T) {
+func TestWriteManifestsReturnsTheErrorOfTheWriter(t *testing.T) {
 	assert.ErrorIs(t, scope.Guard{}.WriteManifests(full{}), errFull)
 }
 
-// TestGuardGivesTheFewestVerbs writes them down a second time.
-func TestGuardGivesTheFewestVerbs(t *testing.T) {
+func TestRoleGrantsOnlyTheVerbsThatTheLibraryNeeds(t *testing.T) {
 	verbs := map[string]string{}
 	for _, rule := range (scope.Guard{}).Role().Rules {
 		for _, resource := range rule.Resources {
@@ -137,8 +131,7 @@ func TestGuardGivesTheFewestVerbs(t *testing.T) {
 	}, verbs)
 }
 
-// TestPoliciesFailClosed looks at what every policy must have.
-func TestPoliciesFailClosed(t *testing.T) {
+func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 	guard := scope.Guard{Namespace: "a", ServiceAccount: "b"}
 	for _, policy := range []*admissionv1.ValidatingAdmissionPolicy{guard.Policy(), guard.TransitionPolicy()} {
 		assert.Equal(t, admissionv1.Fail, *policy.Spec.FailurePolicy)
@@ -161,15 +154,14 @@ func TestPoliciesFailClosed(t *testing.T) {
 	assert.Equal(t, guard.TransitionPolicy().Name, guard.TransitionPolicyBinding().Spec.PolicyName)
 }
 
-// TestDenialTexts keeps the words that operators' tests look for.
-func TestDenialTexts(t *testing.T) {
+// Tests of machine-config-operator look for these texts.
+func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	validations := (scope.Guard{}).Policy().Spec.Validations
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)
 	assert.Equal(t, `"updates to MCN " + variables.name + " can only be done from the MCN's owner node"`, validations[2].MessageExpression)
 }
 
-// TestTransitionPolicyKnowsEveryPhase keeps the policy to package phases.
-func TestTransitionPolicyKnowsEveryPhase(t *testing.T) {
+func TestTransitionPolicyCoversEveryPhase(t *testing.T) {
 	expressions := map[string]string{}
 	for _, variable := range (scope.Guard{}).TransitionPolicy().Spec.Variables {
 		expressions[variable.Name] = variable.Expression
@@ -179,14 +171,14 @@ func TestTransitionPolicyKnowsEveryPhase(t *testing.T) {
 			quoted := `"` + string(p) + `"`
 			assert.Contains(t, expressions["before"], quoted)
 			assert.Contains(t, expressions["after"], quoted)
-			assert.Equal(t, phases.KindOf(p) != phases.Singleton, strings.Contains(expressions["jumps"], quoted), p)
-			assert.Equal(t, phases.OfCycle(p), strings.Contains(expressions["takenBack"], quoted), p)
-			assert.Equal(t, !phases.In(p, !imageMode), strings.Contains(expressions["gone"], quoted), p)
+			assert.Equal(t, phases.KindOf(p) != phases.Singleton, strings.Contains(expressions["invalid"], quoted), p)
+			assert.Equal(t, phases.OfCycle(p), strings.Contains(expressions["reset"], quoted), p)
+			assert.Equal(t, !phases.In(p, !imageMode), strings.Contains(expressions["removed"], quoted), p)
 		}
 	}
 }
 
-func TestGuardIsTheCallersOwn(t *testing.T) {
+func TestObjectsOfAGuardMayBeChanged(t *testing.T) {
 	guard := scope.Guard{}
 	before := manifests(t, guard)
 	policy := guard.Policy()

@@ -9,23 +9,28 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// policy returns a policy on the service account's requests: fails closed, and answers 403.
+// policy returns a policy for the requests of the service account.
 func (g Guard) policy(name string, operations []admissionv1.OperationType, resources []string, spec admissionv1.ValidatingAdmissionPolicySpec) *admissionv1.ValidatingAdmissionPolicy {
+	spec.MatchConditions = []admissionv1.MatchCondition{{
+		Name:       "only-this-service-account",
+		Expression: "request.userInfo.username == " + strconv.Quote(g.username()),
+	}}
+	rule := admissionv1.Rule{APIGroups: []string{mcfgv1.GroupName}, APIVersions: []string{mcfgv1.GroupVersion.Version}, Resources: resources}
+	return newPolicy(name, operations, rule, spec)
+}
+
+// newPolicy returns a policy for the requests that a rule and the match conditions of spec select.
+// It fails closed and denies with 403.
+func newPolicy(name string, operations []admissionv1.OperationType, rule admissionv1.Rule, spec admissionv1.ValidatingAdmissionPolicySpec) *admissionv1.ValidatingAdmissionPolicy {
 	fail, equivalent, all, forbidden := admissionv1.Fail, admissionv1.Equivalent, admissionv1.AllScopes, metav1.StatusReasonForbidden
+	rule.Scope = &all
 	spec.FailurePolicy = &fail
 	spec.MatchConstraints = &admissionv1.MatchResources{
 		MatchPolicy:       &equivalent,
 		NamespaceSelector: &metav1.LabelSelector{},
 		ObjectSelector:    &metav1.LabelSelector{},
-		ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
-			Operations: operations,
-			Rule:       admissionv1.Rule{APIGroups: []string{mcfgv1.GroupName}, APIVersions: []string{mcfgv1.GroupVersion.Version}, Resources: resources, Scope: &all},
-		}}},
+		ResourceRules:     []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{Operations: operations, Rule: rule}}},
 	}
-	spec.MatchConditions = []admissionv1.MatchCondition{{
-		Name:       "only-this-service-account",
-		Expression: "request.userInfo.username == " + strconv.Quote(g.username()),
-	}}
 	for i := range spec.Validations {
 		spec.Validations[i].Reason = &forbidden
 	}
@@ -36,7 +41,7 @@ func (g Guard) policy(name string, operations []admissionv1.OperationType, resou
 	}
 }
 
-// binding puts a policy in force.
+// binding returns the binding of a policy.
 func binding(policy string) *admissionv1.ValidatingAdmissionPolicyBinding {
 	return &admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
@@ -48,7 +53,7 @@ func binding(policy string) *admissionv1.ValidatingAdmissionPolicyBinding {
 	}
 }
 
-// celList writes strings as a list of CEL.
+// celList formats strings as a CEL list.
 func celList[S ~string](list []S) string {
 	quoted := make([]string, len(list))
 	for i, s := range list {

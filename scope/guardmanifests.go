@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objects returns what the guard is made of. The policies come first, for an `apply` goes
-// from top to bottom: a wall, then the door in it.
+// objects returns the objects of the guard. The policies come first, because kubectl applies
+// in order: no permission is granted before it is restricted.
 func (g Guard) objects() []runtime.Object {
 	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
 	if g.EnforceTransitions {
@@ -20,8 +20,8 @@ func (g Guard) objects() []runtime.Object {
 }
 
 // WriteManifests writes the objects as YAML for `kubectl apply -f -`, the same for the same
-// Guard. A name that cannot be used gives a *GuardError, and nothing is written. The
-// service account and its namespace are not among the objects.
+// Guard. For an invalid name it returns a *field.Error and writes nothing. The service
+// account and its namespace are not included.
 //
 // A policy takes effect about a second after it was applied.
 func (g Guard) WriteManifests(w io.Writer) error {
@@ -34,7 +34,7 @@ func (g Guard) WriteManifests(w io.Writer) error {
 	return nil
 }
 
-// writeManifests writes objects as YAML documents, all of them or none.
+// writeManifests writes objects as YAML documents, in one call of Write.
 func writeManifests(w io.Writer, objects []runtime.Object) error {
 	var out bytes.Buffer
 	for _, object := range objects {

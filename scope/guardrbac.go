@@ -8,8 +8,8 @@ import (
 
 const resource = "machineconfignodes"
 
-// Role returns the fewest verbs that the library needs. RBAC knows no "own object": that
-// is what Policy is for.
+// Role grants the verbs that the library needs. RBAC cannot restrict them to the object of a
+// node: Policy does.
 func (g Guard) Role() *rbacv1.ClusterRole {
 	return role(g.complete().Name,
 		rule(mcfgv1.GroupName, resource, "get", "list", "watch", "create", "patch"),
@@ -17,7 +17,7 @@ func (g Guard) Role() *rbacv1.ClusterRole {
 		rule("", "nodes", "get", "list", "watch"))
 }
 
-// RoleBinding gives the role to the service account.
+// RoleBinding binds Role to the service account.
 func (g Guard) RoleBinding() *rbacv1.ClusterRoleBinding {
 	g = g.complete()
 	return roleBinding(g.Name, g.Namespace, g.ServiceAccount)

@@ -10,20 +10,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TransitionPolicy returns the policy on what a status write of the service account may do
-// to the history that a watcher sees. It is made from package phases. It denies:
+// TransitionPolicy returns the policy for status writes of the service account that enforces
+// the state machine of package phases, from which it is generated. It denies:
 //
-//  1. a phase that jumps: what phases.Path does in more than one step, or refuses. A
+//  1. a transition that phases.Path rejects, or for which it returns more than one step. A
 //     missing condition counts as False. A write after which every phase of the cycle is
-//     False, UpdatePrepared False or Unknown, may take phases from Unknown back to False;
-//  2. a lastTransitionTime that moves, by a second or more, while the status does not;
-//  3. a condition that disappears, which would be the way around both, unless one of the
-//     other mode is there.
+//     False, and UpdatePrepared is False or Unknown, may change phases from Unknown to False;
+//  2. a lastTransitionTime that changes by a second or more without its status;
+//  3. the removal of a condition, which would circumvent both, except when the conditions of
+//     the other mode replace it.
 //
-// It looks at the conditions of package phases only, and at no time that goes with a move:
-// a report that was pending says rightly that it is of an earlier time.
+// It applies only to the conditions of package phases. It does not check the time of a
+// transition: a report that was pending rightly has an earlier time.
 //
-// It is part of the manifests where EnforceTransitions is set.
+// WriteManifests includes it if EnforceTransitions is set.
 func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
 	return g.policy(g.transitionName(),
 		[]admissionv1.OperationType{admissionv1.Update},
@@ -31,20 +31,20 @@ func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
 		admissionv1.ValidatingAdmissionPolicySpec{Variables: transitionVariables(), Validations: transitionValidations()})
 }
 
-// TransitionPolicyBinding puts TransitionPolicy in force.
+// TransitionPolicyBinding returns the binding of TransitionPolicy.
 func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.transitionName())
 }
 
-// machine is what phases have in common that may make the same steps in one write.
+// machine is a state machine and the phases that have it.
 type machine struct {
 	phases []phases.Phase
-	steps  []string // of all nine "<from> to <to>", those that are one write or none
+	steps  []string // "<from> to <to>", the transitions that one write may publish
 }
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 
-// machines groups the phases that may not make every step.
+// machines returns the state machines that do not allow every transition.
 func machines() []machine {
 	var list []machine
 	for _, p := range knownPhases() {
@@ -79,40 +79,40 @@ func knownPhases() []phases.Phase {
 	return append(phases.All(false), onlyIn(true)...)
 }
 
-// onlyIn returns the phases that the other mode does not have.
+// onlyIn returns the phases that do not exist in the other mode.
 func onlyIn(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.In(p, !imageMode) })
 }
 
-// transitionVariables looks things up in lists of strings: comparing each condition with each
-// other one would cost a third of the write.
+// transitionVariables compares lists of strings: comparing each condition with each other one
+// would add a third to the cost of a write.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.OfCycle(p) })
-	var jumps []string
+	var invalid []string
 	for _, m := range machines() {
-		jumps = append(jumps, `m.type in `+celList(m.phases)+` &&
+		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&
   !(m.from + " to " + m.to in `+celList(m.steps)+`)`)
 	}
 	return []admissionv1.Variable{
 		{Name: "before", Expression: `oldObject.?status.?conditions.orValue([]).filter(c, c.type in ` + celList(knownPhases()) + `)`},
 		{Name: "after", Expression: `object.?status.?conditions.orValue([]).filter(c, c.type in ` + celList(knownPhases()) + `)`},
-		{Name: "was", Expression: `variables.before.map(b, b.type + " " + b.status)`},
-		{Name: "stamps", Expression: `variables.before.map(b, b.type + " " + string(b.lastTransitionTime))`},
-		{Name: "is", Expression: `variables.after.map(c, c.type)`},
-		{Name: "moves", Expression: `variables.after.filter(c, !(c.type + " " + c.status in variables.was)).map(c, {
+		{Name: "statusesBefore", Expression: `variables.before.map(b, b.type + " " + b.status)`},
+		{Name: "timesBefore", Expression: `variables.before.map(b, b.type + " " + string(b.lastTransitionTime))`},
+		{Name: "typesAfter", Expression: `variables.after.map(c, c.type)`},
+		{Name: "transitions", Expression: `variables.after.filter(c, !(c.type + " " + c.status in variables.statusesBefore)).map(c, {
   "type": string(c.type),
-  "from": c.type + " True" in variables.was ? "True" : c.type + " Unknown" in variables.was ? "Unknown" : "False",
+  "from": c.type + " True" in variables.statusesBefore ? "True" : c.type + " Unknown" in variables.statusesBefore ? "Unknown" : "False",
   "to": string(c.status),
 })`},
-		{Name: "takenBack", Expression: `variables.after.all(c, c.status == "False" || !(c.type in ` + celList(cycle) + `) ||
+		{Name: "reset", Expression: `variables.after.all(c, c.status == "False" || !(c.type in ` + celList(cycle) + `) ||
   c.type == "` + string(phases.UpdatePrepared) + `" && c.status == "Unknown")`},
-		{Name: "jumps", Expression: `variables.moves.filter(m, (` + strings.Join(jumps, " ||\n  ") + `) &&
-  !(m.from == "Unknown" && m.to == "False" && variables.takenBack))`},
-		{Name: "gone", Expression: `variables.before.filter(b, !(b.type in variables.is) &&
-  !(b.type in ` + celList(onlyIn(false)) + ` && variables.is.exists(p, p in ` + celList(onlyIn(true)) + `)) &&
-  !(b.type in ` + celList(onlyIn(true)) + ` && variables.is.exists(p, p in ` + celList(onlyIn(false)) + `)))`},
-		{Name: "restamped", Expression: `variables.after.filter(c,
-  c.type + " " + c.status in variables.was && !(c.type + " " + string(c.lastTransitionTime) in variables.stamps) &&
+		{Name: "invalid", Expression: `variables.transitions.filter(m, (` + strings.Join(invalid, " ||\n  ") + `) &&
+  !(m.from == "Unknown" && m.to == "False" && variables.reset))`},
+		{Name: "removed", Expression: `variables.before.filter(b, !(b.type in variables.typesAfter) &&
+  !(b.type in ` + celList(onlyIn(false)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(true)) + `)) &&
+  !(b.type in ` + celList(onlyIn(true)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(false)) + `)))`},
+		{Name: "retimed", Expression: `variables.after.filter(c,
+  c.type + " " + c.status in variables.statusesBefore && !(c.type + " " + string(c.lastTransitionTime) in variables.timesBefore) &&
   variables.before.exists(b, b.type == c.type && int(timestamp(b.lastTransitionTime)) != int(timestamp(c.lastTransitionTime))))`},
 	}
 }
@@ -120,19 +120,21 @@ func transitionVariables() []admissionv1.Variable {
 func transitionValidations() []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{
-			Expression:        `variables.jumps.size() == 0`,
-			Message:           `a phase goes from False to Unknown to True to False, one step a write`,
-			MessageExpression: `"a phase goes from False to Unknown to True to False, one step a write: " + variables.jumps.map(m, m.type + " from " + m.from + " to " + m.to).join(", ") + " is none"`,
+			Expression:        `variables.invalid.size() == 0`,
+			Message:           `invalid transition: ` + ruleOfTransitions,
+			MessageExpression: `"invalid transition " + variables.invalid.map(m, m.type + " from " + m.from + " to " + m.to).join(", ") + ": ` + ruleOfTransitions + `"`,
 		},
 		{
-			Expression:        `variables.gone.size() == 0`,
-			Message:           `the condition of a phase stays, once it is there`,
-			MessageExpression: `"the condition of a phase stays, once it is there: " + variables.gone.map(c, c.type).join(", ") + " would be gone"`,
+			Expression:        `variables.removed.size() == 0`,
+			Message:           `may not remove conditions of phases`,
+			MessageExpression: `"may not remove conditions of phases: " + variables.removed.map(c, c.type).join(", ")`,
 		},
 		{
-			Expression:        `variables.restamped.size() == 0`,
-			Message:           `lastTransitionTime moves with the status, and not without it`,
-			MessageExpression: `"lastTransitionTime moves with the status, and not without it: leave that of " + variables.restamped.map(c, c.type).join(", ")`,
+			Expression:        `variables.retimed.size() == 0`,
+			Message:           `may not change lastTransitionTime without the status`,
+			MessageExpression: `"may not change lastTransitionTime without the status: " + variables.retimed.map(c, c.type).join(", ")`,
 		},
 	}
 }
+
+const ruleOfTransitions = `each write may move a phase one step, from False to Unknown, to True, to False`

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// What an Operator's empty fields stand for.
+// The defaults of the fields of an Operator.
 const (
 	DefaultOperatorName           = "mcn-operator"
 	DefaultOperatorNamespace      = "openshift-machine-config-operator"
@@ -23,23 +23,23 @@ const (
 	poolSuffix    = "-pool"
 )
 
-// Operator gives the controllers of the operator's side, packages rollout and pool, the
-// verbs that they need, and no other: each has a role of its own. Neither may write the
-// status of a MachineConfigNode, and only rollout may delete one.
+// Operator describes the roles of the controllers of packages rollout and pool. Each has a role
+// of its own, with the verbs that it needs and no other. Neither role allows writing the status
+// of a MachineConfigNode; only that of rollout allows deleting one.
 //
-// The service account must not be that of a Guard, which would keep it to one node. The
-// methods only describe objects; none of them makes a request. The zero value is usable.
+// The service account must not be that of a Guard, which would restrict it to one node. The
+// methods describe objects; none of them makes a request. The zero value is usable.
 type Operator struct {
-	// Name begins the names of the roles. By default it is DefaultOperatorName.
+	// Name is the prefix of the names of the roles. Default: DefaultOperatorName.
 	Name string
-	// Namespace is that of the service account. By default it is DefaultOperatorNamespace.
+	// Namespace is the namespace of the service account. Default: DefaultOperatorNamespace.
 	Namespace string
-	// ServiceAccount is what the controllers run as. By default it is
+	// ServiceAccount is the service account of the controllers. Default:
 	// DefaultOperatorServiceAccount.
 	ServiceAccount string
 }
 
-// RolloutRole returns what package rollout needs.
+// RolloutRole grants what package rollout needs.
 func (o Operator) RolloutRole() *rbacv1.ClusterRole {
 	return role(o.complete().Name+rolloutSuffix,
 		rule(mcfgv1.GroupName, resource, "get", "list", "watch", "create", "patch", "delete"),
@@ -48,7 +48,7 @@ func (o Operator) RolloutRole() *rbacv1.ClusterRole {
 		rule(corev1.GroupName, "events", "create", "patch"))
 }
 
-// PoolRole returns what package pool needs.
+// PoolRole grants what package pool needs.
 func (o Operator) PoolRole() *rbacv1.ClusterRole {
 	return role(o.complete().Name+poolSuffix,
 		rule(mcfgv1.GroupName, resource, "get", "list", "watch"),
@@ -57,31 +57,27 @@ func (o Operator) PoolRole() *rbacv1.ClusterRole {
 		rule(corev1.GroupName, "nodes", "get", "list", "watch"))
 }
 
-// RolloutRoleBinding gives the RolloutRole to the service account.
+// RolloutRoleBinding binds RolloutRole to the service account.
 func (o Operator) RolloutRoleBinding() *rbacv1.ClusterRoleBinding {
 	o = o.complete()
 	return roleBinding(o.Name+rolloutSuffix, o.Namespace, o.ServiceAccount)
 }
 
-// PoolRoleBinding gives the PoolRole to the service account.
+// PoolRoleBinding binds PoolRole to the service account.
 func (o Operator) PoolRoleBinding() *rbacv1.ClusterRoleBinding {
 	o = o.complete()
 	return roleBinding(o.Name+poolSuffix, o.Namespace, o.ServiceAccount)
 }
 
-// Validate says, with an *OperatorError, which of the names no object can have.
+// Validate returns a *field.Error for the first of the names that no object can have.
 func (o Operator) Validate() error {
 	o = o.complete()
-	field, value, problem := badName(o.Name, o.Name+rolloutSuffix+bindingSuffix, o.Namespace, o.ServiceAccount)
-	if problem != "" {
-		return &OperatorError{Field: field, Value: value, Problem: problem}
-	}
-	return nil
+	return validateNames("Operator", o.Name, o.Name+rolloutSuffix+bindingSuffix, o.Namespace, o.ServiceAccount)
 }
 
 // WriteManifests writes the objects as YAML for `kubectl apply -f -`, the same for the same
-// Operator. A name that cannot be used gives an *OperatorError, and nothing is written. The
-// service account and its namespace are not among the objects.
+// Operator. For an invalid name it returns a *field.Error and writes nothing. The
+// service account and its namespace are not included.
 func (o Operator) WriteManifests(w io.Writer) error {
 	if err := o.Validate(); err != nil {
 		return err

@@ -16,8 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 )
 
-// TestOperatorManifests keeps what is installed on clusters to the golden files.
-func TestOperatorManifests(t *testing.T) {
+func TestOperatorManifestsEqualTheGoldenFiles(t *testing.T) {
 	for name, operator := range map[string]scope.Operator{
 		"default":     {},
 		"other-names": {Name: "updates", Namespace: "kube-updates", ServiceAccount: "operator"},
@@ -36,23 +35,19 @@ func TestOperatorManifests(t *testing.T) {
 	}
 }
 
-// TestOperatorNames has names that no object can have.
-func TestOperatorNames(t *testing.T) {
+func TestOperatorWithAnInvalidNameWritesNothing(t *testing.T) {
 	for field, operator := range map[string]scope.Operator{
 		"Name":           {Name: strings.Repeat("a", 253-len("-rollout-binding")+1)},
 		"Namespace":      {Namespace: "kube updates"},
 		"ServiceAccount": {ServiceAccount: "operator/1"},
 	} {
-		var unusable *scope.OperatorError
-		require.ErrorAs(t, operator.WriteManifests(io.Discard), &unusable, field)
-		assert.Equal(t, field, unusable.Field)
-		assert.ErrorContains(t, unusable, "scope: Operator."+field+" ")
+		name, _ := requireInvalid(t, operator.WriteManifests(io.Discard))
+		assert.Equal(t, "scope.Operator."+field, name)
 	}
 	assert.NoError(t, scope.Operator{Name: strings.Repeat("a", 253-len("-rollout-binding"))}.Validate())
 }
 
-// TestOperatorIsNoDaemon: nobody gets what the Guard keeps from others.
-func TestOperatorIsNoDaemon(t *testing.T) {
+func TestOperatorMayNotWriteTheStatusOfAMachineConfigNode(t *testing.T) {
 	var operator scope.Operator
 	for _, role := range [][]string{verbs(operator.RolloutRole().Rules, "machineconfignodes/status"), verbs(operator.PoolRole().Rules, "machineconfignodes/status")} {
 		assert.Empty(t, role)
