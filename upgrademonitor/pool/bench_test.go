@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// BenchmarkStatus is a pool in the middle of an update, and one whose nodes are all broken.
+// BenchmarkStatus: a pool in the middle of an update, and one whose nodes are all degraded.
 func BenchmarkStatus(b *testing.B) {
 	for _, n := range []int{500, 5000} {
 		ns, ms := make(nodes, n), make(mcns, n)
@@ -28,6 +28,6 @@ func benchmarkStatus(b *testing.B, ns nodes, ms mcns) {
 	p := newPool("worker")
 	b.ReportAllocs()
 	for b.Loop() {
-		pool.Status(p, ns, ms, "", now)
+		pool.Status(p, ns, ms, pool.Options{}, now)
 	}
 }

@@ -1,10 +1,12 @@
 package pool_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -23,12 +25,14 @@ import (
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// fakeCluster is a cluster in memory. Tests of it run in a bubble of synctest: its time stands
-// still until everybody waits, so that "nothing more happens" can be told without sleeping.
+// fakeCluster is an in-memory cluster. Its tests run in a bubble of synctest: time advances only
+// while all goroutines are blocked, so that "nothing more happens" needs no sleep.
 type fakeCluster struct {
 	t    *testing.T
 	kube *kubefake.Clientset
@@ -38,13 +42,14 @@ type fakeCluster struct {
 	writes    map[string]int // by pool
 	bodies    []string       // of the patches that were tried
 	conflicts int
-	syncs     int // how often a pool was looked at
+	syncs     int // of all pools
 	version   int // the last resource version
-	// before is called before a patch is tried; an error is its answer.
+	log       bytes.Buffer
+	// before is called before each patch, which fails with its error.
 	before func(name string) error
 }
 
-// inBubble runs a test on a cluster that has these objects.
+// inBubble runs a test on a cluster with these objects.
 func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mcfgv1.MachineConfigPool, ns nodes, ms mcns) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -66,11 +71,19 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 	})
 }
 
-// run runs a Controller in a process of its own, and returns when it has done what there was to
-// do. stop ends it, and waits until it has.
+// run starts a Controller with informers of its own, and waits until it is idle. stop stops it,
+// and waits for its end.
 func (c *fakeCluster) run(change ...func(*pool.Config)) (stop func()) {
 	c.t.Helper()
-	ctx, cancel := context.WithCancel(c.t.Context())
+	_, stop = c.runController(change...)
+	return stop
+}
+
+// runController is run, with the Controller.
+func (c *fakeCluster) runController(change ...func(*pool.Config)) (controller *pool.Controller, stop func()) {
+	c.t.Helper()
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logWriter{c})))
+	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), logger))
 	kube := informers.NewSharedInformerFactoryWithOptions(c.kube, 0, informers.WithTransform(pool.Trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
 	config := pool.Config{
@@ -100,18 +113,35 @@ func (c *fakeCluster) run(change ...func(*pool.Config)) (stop func()) {
 		})
 	}
 	c.t.Cleanup(stop)
-	return stop
+	return controller, stop
 }
 
-// noImage counts how often it is asked.
-func (c *fakeCluster) noImage(*mcfgv1.MachineConfigPool) string {
+// logWriter is the log of a cluster's controllers.
+type logWriter struct{ *fakeCluster }
+
+func (w logWriter) Write(line []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.Write(line)
+}
+
+// logged returns the lines of the log since the last call.
+func (c *fakeCluster) logged() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	defer c.log.Reset()
+	return strings.FieldsFunc(c.log.String(), func(r rune) bool { return r == '\n' })
+}
+
+// noImage counts its calls: one for each sync.
+func (c *fakeCluster) noImage(*mcfgv1.MachineConfigPool) pool.Image {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.syncs++
-	return ""
+	return pool.Image{}
 }
 
-// advance lets time pass, and waits until all is done that there is to do then.
+// advance lets time pass, and waits until the controller is idle.
 func (c *fakeCluster) advance(d time.Duration) {
 	c.t.Helper()
 	<-time.After(d)
@@ -137,12 +167,12 @@ func (c *fakeCluster) patch(action k8stesting.Action) (bool, runtime.Object, err
 	if err := json.Unmarshal(patch.GetPatch(), &body); err != nil {
 		return true, nil, err
 	}
-	there, err := c.mcfg.Tracker().Get(action.GetResource(), "", patch.GetName())
+	stored, err := c.mcfg.Tracker().Get(action.GetResource(), "", patch.GetName())
 	if err != nil {
 		return true, nil, err
 	}
 	metadata := body["metadata"].(map[string]any)
-	if metadata["resourceVersion"] != there.(*mcfgv1.MachineConfigPool).ResourceVersion {
+	if metadata["resourceVersion"] != stored.(*mcfgv1.MachineConfigPool).ResourceVersion {
 		c.conflicts++
 		return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), patch.GetName(), nil)
 	}
@@ -156,10 +186,10 @@ func (c *fakeCluster) patch(action k8stesting.Action) (bool, runtime.Object, err
 		action.GetResource(), patch.GetName(), patch.GetPatchType(), changed, "status"))
 }
 
-// lag is how much later an informer hears of a write to a pool than the one who made it.
+// lag is the time from a write of a pool to its watch event.
 const lag = time.Millisecond
 
-// watchLate is a watch of pools that lags.
+// watchLate is a watch of pools whose events come after lag.
 func (c *fakeCluster) watchLate(action k8stesting.Action) (bool, watch.Interface, error) {
 	changes, err := c.mcfg.Tracker().Watch(action.GetResource(), "")
 	if err != nil {
@@ -212,20 +242,20 @@ func (c *fakeCluster) pool(name string) *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// changePool waits until the controller has done what there is to do at once.
+// changePool updates a pool, and waits until the controller is idle.
 func (c *fakeCluster) changePool(name string, change func(*mcfgv1.MachineConfigPool)) {
 	c.t.Helper()
 	c.overwrite(name, change)
 	c.advance(2 * lag)
 }
 
-// overwrite is changePool for the one who answers a write: it waits for nobody.
+// overwrite is changePool for before: it does not wait.
 func (c *fakeCluster) overwrite(name string, change func(*mcfgv1.MachineConfigPool)) {
 	c.t.Helper()
 	resource := mcfgv1.GroupVersion.WithResource("machineconfigpools")
-	there, err := c.mcfg.Tracker().Get(resource, "", name)
+	stored, err := c.mcfg.Tracker().Get(resource, "", name)
 	require.NoError(c.t, err)
-	p := there.DeepCopyObject().(*mcfgv1.MachineConfigPool)
+	p := stored.DeepCopyObject().(*mcfgv1.MachineConfigPool)
 	change(p)
 	c.mu.Lock()
 	p.ResourceVersion = c.nextVersion()
@@ -233,7 +263,7 @@ func (c *fakeCluster) overwrite(name string, change func(*mcfgv1.MachineConfigPo
 	require.NoError(c.t, c.mcfg.Tracker().Update(resource, p, ""))
 }
 
-// changeNode waits until the controller has done what there is to do at once; so does changeMCN.
+// changeNode updates a Node, and waits until the controller is idle; changeMCN does so for an MCN.
 func (c *fakeCluster) changeNode(name string, change func(*corev1.Node)) {
 	c.t.Helper()
 	n, err := c.kube.CoreV1().Nodes().Get(c.t.Context(), name, metav1.GetOptions{})
@@ -256,7 +286,7 @@ func (c *fakeCluster) changeMCN(name string, change func(*mcfgv1.MachineConfigNo
 	synctest.Wait()
 }
 
-// written is how many writes there were of a pool since the last call.
+// written returns the number of writes of a pool since the last call.
 func (c *fakeCluster) written(name string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -265,22 +295,22 @@ func (c *fakeCluster) written(name string) int {
 	return n
 }
 
-// tried is the bodies of all patches so far, those that failed too.
+// tried returns the bodies of all patches so far, including those that failed.
 func (c *fakeCluster) tried() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.bodies)
 }
 
-// conflicted is how many patches have failed because others wrote first.
+// conflicted returns how many patches have failed with a conflict.
 func (c *fakeCluster) conflicted() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.conflicts
 }
 
-// looked is how often any pool was looked at since the last call.
-func (c *fakeCluster) looked() int {
+// synced returns the number of syncs, of any pool, since the last call.
+func (c *fakeCluster) synced() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.syncs

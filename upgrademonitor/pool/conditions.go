@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -9,9 +10,25 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+// The reasons of the conditions.
+const (
+	reasonAsExpected            = "AsExpected"
+	reasonAllNodesUpdated       = "AllNodesUpdated"
+	reasonNodesNotUpdated       = "NodesNotUpdated"
+	reasonNodesNotReported      = "NodesNotReported"
+	reasonNodesUpdating         = "NodesUpdating"
+	reasonNoConfiguration       = "NoConfiguration"
+	reasonPaused                = "Paused"
+	reasonPausedWhileUpdating   = "PausedWhileUpdating"
+	reasonNodesDegraded         = "NodesDegraded"
+	reasonPinnedImageSetsFailed = "PinnedImageSetsFailed"
+	reasonImageBuilding         = "ImageBuilding"
+	reasonImageBuildFailed      = "ImageBuildFailed"
+)
+
 type conditionType = mcfgv1.MachineConfigPoolConditionType
 
-// degrading are the conditions that make a pool Degraded. Those after the first two are others'.
+// degrading are the conditions that make a pool Degraded. Others write all but the first two.
 var degrading = []conditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolPinnedImageSetsDegraded,
@@ -20,54 +37,133 @@ var degrading = []conditionType{
 	mcfgv1.MachineConfigPoolSynchronizerDegraded,
 }
 
-// finding is what a condition says.
-type finding struct {
-	holds           bool
+// What nodes with a failure are, in a message.
+const (
+	areDegraded = "degraded"
+	areUnpinned = "unable to pin images"
+)
+
+// verdict is a condition without its type and time.
+type verdict struct {
+	isTrue          bool
 	reason, message string
 }
 
 // withConditions returns the list with the conditions of this package. It may change the list.
-func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	list = set(list, mcfgv1.MachineConfigPoolUpdated, updatedFinding(c), now)
-	list = set(list, mcfgv1.MachineConfigPoolUpdating, updatingFinding(c), now)
-	list = set(list, mcfgv1.MachineConfigPoolNodeDegraded, troubleFinding(c.degraded, "NodesDegraded", "degraded"), now)
-	list = set(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, troubleFinding(c.unpinned, "PinnedImageSetsFailed", "unable to pin images"), now)
-	return set(list, mcfgv1.MachineConfigPoolDegraded, degradedFinding(list), now)
+func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, updatedVerdict(c), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, updatingVerdict(c), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, areDegraded), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, areUnpinned), now)
+	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, c, pinsDegrade), now)
 }
 
-// degradedFinding sums up the conditions that make a pool Degraded.
-func degradedFinding(list []mcfgv1.MachineConfigPoolCondition) finding {
-	var causes []string
+// targetMissing returns the reason why no node can have the target, "" if it exists.
+func targetMissing(t target) string {
+	switch {
+	case t.config == "":
+		return reasonNoConfiguration
+	case t.image.state() == ImageBuilding:
+		return reasonImageBuilding
+	case t.image.state() == ImageBuildFailed:
+		return reasonImageBuildFailed
+	}
+	return ""
+}
+
+// updatedVerdict is whether all nodes have the target, and how many do.
+func updatedVerdict(c *count) verdict {
+	if c.isUpdated() {
+		return verdict{true, reasonAllNodesUpdated, c.progress()}
+	}
+	return verdict{false, cmp.Or(targetMissing(c.target), reasonNodesNotUpdated), c.progress()}
+}
+
+// updatingVerdict is which nodes are being updated, or why none is.
+func updatingVerdict(c *count) verdict {
+	missing := targetMissing(c.target)
+	switch {
+	case c.paused && len(c.updating) > 0:
+		return verdict{true, reasonPausedWhileUpdating, "The pool is paused, but updates that have begun continue: " + updatingMessage(c.updating)}
+	case len(c.updating) > 0:
+		return verdict{true, reasonNodesUpdating, updatingMessage(c.updating)}
+	case missing == reasonImageBuildFailed:
+		return verdict{false, missing, c.progress()}
+	case c.paused && !c.isUpdated():
+		return verdict{false, reasonPaused, "The pool is paused. " + c.progress()}
+	case missing != "":
+		return verdict{missing == reasonImageBuilding, missing, c.progress()}
+	case c.isWaiting():
+		return verdict{true, reasonNodesUpdating, "No node is being updated right now. " + c.progress()}
+	case c.isUpdated():
+		return verdict{false, reasonAllNodesUpdated, c.progress()}
+	default:
+		return verdict{false, reasonNodesNotReported, c.progress()}
+	}
+}
+
+// failureVerdict is whether a node has failed, and why.
+func failureVerdict(failures []failure, reason, are string) verdict {
+	if len(failures) == 0 {
+		return verdict{false, reasonAsExpected, "No node is " + are}
+	}
+	return verdict{true, reason, failureMessage(failures, are, maxMessage)}
+}
+
+// degradedVerdict sums up the conditions that make a pool Degraded, with their causes.
+func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool) verdict {
+	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {
-		if slices.ContainsFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool {
+		isCause := func(c mcfgv1.MachineConfigPoolCondition) bool {
 			return c.Type == cause && c.Status == corev1.ConditionTrue
-		}) {
-			causes = append(causes, string(cause))
+		}
+		at := slices.IndexFunc(list, isCause)
+		if at >= 0 && (pinsDegrade || cause != mcfgv1.MachineConfigPoolPinnedImageSetsDegraded) {
+			causes = append(causes, list[at])
 		}
 	}
-	switch len(causes) {
-	case 0:
-		return finding{reason: asExpected, message: "Nothing is degraded"}
-	case 1:
-		return finding{holds: true, reason: causes[0], message: "The condition " + causes[0] + " is True"}
+	if len(causes) == 0 {
+		return verdict{false, reasonAsExpected, "Nothing is degraded"}
+	}
+	var messages []string
+	for _, cause := range causes {
+		var prefix string
+		if len(causes) > 1 && cause.Message != "" {
+			prefix = string(cause.Type) + ": "
+		}
+		messages = append(messages, prefix+causeMessage(cause, c, maxMessage/len(causes)-len(prefix)-len(". ")))
+	}
+	return verdict{true, string(causes[0].Type), strings.Join(messages, ". ")}
+}
+
+// causeMessage returns the message of a condition in at most room bytes.
+func causeMessage(cause mcfgv1.MachineConfigPoolCondition, c *count, room int) string {
+	switch {
+	case cause.Type == mcfgv1.MachineConfigPoolNodeDegraded:
+		return failureMessage(c.degraded, areDegraded, room)
+	case cause.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded:
+		return failureMessage(c.pinFailed, areUnpinned, room)
+	case cause.Message == "":
+		return string(cause.Type) + " is True"
 	default:
-		return finding{holds: true, reason: causes[0], message: "The conditions " + strings.Join(causes, ", ") + " are True"}
+		return shorten(cause.Message, room)
 	}
 }
 
-// set puts a finding into the list, once. It may change the list.
-func set(list []mcfgv1.MachineConfigPoolCondition, as conditionType, found finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+// setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
+func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType, v verdict, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	next := mcfgv1.MachineConfigPoolCondition{
-		Type:               as,
+		Type:               conditionType,
 		Status:             corev1.ConditionFalse,
 		LastTransitionTime: now,
-		Reason:             found.reason,
-		Message:            found.message,
+		Reason:             v.reason,
+		Message:            v.message,
 	}
-	if found.holds {
+	if v.isTrue {
 		next.Status = corev1.ConditionTrue
 	}
-	at := slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == as })
+	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }
+	at := slices.IndexFunc(list, isType)
 	if at < 0 {
 		return append(list, next)
 	}
@@ -75,6 +171,6 @@ func set(list []mcfgv1.MachineConfigPoolCondition, as conditionType, found findi
 		next.LastTransitionTime = list[at].LastTransitionTime
 	}
 	list[at] = next
-	rest := slices.DeleteFunc(list[at+1:], func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == as })
+	rest := slices.DeleteFunc(list[at+1:], isType)
 	return list[:at+1+len(rest)]
 }

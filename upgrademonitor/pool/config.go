@@ -1,65 +1,69 @@
 package pool
 
 import (
-	"reflect"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
 )
 
-// What a Config's empty fields stand for.
+// Defaults of a Config.
 const (
 	DefaultFieldManager = "machine-config-operator-pool"
 	DefaultInterval     = time.Second
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config is what a Controller is made of. The informers are shared with the host, which starts
-// their factories after New. Trim keeps their caches small.
+// Config configures a Controller. The informers are shared with the host, which starts their
+// factories after New. Trim keeps their caches small.
 type Config struct {
 	// Client writes the status of pools. Required.
 	Client mcfgclientset.Interface
-	// Nodes knows all Nodes of the cluster. Required.
+	// Nodes is the informer of all Nodes of the cluster. Required.
 	Nodes coreinformers.NodeInformer
-	// Pools knows all MachineConfigPools. Required.
+	// Pools is the informer of all MachineConfigPools. Required.
 	Pools mcfginformers.MachineConfigPoolInformer
-	// MachineConfigNodes knows all MachineConfigNodes. Required.
+	// MachineConfigNodes is the informer of all MachineConfigNodes. Required.
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Image returns the image that the nodes of a pool are to have, "" where each node's
-	// MachineConfigNode says it. Set it only where daemons report images: the feature gate
-	// ImageModeStatusReporting is on. It is called by the workers, and must not block or change the pool.
-	// By default it returns "".
-	Image func(*mcfgv1.MachineConfigPool) string
-	// FieldManager owns the fields that are written. By default it is DefaultFieldManager.
+	// Image returns the desired OS image of the nodes of a pool. Set it on clusters with layered
+	// pools: without it, a pool is Updated until its first node desires a new image. When its
+	// result changes, the pool must change, too, for example an annotation, or Controller.Enqueue
+	// must be called. It is called by the workers, and must not block or change the pool. By
+	// default the image is unknown.
+	Image func(*mcfgv1.MachineConfigPool) Image
+	// DegradeOnPinnedImageSets makes a pool Degraded if the images of a node cannot be pinned.
+	// It is off by default: daemons of some releases report this for images that take long to pull.
+	DegradeOnPinnedImageSets bool
+	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
 	FieldManager string
-	// Interval is the least time between two writes of one pool's status. The first change after a
-	// quiet time is written at once. By default, and if it is not positive, it is DefaultInterval.
+	// Interval is the minimum time between two writes of one pool's status. The first change after a
+	// quiet time is written at once. If it is not positive, it is DefaultInterval.
 	Interval time.Duration
-	// Timeout bounds a request, in real time. By default, and if it is not positive, it is
-	// DefaultTimeout.
+	// Timeout bounds a request, in real time. If it is not positive, it is DefaultTimeout.
 	Timeout time.Duration
-	// Clock tells the time for lastTransitionTime, Interval and retries. By default it is real.
+	// Clock is the time for lastTransitionTime, Interval and retries. The default is the real one.
 	Clock clock.WithTicker
 }
 
-// complete checks the required fields and fills in the others.
+// complete validates the required fields and sets the defaults of the others. An error is a
+// *field.Error.
 func (c Config) complete() (Config, error) {
-	switch {
-	case isNil(c.Client):
-		return c, &ConfigError{Field: "Client", Problem: "is nil: pass a clientset of openshift/client-go's machineconfiguration group"}
-	case isNil(c.Nodes):
-		return c, &ConfigError{Field: "Nodes", Problem: "is nil: pass the informer of a client-go factory, Core().V1().Nodes()"}
-	case isNil(c.Pools):
-		return c, &ConfigError{Field: "Pools", Problem: "is nil: pass the informer of an openshift/client-go factory, Machineconfiguration().V1().MachineConfigPools()"}
-	case isNil(c.MachineConfigNodes):
-		return c, &ConfigError{Field: "MachineConfigNodes", Problem: "is nil: pass the informer of an openshift/client-go factory, Machineconfiguration().V1().MachineConfigNodes()"}
+	if err := validate.Required(field.NewPath("pool", "Config"),
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
+		validate.Field{Name: "Nodes", Value: c.Nodes, Hint: "pass Core().V1().Nodes() of a shared informer factory"},
+		validate.Field{Name: "Pools", Value: c.Pools, Hint: "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory"},
+		validate.Field{Name: "MachineConfigNodes", Value: c.MachineConfigNodes, Hint: "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory"},
+	); err != nil {
+		return c, err
 	}
 	if c.Image == nil {
-		c.Image = func(*mcfgv1.MachineConfigPool) string { return "" }
+		c.Image = func(*mcfgv1.MachineConfigPool) Image { return Image{} }
 	}
 	if c.FieldManager == "" {
 		c.FieldManager = DefaultFieldManager
@@ -70,14 +74,8 @@ func (c Config) complete() (Config, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	if isNil(c.Clock) {
+	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
 	return c, nil
-}
-
-// isNil reports whether an interface holds nothing, or a nil pointer.
-func isNil(i any) bool {
-	v := reflect.ValueOf(i)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

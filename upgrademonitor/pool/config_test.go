@@ -9,6 +9,7 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	kubefake "k8s.io/client-go/kubernetes/fake"
@@ -29,7 +30,7 @@ func newConfigOf(kube informers.SharedInformerFactory, mcfg mcfginformers.Shared
 func TestNew(t *testing.T) {
 	client := mcfgfake.NewClientset()
 	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
-	for field, change := range map[string][]func(*pool.Config){
+	for name, change := range map[string][]func(*pool.Config){
 		"":                   {func(*pool.Config) {}, func(c *pool.Config) { c.Interval, c.Timeout = -1, -1 }},
 		"Client":             {func(c *pool.Config) { c.Client = nil }, func(c *pool.Config) { c.Client = (*mcfgclientset.Clientset)(nil) }},
 		"Nodes":              {func(c *pool.Config) { c.Nodes = nil }},
@@ -40,22 +41,23 @@ func TestNew(t *testing.T) {
 			config := newConfigOf(kube, mcfg, client)
 			f(&config)
 			controller, err := pool.New(config)
-			if field == "" {
+			if name == "" {
 				require.NoError(t, err)
 				assert.NotNil(t, controller)
 				continue
 			}
-			var wrong *pool.ConfigError
-			require.ErrorAs(t, err, &wrong)
-			assert.Equal(t, field, wrong.Field)
-			assert.ErrorContains(t, err, "pool: Config."+field+" is nil: pass ")
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, field.ErrorTypeRequired, invalid.Type)
+			assert.Equal(t, "pool.Config."+name, invalid.Field)
+			assert.ErrorContains(t, err, "pool.Config."+name+": Required value: pass ")
 			assert.Nil(t, controller)
 		}
 	}
 	assert.Empty(t, client.Actions(), "New makes no request")
 }
 
-// TestRunLeavesNoHandler has informers that outlive a Run.
+// TestRunLeavesNoHandler: the informers outlive a Run.
 func TestRunLeavesNoHandler(t *testing.T) {
 	client := mcfgfake.NewClientset()
 	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
@@ -64,7 +66,7 @@ func TestRunLeavesNoHandler(t *testing.T) {
 	config.Nodes = counted
 	controller, err := pool.New(config)
 	require.NoError(t, err)
-	for range 2 { // and may be called again
+	for range 2 { // Run may be called again
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.NoError(t, controller.Run(ctx, 1))
@@ -94,7 +96,7 @@ func (c *countedNodes) RemoveEventHandler(r cache.ResourceEventHandlerRegistrati
 	return c.SharedIndexInformer.RemoveEventHandler(r)
 }
 
-// TestRunEnds is how Run ends where it cannot begin.
+// TestRunEnds: Run returns if its caches never sync, or the informers are stopped.
 func TestRunEnds(t *testing.T) {
 	client := mcfgfake.NewClientset()
 	kube, mcfg := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0), mcfginformers.NewSharedInformerFactory(client, 0)
@@ -105,17 +107,16 @@ func TestRunEnds(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- controller.Run(ctx, 0) }()
 	cancel()
-	assert.NoError(t, <-ended, "the caches were never filled")
+	assert.NoError(t, <-ended, "the caches never synced")
 
 	kube.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
 	kube.Shutdown()
 	mcfg.Shutdown()
-	assert.Error(t, controller.Run(t.Context(), 1), "the informers have been stopped")
+	assert.Error(t, controller.Run(t.Context(), 1), "the informers are stopped")
 }
 
-// TestRunAfterTheEnd: a Run that is called, or gets going, when all is over already is no
-// failure.
+// TestRunAfterTheEnd: Run returns no error if its context is done already.
 func TestRunAfterTheEnd(t *testing.T) {
 	kube := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
 	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
@@ -128,5 +129,5 @@ func TestRunAfterTheEnd(t *testing.T) {
 	kube.Shutdown()
 	mcfg.Shutdown()
 	assert.NoError(t, controller.Run(ctx, 1))
-	assert.ErrorContains(t, controller.Run(t.Context(), 1), "stopped", "only the informers are over")
+	assert.ErrorContains(t, controller.Run(t.Context(), 1), "stopped", "only the informers have stopped")
 }

@@ -16,10 +16,10 @@ import (
 )
 
 func updated(m *mcfgv1.MachineConfigNode) {
-	says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionTrue, "")(m)
+	withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionTrue, "")(m)
 }
 
-// workers are n nodes of the pool worker, all updated.
+// workers returns n nodes of the pool worker, all updated.
 func workers(n int) (ns nodes, ms mcns) {
 	for i := range n {
 		name := fmt.Sprintf("worker-%d", i)
@@ -28,7 +28,7 @@ func workers(n int) (ns nodes, ms mcns) {
 	return ns, ms
 }
 
-// TestRun brings two pools up to date, keeps them so, and does no more than that.
+// TestRun brings two pools up to date, keeps them so, and makes no other requests.
 func TestRun(t *testing.T) {
 	ns, ms := workers(3)
 	ns = append(ns, newNode("infra-0", roles("infra", "worker")))
@@ -40,11 +40,11 @@ func TestRun(t *testing.T) {
 		assert.Equal(t, []int{1, 1}, []int{c.written("worker"), c.written("infra")})
 
 		c.advance(time.Minute)
-		c.looked()
+		c.synced()
 		c.changeMCN("worker-1", updating)
 		assert.Equal(t, counts{3, 2, 2, 1, 0}, countsOf(c.pool("worker").Status), "at once")
 		c.advance(time.Minute)
-		assert.Equal(t, 1, c.looked(), "its own write gives it nothing to do")
+		assert.Equal(t, 1, c.synced(), "its own write triggers no sync")
 		assert.Equal(t, []int{1, 0}, []int{c.written("worker"), c.written("infra")})
 
 		stop()
@@ -56,13 +56,13 @@ func TestRun(t *testing.T) {
 			if verb := action.GetVerb(); verb == "patch" {
 				assert.Equal(t, "machineconfigpools/status", action.GetResource().Resource+"/"+action.GetSubresource())
 			} else {
-				assert.Contains(t, []string{"list", "watch", "get", "create", "update"}, verb) // the last three are the test's
+				assert.Contains(t, []string{"list", "watch", "get", "create", "update"}, verb) // the last three are made by the test
 			}
 		}
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra")}, ns, ms)
 }
 
-// TestInterval has many nodes take steps within one Interval.
+// TestInterval: many nodes change within one Interval.
 func TestInterval(t *testing.T) {
 	ns, ms := workers(120)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
@@ -74,12 +74,12 @@ func TestInterval(t *testing.T) {
 		assert.Equal(t, 0, c.written("worker"))
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
-		assert.Equal(t, counts{120, 0, 0, 120, 0}, countsOf(c.pool("worker").Status), "the last change is there")
+		assert.Equal(t, counts{120, 0, 0, 120, 0}, countsOf(c.pool("worker").Status), "the last change is included")
 		c.advance(time.Hour)
 		assert.Equal(t, 0, c.written("worker"))
 
 		c.changeMCN("worker-7", updated)
-		assert.Equal(t, 1, c.written("worker"), "at once after a quiet time")
+		assert.Equal(t, 1, c.written("worker"), "at once when idle for an Interval")
 		c.changeMCN("worker-8", updated)
 		assert.Equal(t, 0, c.written("worker"))
 		c.advance(time.Minute)
@@ -88,13 +88,13 @@ func TestInterval(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
-// TestWhatIsLookedAt is which changes have pools looked at, and how many.
-func TestWhatIsLookedAt(t *testing.T) {
+// TestWhatIsSynced: how many pools each change enqueues.
+func TestWhatIsSynced(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		c.run()
+		controller, stop := c.runController()
 		c.advance(time.Minute)
-		c.looked()
+		c.synced()
 		mcn := func(change func(*mcfgv1.MachineConfigNode)) func() { return func() { c.changeMCN("worker-0", change) } }
 		node := func(change func(*corev1.Node)) func() { return func() { c.changeNode("worker-0", change) } }
 		object := func(change func(*mcfgv1.MachineConfigPool)) func() { return func() { c.changePool("worker", change) } }
@@ -106,13 +106,16 @@ func TestWhatIsLookedAt(t *testing.T) {
 		}{
 			{"a heartbeat", node(func(n *corev1.Node) { n.Status.Conditions[0].LastHeartbeatTime = now }), 0},
 			{"an annotation of the Node", node(func(n *corev1.Node) { n.Annotations = map[string]string{"a": "b"} }), 0},
+			{"the image that the Node desires", node(annotated(newImage, "")), 1},
+			{"the image that the Node has", node(annotated(newImage, newImage)), 1},
+			{"Enqueue", func() { controller.Enqueue("worker") }, 1},
 			{"another condition of the Node", node(func(n *corev1.Node) {
 				n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
 			}), 0},
 			{"Ready", node(notReady), 1},
 			{"a cordon", node(cordoned), 1},
 			{"a label", node(func(n *corev1.Node) { n.Labels["a"] = "b" }), 1},
-			{"a Node of the same name", node(func(n *corev1.Node) { n.UID = "another" }), 1},
+			{"a new Node of the same name", node(func(n *corev1.Node) { n.UID = "another" }), 1},
 			{"another pool's label", node(roles("infra")), 2},
 			{"and back", node(roles("worker")), 2},
 			{"two pools' labels", node(roles("infra", "gpu")), 1},
@@ -123,10 +126,13 @@ func TestWhatIsLookedAt(t *testing.T) {
 			{"a phase", mcn(func(m *mcfgv1.MachineConfigNode) {
 				m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: "Drained", Status: metav1.ConditionTrue})
 			}), 0},
-			{"what a condition that is False says", mcn(says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionFalse, "all is good")), 0},
+			{"another phase of a node that is updated", mcn(phase(mcfgv1.MachineConfigNodeUpdateRebooted, metav1.ConditionUnknown)), 0},
+			{"the message of a condition that is False", mcn(withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionFalse, "all is good")), 0},
 			{"Updated", mcn(updating), 1},
+			{"a phase of an update", mcn(phase(mcfgv1.MachineConfigNodeResumed, metav1.ConditionUnknown)), 1},
+			{"its end", mcn(phase(mcfgv1.MachineConfigNodeUpdateComplete, metav1.ConditionTrue)), 0},
 			{"NodeDegraded", mcn(degraded), 1},
-			{"its message", mcn(says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk very full")), 1},
+			{"its message", mcn(withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk very full")), 1},
 			{"PinnedImageSetsDegraded", mcn(pinFailed), 1},
 			{"a config", mcn(waiting), 1},
 			{"an image", mcn(images(newImage, oldImage)), 1},
@@ -134,10 +140,10 @@ func TestWhatIsLookedAt(t *testing.T) {
 			{"a pinned image set", mcn(func(m *mcfgv1.MachineConfigNode) {
 				m.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1}}
 			}), 1},
-			{"an object that goes", func() {
+			{"an object is deleted", func() {
 				require.NoError(t, c.mcfg.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}))
 			}, 1},
-			{"a Node that goes", func() {
+			{"a Node is deleted", func() {
 				require.NoError(t, c.kube.CoreV1().Nodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}))
 			}, 1},
 
@@ -146,18 +152,20 @@ func TestWhatIsLookedAt(t *testing.T) {
 				p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: "RenderDegraded", Status: "True"})
 			}), 1},
 			{"a nodeSelector", object(func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchLabels["a"] = "b" }), 3},
-			{"a pool that comes", func() { c.createPool(newPool("edge")) }, 4},
-			{"a pool that goes", func() { c.deletePool("edge") }, 3},
+			{"a pool is created", func() { c.createPool(newPool("edge")) }, 4},
+			{"a pool is deleted", func() { c.deletePool("edge") }, 3},
 		} {
 			test.change()
 			c.advance(time.Minute)
-			assert.Equal(t, test.want, c.looked(), test.name)
+			assert.Equal(t, test.want, c.synced(), test.name)
 		}
+		stop()
+		controller.Enqueue("worker") // does nothing
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra"), newPool("gpu")}, ns, ms)
 }
 
-// TestNodesChangeHands follows nodes from pool to pool.
-func TestNodesChangeHands(t *testing.T) {
+// TestNodesChangePools: each node is counted by its primary pool only.
+func TestNodesChangePools(t *testing.T) {
 	ns, ms := workers(4)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
 		c.run()
@@ -172,7 +180,7 @@ func TestNodesChangeHands(t *testing.T) {
 		assert.Equal(t, []int32{0, 4}, machines())
 		c.createPool(newPool("gpu"))
 		c.changeNode("worker-1", roles("gpu", "worker"))
-		assert.Equal(t, []int32{0, 3}, machines(), "one is wanted by two custom pools")
+		assert.Equal(t, []int32{0, 3}, machines(), "two custom pools select one")
 		c.deletePool("gpu")
 		assert.Equal(t, []int32{0, 4}, machines())
 		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
@@ -182,14 +190,14 @@ func TestNodesChangeHands(t *testing.T) {
 			p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
 		})
 		c.changeNode("worker-2", roles())
-		assert.Equal(t, []int32{4, 0}, machines(), "nobody knows whose nodes are whose")
+		assert.Equal(t, []int32{4, 0}, machines(), "no primary pool is known while a selector is invalid")
 		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
 		assert.Equal(t, []int32{3, 0}, machines())
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("infra")}, ns, ms)
 }
 
-// TestNoSelectorNoStatus has no nodes yet, and a pool whose selector cannot be read.
-func TestNoSelectorNoStatus(t *testing.T) {
+// TestInvalidSelectorNoStatus: no pool gets a status while the selector of one is invalid.
+func TestInvalidSelectorNoStatus(t *testing.T) {
 	broken := newPool("broken", func(p *mcfgv1.MachineConfigPool) {
 		p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
 	})
@@ -203,7 +211,7 @@ func TestNoSelectorNoStatus(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), broken}, nil, nil)
 }
 
-// TestClock has lastTransitionTime follow the Config's clock.
+// TestClock: lastTransitionTime is read from the Config's clock.
 func TestClock(t *testing.T) {
 	ns, ms := workers(1)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
@@ -213,11 +221,28 @@ func TestClock(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
-// TestImage has a pool compare images.
+// TestDegradeOnPinnedImageSets: the field of Config.
+func TestDegradeOnPinnedImageSets(t *testing.T) {
+	for _, degrade := range []bool{false, true} {
+		inBubble(t, func(t *testing.T, c *fakeCluster) {
+			c.run(func(config *pool.Config) { config.DegradeOnPinnedImageSets = degrade })
+			status := c.pool("worker").Status
+			assert.Equal(t, corev1.ConditionTrue, condition(t, status, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded).Status)
+			assert.Equal(t, degrade, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Status == corev1.ConditionTrue)
+		}, []*mcfgv1.MachineConfigPool{newPool("worker")}, nodes{newNode("n")}, mcns{newMCN("n", pinFailed)})
+	}
+}
+
+// TestImage: the image of a pool is compared with those of its nodes.
 func TestImage(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
 		c.run(func(config *pool.Config) {
-			config.Image = func(p *mcfgv1.MachineConfigPool) string { return p.Annotations["image"] }
+			config.Image = func(p *mcfgv1.MachineConfigPool) pool.Image {
+				if image := p.Annotations["image"]; image != "" {
+					return pool.Image{State: pool.ImageBuilt, PullSpec: image}
+				}
+				return pool.Image{}
+			}
 		})
 		assert.Equal(t, int32(1), c.pool("worker").Status.UpdatedMachineCount)
 		c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Annotations = map[string]string{"image": newImage} })

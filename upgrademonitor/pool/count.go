@@ -1,6 +1,11 @@
 package pool
 
-// count is what a pool's status says of its machines.
+import (
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// count counts the machines of a pool.
 type count struct {
 	target   target
 	paused   bool
@@ -8,30 +13,65 @@ type count struct {
 
 	updated, ready, unavailable int
 	waiting                     int // reported, neither updated nor updating
-	silent                      int // not reported
+	unreported                  int
 	pinned, pinnedReady         int
 
-	updating []string  // names
-	degraded []trouble // of nodes
-	unpinned []trouble // of their pinned image sets
+	updating  []running
+	degraded  []failure // of nodes
+	pinFailed []failure // of their pinned image sets
+
+	reportedImage string // that a node desires
+	mixedImages   bool   // another node desires another one
 }
 
-// trouble is what is wrong with a node, in its own words.
-type trouble struct {
+// running is a node in the middle of an update.
+type running struct {
+	node string
+	step step
+}
+
+// failure is what a node reports as wrong with it.
+type failure struct {
 	node, message string
 }
 
-// add counts one machine.
+// countMachines counts the nodes of a pool, each name once.
+func countMachines(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, image Image) *count {
+	byName := make(map[string]*mcfgv1.MachineConfigNode, len(mcns))
+	for _, mcn := range mcns {
+		if mcn != nil {
+			byName[mcn.Name] = mcn
+		}
+	}
+	c := &count{
+		target: target{config: pool.Spec.Configuration.Name, image: image},
+		paused: pool.Spec.Paused,
+	}
+	counted := make(map[string]bool, len(nodes))
+	for _, node := range nodes {
+		if node != nil && !counted[node.Name] {
+			counted[node.Name] = true
+			c.add(newMachine(node, byName[node.Name], c.target))
+		}
+	}
+	return c
+}
+
 func (c *count) add(m machine) {
 	c.machines++
 	if !m.available {
 		c.unavailable++
 	}
+	if m.reported {
+		isFirst := c.machines-c.unreported == 1
+		c.mixedImages = c.mixedImages || !isFirst && m.desiredImage != c.reportedImage
+		c.reportedImage = m.desiredImage
+	}
 	switch {
 	case !m.reported:
-		c.silent++
+		c.unreported++
 	case m.updating:
-		c.updating = append(c.updating, m.name)
+		c.updating = append(c.updating, running{m.name, m.step})
 	case !m.updated:
 		c.waiting++
 	default:
@@ -41,10 +81,10 @@ func (c *count) add(m machine) {
 		}
 	}
 	if m.degraded {
-		c.degraded = append(c.degraded, trouble{m.name, m.trouble})
+		c.degraded = append(c.degraded, failure{m.name, m.degradedMessage})
 	}
 	if m.pinFailed {
-		c.unpinned = append(c.unpinned, trouble{m.name, m.pinError})
+		c.pinFailed = append(c.pinFailed, failure{m.name, m.pinMessage})
 	}
 	if m.pinned {
 		c.pinned++
@@ -55,17 +95,18 @@ func (c *count) add(m machine) {
 }
 
 // isUpdated reports whether every machine has reached the target. A pool without machines has,
-// one without a target has not.
+// one whose target does not exist yet has not.
 func (c *count) isUpdated() bool {
-	return c.target.config != "" && c.updated == c.machines
-}
-
-// isUpdating reports whether a machine is being updated, or is to be.
-func (c *count) isUpdating() bool {
-	return len(c.updating) > 0 || c.isWaiting() && !c.paused
+	return c.target.exists() && c.updated == c.machines && !c.isMixed()
 }
 
 // isWaiting reports whether a machine is to be updated that is not being updated yet.
 func (c *count) isWaiting() bool {
-	return c.target.config != "" && c.waiting > 0
+	return c.target.config != "" && (c.waiting > 0 || c.isMixed())
+}
+
+// isMixed reports whether nodes desire different images while the pool's image is unknown: it is
+// being changed, one node after the other.
+func (c *count) isMixed() bool {
+	return c.target.image.state() == ImageUnknown && c.mixedImages
 }

@@ -16,52 +16,73 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestDegraded is what makes a pool Degraded, and what it says then.
+// TestDegraded: what makes a pool Degraded, and with which message.
 func TestDegraded(t *testing.T) {
-	by := func(as mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus) mcfgv1.MachineConfigPoolCondition {
-		return mcfgv1.MachineConfigPoolCondition{Type: as, Status: status}
+	newCondition := func(conditionType mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus) mcfgv1.MachineConfigPoolCondition {
+		return mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: status}
 	}
 	for _, test := range []struct {
 		name    string
 		others  []mcfgv1.MachineConfigPoolCondition
 		mcns    mcns
+		pins    bool                                             // DegradeOnPinnedImageSets
 		message map[mcfgv1.MachineConfigPoolConditionType]string // of those that are True
 	}{
-		{"nothing", nil, mcns{newMCN("a"), newMCN("b")}, nil},
-		{"no objects", nil, nil, nil},
-		{"two nodes", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, map[mcfgv1.MachineConfigPoolConditionType]string{
-			"NodeDegraded": "2 nodes are degraded: a: disk full; b: disk full",
-			"Degraded":     "The condition NodeDegraded is True",
+		{"nothing", nil, mcns{newMCN("a"), newMCN("b")}, true, nil},
+		{"no objects", nil, nil, true, nil},
+		{"two nodes", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, false, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"NodeDegraded": "2 nodes are degraded: a: disk full; b: disk full; see oc describe machineconfignode/a",
+			"Degraded":     "2 nodes are degraded: a: disk full; b: disk full; see oc describe machineconfignode/a",
 		}},
-		{"pinned images of one", nil, mcns{newMCN("a"), newMCN("b", pinFailed)}, map[mcfgv1.MachineConfigPoolConditionType]string{
-			"PinnedImageSetsDegraded": "1 node is unable to pin images: b: no such image",
-			"Degraded":                "The condition PinnedImageSetsDegraded is True",
+		{"pinned images of one", nil, mcns{newMCN("a"), newMCN("b", pinFailed)}, true, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"PinnedImageSetsDegraded": "1 node is unable to pin images: b: no such image; see oc describe machineconfignode/b",
+			"Degraded":                "1 node is unable to pin images: b: no such image; see oc describe machineconfignode/b",
 		}},
-		{"what others write", []mcfgv1.MachineConfigPoolCondition{
-			by(mcfgv1.MachineConfigPoolBuildFailed, corev1.ConditionTrue),
-			by(mcfgv1.MachineConfigPoolSynchronizerDegraded, corev1.ConditionTrue),
-			by(mcfgv1.MachineConfigPoolImageBuildDegraded, corev1.ConditionUnknown),
-			by(mcfgv1.MachineConfigPoolRenderDegraded, corev1.ConditionTrue),
-		}, mcns{newMCN("a"), newMCN("b")}, map[mcfgv1.MachineConfigPoolConditionType]string{
-			"Degraded": "The conditions RenderDegraded, PoolSynchronizerDegraded are True",
+		{"pinned images of one, pool not degraded", nil, mcns{newMCN("a"), newMCN("b", pinFailed)}, false, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"PinnedImageSetsDegraded": "1 node is unable to pin images: b: no such image; see oc describe machineconfignode/b",
 		}},
-		{"a build", []mcfgv1.MachineConfigPoolCondition{by(mcfgv1.MachineConfigPoolImageBuildDegraded, corev1.ConditionTrue)}, nil,
-			map[mcfgv1.MachineConfigPoolConditionType]string{"Degraded": "The condition ImageBuildDegraded is True"}},
-		{"no longer", []mcfgv1.MachineConfigPoolCondition{
-			by(mcfgv1.MachineConfigPoolDegraded, corev1.ConditionTrue),
-			by(mcfgv1.MachineConfigPoolNodeDegraded, corev1.ConditionTrue),
-		}, mcns{newMCN("a"), newMCN("b")}, nil},
+		{"a node and pinned images", nil, mcns{newMCN("a", degraded), newMCN("b", pinFailed)}, true, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"NodeDegraded":            "1 node is degraded: a: disk full; see oc describe machineconfignode/a",
+			"PinnedImageSetsDegraded": "1 node is unable to pin images: b: no such image; see oc describe machineconfignode/b",
+			"Degraded": "NodeDegraded: 1 node is degraded: a: disk full; see oc describe machineconfignode/a. " +
+				"PinnedImageSetsDegraded: 1 node is unable to pin images: b: no such image; see oc describe machineconfignode/b",
+		}},
+		{"a joining node", nil, mcns{newMCN("a"), newMCN("b", joining, degraded)}, false, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"NodeDegraded": "1 node is degraded: b: disk full; see oc describe machineconfignode/b",
+			"Degraded":     "1 node is degraded: b: disk full; see oc describe machineconfignode/b",
+		}},
+		{"conditions of others", []mcfgv1.MachineConfigPoolCondition{
+			newCondition(mcfgv1.MachineConfigPoolBuildFailed, corev1.ConditionTrue),
+			newCondition(mcfgv1.MachineConfigPoolSynchronizerDegraded, corev1.ConditionTrue),
+			newCondition(mcfgv1.MachineConfigPoolImageBuildDegraded, corev1.ConditionUnknown),
+			newCondition(mcfgv1.MachineConfigPoolRenderDegraded, corev1.ConditionTrue),
+		}, mcns{newMCN("a"), newMCN("b")}, false, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"Degraded": "RenderDegraded is True. PoolSynchronizerDegraded is True",
+		}},
+		{"a build", []mcfgv1.MachineConfigPoolCondition{newCondition(mcfgv1.MachineConfigPoolImageBuildDegraded, corev1.ConditionTrue)}, nil, false,
+			map[mcfgv1.MachineConfigPoolConditionType]string{"Degraded": "ImageBuildDegraded is True"}},
+		{"with messages", []mcfgv1.MachineConfigPoolCondition{
+			{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, Message: "no base config"},
+		}, mcns{newMCN("a"), newMCN("b", degraded)}, false, map[mcfgv1.MachineConfigPoolConditionType]string{
+			"NodeDegraded": "1 node is degraded: b: disk full; see oc describe machineconfignode/b",
+			"Degraded": "NodeDegraded: 1 node is degraded: b: disk full; see oc describe machineconfignode/b. " +
+				"RenderDegraded: no base config",
+		}},
+		{"degraded no longer", []mcfgv1.MachineConfigPoolCondition{
+			newCondition(mcfgv1.MachineConfigPoolDegraded, corev1.ConditionTrue),
+			newCondition(mcfgv1.MachineConfigPoolNodeDegraded, corev1.ConditionTrue),
+		}, mcns{newMCN("a"), newMCN("b")}, false, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := newPool("worker", func(p *mcfgv1.MachineConfigPool) { p.Status.Conditions = test.others })
-			status := pool.Status(p, nodes{newNode("b"), newNode("a")}, test.mcns, "", now)
-			for _, as := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded", "Degraded"} {
-				got := condition(t, status, as)
-				if message, ok := test.message[as]; ok {
-					assert.Equal(t, corev1.ConditionTrue, got.Status, "%s", as)
+			status := pool.Status(p, nodes{newNode("b"), newNode("a")}, test.mcns, pool.Options{DegradeOnPinnedImageSets: test.pins}, now)
+			for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded", "Degraded"} {
+				got := condition(t, status, conditionType)
+				if message, ok := test.message[conditionType]; ok {
+					assert.Equal(t, corev1.ConditionTrue, got.Status, "%s", conditionType)
 					assert.Equal(t, message, got.Message)
 				} else {
-					assert.Equal(t, corev1.ConditionFalse, got.Status, "%s", as)
+					assert.Equal(t, corev1.ConditionFalse, got.Status, "%s", conditionType)
 					assert.Equal(t, "AsExpected", got.Reason)
 				}
 			}
@@ -69,7 +90,7 @@ func TestDegraded(t *testing.T) {
 	}
 }
 
-// broken are n nodes that have much to complain about.
+// broken returns n degraded nodes with messages as long as the CRD allows.
 func broken(n int) (nodes, mcns) {
 	cause := strings.Repeat("é", 32768)
 	ns, ms := make(nodes, n), make(mcns, n)
@@ -77,30 +98,30 @@ func broken(n int) (nodes, mcns) {
 		name := fmt.Sprintf("worker-%04d", i)
 		ns[i] = newNode(name)
 		ms[i] = newMCN(name, updating,
-			says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, cause),
-			says(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, cause))
+			withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, cause),
+			withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, cause))
 	}
 	return ns, ms
 }
 
-// TestFiveThousandBrokenNodes holds a status against the limit of etcd, which is 1.5 MB.
+// TestFiveThousandBrokenNodes: the status stays far below etcd's limit of 1.5 MB.
 func TestFiveThousandBrokenNodes(t *testing.T) {
 	ns, ms := broken(5000)
-	status := pool.Status(newPool("worker"), ns, ms, "", now)
+	status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
 	text, err := json.Marshal(status)
 	require.NoError(t, err)
-	assert.Less(t, len(text), 20<<10)
+	assert.Less(t, len(text), 25<<10)
 	assert.Equal(t, counts{5000, 0, 0, 5000, 5000}, countsOf(status))
 
-	for _, as := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded"} {
-		message := condition(t, status, as).Message
+	for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded"} {
+		message := condition(t, status, conditionType).Message
 		assert.True(t, utf8.ValidString(message))
-		assert.Regexp(t, `^5000 nodes are [a-z ]+: worker-0000: é+… \[cut\]; worker-0001: é+… \[cut\]; .*; and \d+ more$`, message)
+		assert.Regexp(t, `^5000 nodes are [a-z ]+: worker-0000: é+… \[truncated\]é+; worker-0001: é+… \[truncated\]é+; .*; and \d+ more; see oc describe machineconfignode/worker-0000$`, message)
 		assert.Equal(t, 5000, strings.Count(message, ": é")+more(t, message))
 	}
 }
 
-// more is how many nodes a message leaves out.
+// more returns how many nodes a message omits.
 func more(t *testing.T, message string) (n int) {
 	t.Helper()
 	_, err := fmt.Sscanf(message[strings.LastIndex(message, "; and "):], "; and %d more", &n)
@@ -108,7 +129,7 @@ func more(t *testing.T, message string) (n int) {
 	return n
 }
 
-// TestPinnedImageSets is how the pool's synchronizer counts one machine: updated, ready,
+// TestPinnedImageSets: how the pool's synchronizer counts one machine: updated, ready,
 // available, unavailable.
 func TestPinnedImageSets(t *testing.T) {
 	type set = mcfgv1.MachineConfigNodeStatusPinnedImageSet
@@ -124,15 +145,15 @@ func TestPinnedImageSets(t *testing.T) {
 		{"no sets", newNode("n"), newMCN("n"), [4]int64{1, 1, 1, 0}},
 		{"no object", newNode("n"), newMCN("another"), [4]int64{0, 0, 1, 0}},
 		{"done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{1, 1, 1, 0}},
-		{"one is not done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}, set{Name: "b", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{0, 0, 1, 0}},
-		{"never begun", newNode("n"), newMCN("n", sets(set{Name: "a"})), [4]int64{0, 0, 1, 0}},
+		{"one not done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}, set{Name: "b", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{0, 0, 1, 0}},
+		{"not started", newNode("n"), newMCN("n", sets(set{Name: "a"})), [4]int64{0, 0, 1, 0}},
 		{"failed", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2, LastFailedGeneration: 1})), [4]int64{0, 0, 1, 0}},
 		{"degraded", newNode("n"), newMCN("n", pinFailed), [4]int64{0, 0, 1, 0}},
 		{"done, not ready", newNode("n", notReady), newMCN("n"), [4]int64{1, 0, 0, 1}},
-		{"done, being updated", newNode("n"), newMCN("n", updating), [4]int64{1, 0, 0, 1}},
+		{"done, updating", newNode("n"), newMCN("n", updating), [4]int64{1, 0, 0, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			list := pool.Status(newPool("worker"), nodes{test.node}, mcns{test.mcn}, "", now).PoolSynchronizersStatus
+			list := pool.Status(newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{}, now).PoolSynchronizersStatus
 			require.Len(t, list, 1)
 			got := list[0]
 			assert.Equal(t, mcfgv1.PinnedImageSets, got.PoolSynchronizerType)

@@ -1,12 +1,13 @@
-// Package pool says how far the machines of a MachineConfigPool are.
+// Package pool computes the status of a MachineConfigPool from what its nodes report.
 //
 // A pool's status follows from its nodes and from what their MachineConfigNodes report:
 //
 //	Node ──────────────┐
-//	MachineConfigNode ─┼─► machine ──► counts ──► conditions ──► status
+//	MachineConfigNode ─┼─► machine ──► count ──► conditions ──► status
 //	MachineConfigPool ─┘   one a node
 //
-// [Status] is that function: no cluster, no clock, no I/O. [Primary] says which pool a node is of.
+// [Status] is that function: no cluster, no clock, no I/O. [Primary] returns the pool of a
+// node, [Resolver] that of many.
 //
 // A [Controller] keeps the status of every pool, from the shared informers of its host:
 //
@@ -25,10 +26,11 @@
 //
 // What it does not do:
 //
-//   - It reads no annotation and no pod: a cordon by somebody else, a reboot or a node that has just
-//     joined does not make a pool Updating. That is for the MachineConfigNodes to say.
-//   - It renders no config, chooses no node to update, and writes nothing but the status of pools.
+//   - It reads no pod, and of a Node's annotations the images only: a cordon by another process, a
+//     reboot or a joining node does not make a pool Updating. The MachineConfigNodes report that.
+//   - It does not read MachineOSConfigs and MachineOSBuilds: Config.Image is the host's answer.
+//   - It renders no config, selects no node to update, and writes nothing but the status of pools.
 //   - The conditions RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded are others'; so
-//     are certExpirys and osImageStream. One Controller at a time is to run in a cluster: electing
-//     it is the host's.
+//     are certExpirys and osImageStream. One Controller at a time should run in a cluster: leader
+//     election is the host's.
 package pool

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// ConflictError says that more than one custom pool wants a node.
+// ConflictError means that pools select a node of which only one may: custom pools and Arbiter.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted
 }
 
-// Error names the pools and says what to do.
+// Error names the pools and the remedy.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("node %s is wanted by the custom pools %s: change its labels or their nodeSelectors, so that only one of them wants it", e.NodeName, strings.Join(e.Pools, ", "))
+	return fmt.Sprintf("node %s is selected by conflicting pools (%s): change its labels or their nodeSelectors, so that only one of them selects it", e.NodeName, strings.Join(e.Pools, ", "))
 }
 
-// SelectorError says that the nodeSelector of a pool cannot be read.
+// SelectorError means that the nodeSelector of a pool is invalid.
 type SelectorError struct {
 	Pool string
 	Err  error
@@ -24,19 +24,8 @@ type SelectorError struct {
 
 // Error names the pool and the cause.
 func (e *SelectorError) Error() string {
-	return fmt.Sprintf("MachineConfigPool %s: mend its nodeSelector: %v", e.Pool, e.Err)
+	return fmt.Sprintf("MachineConfigPool %s: invalid nodeSelector: %v", e.Pool, e.Err)
 }
 
 // Unwrap returns the cause.
 func (e *SelectorError) Unwrap() error { return e.Err }
-
-// ConfigError says which field of a Config cannot be used.
-type ConfigError struct {
-	Field   string
-	Problem string
-}
-
-// Error names the field and says what it takes.
-func (e *ConfigError) Error() string {
-	return fmt.Sprintf("pool: Config.%s %s", e.Field, e.Problem)
-}

@@ -15,9 +15,9 @@ import (
 func ExampleStatus() {
 	now := metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
 	nodes := []*corev1.Node{newNode("worker-0"), newNode("worker-1"), newNode("worker-2")}
-	mcns := []*mcfgv1.MachineConfigNode{newMCN("worker-0"), newMCN("worker-1", updating, degraded), newMCN("worker-2", waiting)}
+	mcns := []*mcfgv1.MachineConfigNode{newMCN("worker-0"), newMCN("worker-1", updating, degraded, phase(mcfgv1.MachineConfigNodeUpdateDrained, metav1.ConditionUnknown)), newMCN("worker-2", waiting)}
 
-	status := pool.Status(newPool("worker"), nodes, mcns, "", now)
+	status := pool.Status(newPool("worker"), nodes, mcns, pool.Options{}, now)
 
 	fmt.Printf("%d of %d updated, %d degraded\n", status.UpdatedMachineCount, status.MachineCount, status.DegradedMachineCount)
 	for _, condition := range status.Conditions {
@@ -26,10 +26,10 @@ func ExampleStatus() {
 	// Output:
 	// 1 of 3 updated, 1 degraded
 	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 not updated
-	// Updating True: Being updated: worker-1
-	// NodeDegraded True: 1 node is degraded: worker-1: disk full
+	// Updating True: worker-1 is draining since 12:37 UTC on 22 May; see oc describe machineconfignode/worker-1
+	// NodeDegraded True: 1 node is degraded: worker-1: disk full; see oc describe machineconfignode/worker-1
 	// PinnedImageSetsDegraded False: No node is unable to pin images
-	// Degraded True: The condition NodeDegraded is True
+	// Degraded True: 1 node is degraded: worker-1: disk full; see oc describe machineconfignode/worker-1
 }
 
 // A node gets its config from one pool, however many select it.
@@ -43,5 +43,5 @@ func ExamplePrimary() {
 	fmt.Println(err)
 	// Output:
 	// infra <nil>
-	// node worker-1 is wanted by the custom pools gpu, infra: change its labels or their nodeSelectors, so that only one of them wants it
+	// node worker-1 is selected by conflicting pools (gpu, infra): change its labels or their nodeSelectors, so that only one of them selects it
 }

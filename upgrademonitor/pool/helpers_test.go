@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 const (
@@ -23,7 +25,7 @@ var (
 	now     = metav1.NewTime(earlier.Add(time.Minute + time.Millisecond))
 )
 
-// newPool is a pool that selects the nodes with its name as a role, and that is to have newConfig.
+// newPool returns a pool that selects the nodes with its name as a role, and desires newConfig.
 func newPool(name string, change ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 3, ResourceVersion: "1"},
@@ -38,7 +40,7 @@ func newPool(name string, change ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.Mac
 
 func role(pool string) string { return "node-role.kubernetes.io/" + pool }
 
-// newNode is a Node that is Ready, of the pool worker.
+// newNode returns a Ready Node of the pool worker.
 func newNode(name string, change ...func(*corev1.Node)) *corev1.Node {
 	n := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), Labels: map[string]string{role("worker"): ""}},
@@ -50,9 +52,9 @@ func newNode(name string, change ...func(*corev1.Node)) *corev1.Node {
 	return n
 }
 
-func cordoned(n *corev1.Node) { n.Spec.Unschedulable = true }
-func notReady(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
-func silent(n *corev1.Node)   { n.Status.Conditions = nil }
+func cordoned(n *corev1.Node)     { n.Spec.Unschedulable = true }
+func notReady(n *corev1.Node)     { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
+func noConditions(n *corev1.Node) { n.Status.Conditions = nil }
 func roles(pools ...string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		n.Labels = map[string]string{}
@@ -62,7 +64,7 @@ func roles(pools ...string) func(*corev1.Node) {
 	}
 }
 
-// newMCN is the object of a node that has been updated to newConfig.
+// newMCN returns the object of a node that has been updated to newConfig.
 func newMCN(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
 	m := &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{
@@ -85,18 +87,18 @@ func newMCN(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.Mach
 	return m
 }
 
-// says gives a condition of an object a status and a message.
-func says(as mcfgv1.StateProgress, status metav1.ConditionStatus, message string) func(*mcfgv1.MachineConfigNode) {
+// withCondition sets the status and the message of a condition that the object has.
+func withCondition(conditionType mcfgv1.StateProgress, status metav1.ConditionStatus, message string) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) {
 		for i := range m.Status.Conditions {
-			if c := &m.Status.Conditions[i]; c.Type == string(as) {
+			if c := &m.Status.Conditions[i]; c.Type == string(conditionType) {
 				c.Status, c.Message = status, message
 			}
 		}
 	}
 }
 
-// configs are what an object's spec desires, and what its status does and has.
+// configs sets the desired config of the spec, and the desired and current ones of the status.
 func configs(spec, desired, current string) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) {
 		m.Spec.ConfigVersion.Desired = spec
@@ -111,22 +113,45 @@ func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
 	}
 }
 
+// joining makes it the object of a node that has not reported yet: created with all its conditions.
+func joining(m *mcfgv1.MachineConfigNode) {
+	updating(m)
+	for i := range m.Status.Conditions {
+		m.Status.Conditions[i].Reason = "NotYetOccurred"
+	}
+}
+
+// phase adds the condition of a phase, with the transition time earlier.
+func phase(p mcfgv1.StateProgress, status metav1.ConditionStatus) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: string(p), Status: status, LastTransitionTime: earlier})
+	}
+}
+
 var (
-	updating  = says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionFalse, "")
-	degraded  = says(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk full")
-	pinFailed = says(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, "no such image")
+	updating  = withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionFalse, "")
+	degraded  = withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk full")
+	pinFailed = withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, "no such image")
 	waiting   = configs(oldConfig, oldConfig, oldConfig)
 )
 
+// built returns an image that exists, or the unknown one for "".
+func built(image string) pool.Image {
+	if image == "" {
+		return pool.Image{}
+	}
+	return pool.Image{State: pool.ImageBuilt, PullSpec: image}
+}
+
 // condition returns one condition of a status, which must have it once.
-func condition(tb testing.TB, status mcfgv1.MachineConfigPoolStatus, as mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {
+func condition(tb testing.TB, status mcfgv1.MachineConfigPoolStatus, conditionType mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {
 	tb.Helper()
 	var found []mcfgv1.MachineConfigPoolCondition
 	for _, c := range status.Conditions {
-		if c.Type == as {
+		if c.Type == conditionType {
 			found = append(found, c)
 		}
 	}
-	require.Len(tb, found, 1, "%s", as)
+	require.Len(tb, found, 1, "%s", conditionType)
 	return found[0]
 }

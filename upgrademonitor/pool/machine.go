@@ -3,56 +3,77 @@ package pool
 import (
 	"cmp"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+)
+
+// The annotations of a Node with the image that it runs and the one that it is to run. The
+// objects of daemons that do not report images have neither.
+const (
+	currentImageAnnotation = "machineconfiguration.openshift.io/currentImage"
+	desiredImageAnnotation = "machineconfiguration.openshift.io/desiredImage"
 )
 
 // target is what the nodes of a pool are to have.
 type target struct {
 	config string
-	image  string // "": what each node's object asks for
+	image  Image
 }
 
-// reached reports whether a node has what it is to have, and knows of nothing newer.
-func (t target) reached(r report) bool {
-	image := cmp.Or(t.image, r.desiredImage)
+// exists reports whether nodes can have the target.
+func (t target) exists() bool { return t.config != "" && t.image.exists() }
+
+// reachedBy reports whether a node has the target, and desires nothing else.
+func (t target) reachedBy(r report) bool {
 	return t.config != "" &&
 		r.specDesired == t.config && r.desired == t.config && r.current == t.config &&
-		r.desiredImage == image && r.currentImage == image
+		t.image.isOn(r.desiredImage, r.currentImage)
 }
 
-// machine is what counts of one node.
+// machine is what one node counts as.
 type machine struct {
 	name string
 
-	reported  bool // its MachineConfigNode speaks for it
-	updating  bool // it is in the middle of an update
-	updated   bool // it has reached the target, and nothing is wrong with it
+	reported  bool // its MachineConfigNode is about this Node, which has joined the pool
+	updating  bool // an update is under way
+	updated   bool // it has reached the target, and is not degraded
 	degraded  bool
-	available bool // the Node is Ready and schedulable, and it is not updating
+	available bool // the Node is Ready and schedulable, and not updating
 	pinned    bool
 	pinFailed bool
 
-	trouble  string // what degraded it
-	pinError string // why its images are not pinned
+	step            step   // of the update under way
+	desiredImage    string // "" if it is not reported
+	degradedMessage string
+	pinMessage      string
 }
 
-// newMachine judges a node by itself and by what its MachineConfigNode reports.
-func newMachine(node *corev1.Node, r report, want target) machine {
-	m := machine{name: node.Name, available: ready(node) && !node.Spec.Unschedulable}
-	if !r.there || !r.of(node) {
+// newMachine judges a node by itself and by its MachineConfigNode, nil if there is none.
+func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target) machine {
+	m := machine{name: node.Name, available: isReady(node) && !node.Spec.Unschedulable}
+	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
 		return m
 	}
-	m.reported = true
-	m.updating = !r.updated
-	m.degraded, m.trouble = r.degraded, r.trouble
-	m.updated = r.updated && !r.degraded && want.reached(r)
-	m.available = m.available && !m.updating
+	r := reportOf(mcn)
+	m.degraded, m.degradedMessage = r.degraded, r.degradedMessage
 	m.pinned = r.pinned && !r.pinFailed
-	m.pinFailed, m.pinError = r.pinFailed, r.pinError
+	m.pinFailed, m.pinMessage = r.pinFailed, r.pinMessage
+	if !r.joined {
+		return m
+	}
+	r.currentImage = cmp.Or(r.currentImage, node.Annotations[currentImageAnnotation])
+	r.desiredImage = cmp.Or(r.desiredImage, node.Annotations[desiredImageAnnotation])
+	m.reported = true
+	m.updating, m.step = !r.updated, r.step
+	m.updated = r.updated && !r.degraded && target.reachedBy(r)
+	m.available = m.available && !m.updating
+	m.desiredImage = r.desiredImage
 	return m
 }
 
-func ready(node *corev1.Node) bool {
+func isReady(node *corev1.Node) bool {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {
 			return condition.Status == corev1.ConditionTrue

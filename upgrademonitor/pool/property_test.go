@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// FuzzStatus reads a pool, its nodes and their objects from bytes, and holds the status
-// against the rules that every status keeps.
+// FuzzStatus decodes a pool, its nodes and their objects from bytes, and checks the invariants
+// of their status.
 func FuzzStatus(f *testing.F) {
 	f.Add([]byte{}, uint64(1))
 	f.Add([]byte{1, 3, 0, 0, 0, 1, 1, 1, 2, 3, 4, 5, 0, 0, 7, 1, 2, 0, 1}, uint64(2))
@@ -30,35 +30,37 @@ func FuzzStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		in := tape(data)
 		p, ns, ms := in.cluster()
-		image := []string{"", newImage}[in.pick(2)]
-		kept := text(t, p, ns, ms)
-		status := pool.Status(p, ns, ms, image, now)
-		if after := text(t, p, ns, ms); after != kept {
-			t.Fatalf("what was passed in changed from %s to %s", kept, after)
+		options := pool.Options{DegradeOnPinnedImageSets: in.pick(2) == 1, Image: pool.Image{
+			State:    []pool.ImageState{pool.ImageUnknown, pool.ImageBuilt, pool.ImageNone, pool.ImageBuilding, pool.ImageBuildFailed, "Odd"}[in.pick(6)],
+			PullSpec: []string{newImage, newImage, ""}[in.pick(3)]}}
+		before := text(t, p, ns, ms)
+		status := pool.Status(p, ns, ms, options, now)
+		if after := text(t, p, ns, ms); after != before {
+			t.Fatalf("the arguments changed from %s to %s", before, after)
 		}
 		if p.Spec.Configuration.Name == "" && status.UpdatedMachineCount > 0 {
 			t.Fatal("updated to nothing")
 		}
-		if err := check(status, len(ns)); err != nil {
+		if err := check(status, len(ns), options); err != nil {
 			t.Fatalf("%v: %s", err, text(t, status))
 		}
 
 		shuffle(rand.New(rand.NewPCG(seed, 1)), ns, ms)
-		if again := pool.Status(p, ns, ms, image, now); !equality.Semantic.DeepEqual(status, again) {
-			t.Fatalf("another order gives %s, not %s", text(t, again), text(t, status))
+		if again := pool.Status(p, ns, ms, options, now); !equality.Semantic.DeepEqual(status, again) {
+			t.Fatalf("in another order: %s, want %s", text(t, again), text(t, status))
 		}
 		p.Status = status
-		if again := pool.Status(p, ns, ms, image, metav1.NewTime(now.AddDate(0, 0, 1))); !equality.Semantic.DeepEqual(status, again) {
-			t.Fatalf("the status of a settled pool changes to %s from %s", text(t, again), text(t, status))
+		if again := pool.Status(p, ns, ms, options, metav1.NewTime(now.AddDate(0, 0, 1))); !equality.Semantic.DeepEqual(status, again) {
+			t.Fatalf("an unchanged pool: %s, want %s", text(t, again), text(t, status))
 		}
 	})
 }
 
-// check says which rule a status breaks: of its sums, of the CRD, of its conditions.
-func check(s mcfgv1.MachineConfigPoolStatus, n int) error {
-	is := func(as mcfgv1.MachineConfigPoolConditionType) bool {
+// check returns the first invariant that a status violates: of its counts, the CRD, its conditions.
+func check(s mcfgv1.MachineConfigPoolStatus, n int, options pool.Options) error {
+	is := func(conditionType mcfgv1.MachineConfigPoolConditionType) bool {
 		for _, c := range s.Conditions {
-			if c.Type == as {
+			if c.Type == conditionType {
 				return c.Status == corev1.ConditionTrue
 			}
 		}
@@ -66,8 +68,8 @@ func check(s mcfgv1.MachineConfigPoolStatus, n int) error {
 	}
 	y := s.PoolSynchronizersStatus[0]
 	for _, rule := range []struct {
-		text string
-		kept bool
+		text  string
+		holds bool
 	}{
 		{"machines = nodes", int(s.MachineCount) == n},
 		{"updated + degraded ≤ machines", s.UpdatedMachineCount+s.DegradedMachineCount <= s.MachineCount},
@@ -78,23 +80,26 @@ func check(s mcfgv1.MachineConfigPoolStatus, n int) error {
 		{"not Updated and Updating at once", !is("Updated") || !is("Updating")},
 		{"Updated = all machines", !is("Updated") || s.UpdatedMachineCount == s.MachineCount},
 		{"NodeDegraded = degraded machines", is("NodeDegraded") == (s.DegradedMachineCount > 0)},
-		{"Degraded where a part is", is("Degraded") || !is("NodeDegraded") && !is("PinnedImageSetsDegraded") && !is("RenderDegraded")},
+		{"Degraded where a part is", is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") ||
+			options.DegradeOnPinnedImageSets && is("PinnedImageSetsDegraded"))},
+		{"no node has an image that does not exist", options.Image.State != pool.ImageBuilding && options.Image.State != pool.ImageBuildFailed ||
+			s.UpdatedMachineCount == 0 && !is("Updated")},
 	} {
-		if !rule.kept {
-			return fmt.Errorf("broken: %s", rule.text)
+		if !rule.holds {
+			return fmt.Errorf("violated: %s", rule.text)
 		}
 	}
 	seen := map[mcfgv1.MachineConfigPoolConditionType]bool{}
 	for _, c := range s.Conditions {
 		if seen[c.Type] || c.Reason == "" || c.Message == "" {
-			return fmt.Errorf("twice or without a word: %s", c.Type)
+			return fmt.Errorf("duplicate, or without reason or message: %s", c.Type)
 		}
 		seen[c.Type] = true
 	}
 	return nil
 }
 
-// shuffle puts nodes, objects and the objects' conditions into another order.
+// shuffle reorders nodes, objects and the objects' conditions.
 func shuffle(random *rand.Rand, ns nodes, ms mcns) {
 	random.Shuffle(len(ns), func(i, j int) { ns[i], ns[j] = ns[j], ns[i] })
 	random.Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
@@ -104,7 +109,7 @@ func shuffle(random *rand.Rand, ns nodes, ms mcns) {
 	}
 }
 
-// tape turns bytes into choices; a tape that has ended gives 0.
+// tape decodes choices from bytes; at its end, each is 0.
 type tape []byte
 
 func (t *tape) pick(n int) int {
@@ -120,10 +125,10 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 	p := newPool("worker", func(p *mcfgv1.MachineConfigPool) {
 		p.Spec.Paused = t.pick(4) == 3
 		p.Spec.Configuration.Name = []string{newConfig, newConfig, oldConfig, ""}[t.pick(4)]
-		for _, as := range []mcfgv1.MachineConfigPoolConditionType{"Updated", "Degraded", "RenderDegraded"} {
+		for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"Updated", "Degraded", "RenderDegraded"} {
 			if status := t.pick(3); status > 0 {
 				p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
-					Type: as, Status: []corev1.ConditionStatus{"", "True", "False"}[status], LastTransitionTime: earlier, Reason: "R", Message: "M"})
+					Type: conditionType, Status: []corev1.ConditionStatus{"", "True", "False"}[status], LastTransitionTime: earlier, Reason: "R", Message: "M"})
 			}
 		}
 	})
@@ -132,8 +137,8 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 	for i := range t.pick(12) {
 		name := fmt.Sprintf("n%d", i)
 		node := newNode(name)
-		for _, trouble := range [][]func(*corev1.Node){{}, {notReady}, {cordoned}, {notReady, cordoned}}[t.pick(4)] {
-			trouble(node)
+		for _, change := range [][]func(*corev1.Node){{}, {notReady}, {cordoned}, {notReady, cordoned}}[t.pick(4)] {
+			change(node)
 		}
 		ns = append(ns, node)
 		if t.pick(8) != 7 {

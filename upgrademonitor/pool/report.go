@@ -1,37 +1,41 @@
 package pool
 
 import (
+	"slices"
+
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
 )
 
-// report is all that a pool's status takes from a MachineConfigNode. Two objects with equal
-// reports give the same status, so that a change to anything else needs no new one.
+// report is all that a pool's status takes from a MachineConfigNode, except its owner. Objects
+// with equal reports lead to equal statuses, so that a change of anything else is ignored.
 type report struct {
-	owner types.UID // of the Node; "" where the object names none
-	there bool      // the object has conditions
+	joined bool // Updated was reported, or an update has begun
 
 	specDesired, desired, current string // configs
 	desiredImage, currentImage    string
 
-	updated   bool
-	degraded  bool
-	trouble   string // what degraded it
-	pinned    bool   // every pinned image set that it lists is on the node
-	pinFailed bool
-	pinError  string
+	updated         bool
+	step            step // if it is not updated
+	degraded        bool
+	degradedMessage string
+	pinned          bool // every pinned image set that it lists is on the node
+	pinFailed       bool
+	pinMessage      string
 }
 
-// reportOf reads a MachineConfigNode; nil gives the report of one that is not there.
+// step is the phase that an update is in.
+type step struct {
+	phase phases.Phase // Updated: none runs
+	since int64        // in seconds of Unix time, 0: not known
+}
+
+// reportOf reads a MachineConfigNode.
 func reportOf(mcn *mcfgv1.MachineConfigNode) report {
-	if mcn == nil {
-		return report{}
-	}
 	r := report{
-		owner:        owner(mcn),
-		there:        len(mcn.Status.Conditions) > 0,
 		specDesired:  mcn.Spec.ConfigVersion.Desired,
 		desiredImage: string(mcn.Spec.ConfigImage.DesiredImage),
 		currentImage: string(mcn.Status.ConfigImage.CurrentImage),
@@ -40,18 +44,11 @@ func reportOf(mcn *mcfgv1.MachineConfigNode) report {
 	if version := mcn.Status.ConfigVersion; version != nil {
 		r.desired, r.current = version.Desired, version.Current
 	}
-	for _, condition := range mcn.Status.Conditions {
-		if condition.Status != metav1.ConditionTrue {
-			continue
-		}
-		switch mcfgv1.StateProgress(condition.Type) {
-		case mcfgv1.MachineConfigNodeUpdated:
-			r.updated = true
-		case mcfgv1.MachineConfigNodeNodeDegraded:
-			r.degraded, r.trouble = true, condition.Message
-		case mcfgv1.MachineConfigNodePinnedImageSetsDegraded:
-			r.pinFailed, r.pinError = true, condition.Message
-		}
+	for i := range mcn.Status.Conditions {
+		r.read(&mcn.Status.Conditions[i])
+	}
+	if !r.joined || r.updated {
+		r.step = step{}
 	}
 	for _, set := range mcn.Status.PinnedImageSets {
 		done := set.DesiredGeneration > 0 && set.CurrentGeneration == set.DesiredGeneration
@@ -60,17 +57,48 @@ func reportOf(mcn *mcfgv1.MachineConfigNode) report {
 	return r
 }
 
-// of reports whether the report is about this Node, and not about one that had its name before.
-// An object without an owner is taken for this Node's.
-func (r report) of(node *corev1.Node) bool {
-	return r.owner == "" || r.owner == node.UID
-}
-
-func owner(mcn *mcfgv1.MachineConfigNode) types.UID {
-	for _, reference := range mcn.OwnerReferences {
-		if reference.APIVersion == "v1" && reference.Kind == "Node" {
-			return reference.UID
+// read reads one condition.
+//
+// A node has joined when its Updated was reported, or a phase runs that only an update has: a
+// daemon that starts for the first time reports others. The step is the last phase that runs, in
+// the order of an update: a child rather than its parent, and Updated if none does.
+func (r *report) read(c *metav1.Condition) {
+	isTrue := c.Status == metav1.ConditionTrue
+	switch p := phases.Phase(c.Type); p {
+	case phases.NodeDegraded:
+		if isTrue {
+			r.degraded, r.degradedMessage = true, c.Message
+		}
+	case phases.PinnedImageSetsDegraded:
+		if isTrue {
+			r.pinFailed, r.pinMessage = true, c.Message
+		}
+	case phases.Updated:
+		r.updated = r.updated || isTrue
+		r.joined = r.joined || c.Status != metav1.ConditionFalse || c.Reason != conditions.ReasonNotYetOccurred
+		if r.step.phase == "" {
+			r.step = stepOf(p, c)
+		}
+	default:
+		if c.Status == metav1.ConditionFalse {
+			return
+		}
+		r.joined = r.joined || phases.OnlyInUpdate(p)
+		if c.Status == metav1.ConditionUnknown && rankOf(p) > rankOf(r.step.phase) {
+			r.step = stepOf(p, c)
 		}
 	}
-	return ""
+}
+
+func stepOf(p phases.Phase, c *metav1.Condition) step {
+	s := step{phase: p}
+	if !c.LastTransitionTime.IsZero() {
+		s.since = c.LastTransitionTime.Unix()
+	}
+	return s
+}
+
+// rankOf returns the place of a phase in the order of an update, 0 for Updated and others.
+func rankOf(p phases.Phase) int {
+	return slices.IndexFunc(steps, func(row stepRow) bool { return row.phase == p }) + 1
 }

@@ -17,14 +17,14 @@ type (
 	mcns  = []*mcfgv1.MachineConfigNode
 )
 
-// counts are those of a status: machines, updated, ready, unavailable, degraded.
+// counts of a status: machines, updated, ready, unavailable, degraded.
 type counts [5]int32
 
 func countsOf(s mcfgv1.MachineConfigPoolStatus) counts {
 	return counts{s.MachineCount, s.UpdatedMachineCount, s.ReadyMachineCount, s.UnavailableMachineCount, s.DegradedMachineCount}
 }
 
-// TestOneMachine is all that one node can count as.
+// TestOneMachine: every way to count one node.
 func TestOneMachine(t *testing.T) {
 	anotherOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	noOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }
@@ -33,7 +33,7 @@ func TestOneMachine(t *testing.T) {
 	}
 	blank := func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = nil }
 	noVersions := func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion = nil }
-	unknown := says(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
+	unknown := withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
 
 	for _, test := range []struct {
 		name  string
@@ -44,15 +44,15 @@ func TestOneMachine(t *testing.T) {
 	}{
 		{"updated", newNode("n"), newMCN("n"), "", counts{1, 1, 1, 0, 0}},
 		{"updated, not ready", newNode("n", notReady), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
-		{"updated, readiness not known", newNode("n", silent), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
+		{"updated, readiness unknown", newNode("n", noConditions), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
 		{"updated, cordoned by someone else", newNode("n", cordoned), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
-		{"degraded wins over updated", newNode("n"), newMCN("n", degraded), "", counts{1, 0, 0, 0, 1}},
-		{"degraded in an update", newNode("n"), newMCN("n", degraded, updating), "", counts{1, 0, 0, 1, 1}},
+		{"degraded and updated", newNode("n"), newMCN("n", degraded), "", counts{1, 0, 0, 0, 1}},
+		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), "", counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), "", counts{1, 0, 0, 1, 0}},
 		{"updating, Updated is Unknown", newNode("n"), newMCN("n", unknown), "", counts{1, 0, 0, 1, 0}},
 		{"updating, cordoned, not ready", newNode("n", cordoned, notReady), newMCN("n", updating), "", counts{1, 0, 0, 1, 0}},
 		{"waiting", newNode("n"), newMCN("n", waiting), "", counts{1, 0, 0, 0, 0}},
-		{"the spec asks for another config", newNode("n"), newMCN("n", configs(oldConfig, newConfig, newConfig)), "", counts{1, 0, 0, 0, 0}},
+		{"the spec desires another config", newNode("n"), newMCN("n", configs(oldConfig, newConfig, newConfig)), "", counts{1, 0, 0, 0, 0}},
 		{"the status desires another config", newNode("n"), newMCN("n", configs(newConfig, oldConfig, newConfig)), "", counts{1, 0, 0, 0, 0}},
 		{"the status has another config", newNode("n"), newMCN("n", configs(newConfig, newConfig, oldConfig)), "", counts{1, 0, 0, 0, 0}},
 		{"no versions", newNode("n"), newMCN("n", noVersions), "", counts{1, 0, 0, 0, 0}},
@@ -62,29 +62,29 @@ func TestOneMachine(t *testing.T) {
 		{"no object, not ready", newNode("n", notReady), nil, "", counts{1, 0, 0, 1, 0}},
 		{"no object, cordoned", newNode("n", cordoned), nil, "", counts{1, 0, 0, 1, 0}},
 		{"no conditions", newNode("n"), newMCN("n", blank), "", counts{1, 0, 0, 0, 0}},
-		{"the object of a Node of that name before", newNode("n"), newMCN("n", degraded, anotherOwner), "", counts{1, 0, 0, 0, 0}},
-		{"an owner that is called Node and is none", newNode("n"), newMCN("n", namesake), "", counts{1, 1, 1, 0, 0}},
+		{"the object of a previous Node of that name", newNode("n"), newMCN("n", degraded, anotherOwner), "", counts{1, 0, 0, 0, 0}},
+		{"an owner of kind Node in another API group", newNode("n"), newMCN("n", namesake), "", counts{1, 1, 1, 0, 0}},
 		{"an object without an owner", newNode("n"), newMCN("n", noOwner), "", counts{1, 1, 1, 0, 0}},
 
 		{"the image of the pool", newNode("n"), newMCN("n", images(newImage, newImage)), newImage, counts{1, 1, 1, 0, 0}},
 		{"not the image of the pool yet", newNode("n"), newMCN("n", images(newImage, oldImage)), newImage, counts{1, 0, 0, 0, 0}},
-		{"the image of the pool, but the spec asks for another", newNode("n"), newMCN("n", images(newImage, oldImage)), oldImage, counts{1, 0, 0, 0, 0}},
+		{"the image of the pool, but the spec desires another", newNode("n"), newMCN("n", images(newImage, oldImage)), oldImage, counts{1, 0, 0, 0, 0}},
 		{"no image yet", newNode("n"), newMCN("n"), newImage, counts{1, 0, 0, 0, 0}},
-		{"the image that the spec asks for", newNode("n"), newMCN("n", images(newImage, newImage)), "", counts{1, 1, 1, 0, 0}},
-		{"not the image that the spec asks for", newNode("n"), newMCN("n", images(newImage, oldImage)), "", counts{1, 0, 0, 0, 0}},
-		{"still the image, image mode being disabled", newNode("n"), newMCN("n", images("", oldImage)), "", counts{1, 0, 0, 0, 0}},
+		{"the image that the spec desires", newNode("n"), newMCN("n", images(newImage, newImage)), "", counts{1, 1, 1, 0, 0}},
+		{"not the image that the spec desires", newNode("n"), newMCN("n", images(newImage, oldImage)), "", counts{1, 0, 0, 0, 0}},
+		{"still an image, image mode disabled", newNode("n"), newMCN("n", images("", oldImage)), "", counts{1, 0, 0, 0, 0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var objects mcns
 			if test.mcn != nil {
 				objects = mcns{test.mcn}
 			}
-			assert.Equal(t, test.want, countsOf(pool.Status(newPool("worker"), nodes{test.node}, objects, test.image, now)))
+			assert.Equal(t, test.want, countsOf(pool.Status(newPool("worker"), nodes{test.node}, objects, pool.Options{Image: built(test.image)}, now)))
 		})
 	}
 }
 
-// TestUpdatedAndUpdating is what the two conditions say of a pool, and how.
+// TestUpdatedAndUpdating: status, reason and message of the two conditions.
 func TestUpdatedAndUpdating(t *testing.T) {
 	paused := func(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
 	noTarget := func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = "" }
@@ -130,7 +130,7 @@ func TestUpdatedAndUpdating(t *testing.T) {
 			verdict{yes, "AllNodesUpdated", all}, verdict{no, "AllNodesUpdated", all}},
 		{"one is being updated, one waits", newPool("worker"), three, mcns{newMCN("a"), newMCN("b", waiting), newMCN("c", updating)}, "",
 			verdict{no, "NodesNotUpdated", "1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 not updated"},
-			verdict{yes, "NodesUpdating", "Being updated: c"}},
+			verdict{yes, "NodesUpdating", "c is updating; see oc describe machineconfignode/c"}},
 		{"one waits", newPool("worker"), three, mcns{newMCN("a"), newMCN("b", waiting), newMCN("c")}, "",
 			verdict{no, "NodesNotUpdated", "2 of 3 nodes have MachineConfig rendered-worker-bbb, 1 not updated"},
 			verdict{yes, "NodesUpdating", "No node is being updated right now. 2 of 3 nodes have MachineConfig rendered-worker-bbb, 1 not updated"}},
@@ -139,25 +139,25 @@ func TestUpdatedAndUpdating(t *testing.T) {
 			verdict{no, "Paused", "The pool is paused. 2 of 3 nodes have MachineConfig rendered-worker-bbb, 1 not updated"}},
 		{"paused in the middle", newPool("worker", paused), three, mcns{newMCN("a"), newMCN("b", waiting), newMCN("c", updating)}, "",
 			verdict{no, "NodesNotUpdated", "1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 not updated"},
-			verdict{yes, "PausedWhileUpdating", "The pool is paused, but updates that have begun go on. Being updated: c"}},
+			verdict{yes, "PausedWhileUpdating", "The pool is paused, but updates that have begun continue: c is updating; see oc describe machineconfignode/c"}},
 		{"a new node", newPool("worker"), nodes{newNode("a"), newNode("b", notReady)}, mcns{newMCN("a")}, "",
 			verdict{no, "NodesNotUpdated", "1 of 2 nodes have MachineConfig rendered-worker-bbb, 1 not reported yet"},
 			verdict{no, "NodesNotReported", "1 of 2 nodes have MachineConfig rendered-worker-bbb, 1 not reported yet"}},
 		{"many are being updated", newPool("worker"), nodes{newNode("g"), newNode("f"), newNode("e"), newNode("d"), newNode("c"), newNode("b"), newNode("a")},
 			mcns{newMCN("a", updating), newMCN("b", updating), newMCN("c", updating), newMCN("d", updating), newMCN("e", updating), newMCN("f", updating), newMCN("g", updating)}, "",
 			verdict{no, "NodesNotUpdated", "0 of 7 nodes have MachineConfig rendered-worker-bbb, 7 being updated"},
-			verdict{yes, "NodesUpdating", "Being updated: a, b, c, d, e and 2 more"}},
+			verdict{yes, "NodesUpdating", "a is updating, b is updating, c is updating, d is updating, e is updating, and 2 more; see oc describe machineconfignode/a"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			status := pool.Status(test.pool, test.nodes, test.mcns, test.image, now)
+			status := pool.Status(test.pool, test.nodes, test.mcns, pool.Options{Image: built(test.image)}, now)
 			if test.pool.Spec.Configuration.Name == "" {
 				assert.Zero(t, status.UpdatedMachineCount)
 			}
-			for as, want := range map[mcfgv1.MachineConfigPoolConditionType]verdict{
+			for conditionType, want := range map[mcfgv1.MachineConfigPoolConditionType]verdict{
 				mcfgv1.MachineConfigPoolUpdated: test.updated, mcfgv1.MachineConfigPoolUpdating: test.updating,
 			} {
-				got := condition(t, status, as)
-				assert.Equal(t, want, verdict{got.Status, got.Reason, got.Message}, "%s", as)
+				got := condition(t, status, conditionType)
+				assert.Equal(t, want, verdict{got.Status, got.Reason, got.Message}, "%s", conditionType)
 			}
 		})
 	}
@@ -183,7 +183,7 @@ func TestWhatIsKept(t *testing.T) {
 	})
 	before := p.DeepCopy()
 
-	status := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", updating)}, "", now)
+	status := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", updating)}, pool.Options{}, now)
 	assert.Equal(t, before, p, "the pool that was passed in changed")
 	assert.Equal(t, int64(3), status.ObservedGeneration)
 	assert.Equal(t, oldConfig, status.Configuration.Name, "not updated yet")
@@ -193,11 +193,11 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
 	assert.Equal(t, int64(9), status.PoolSynchronizersStatus[1].ObservedGeneration)
 	assert.Len(t, status.Conditions, 6)
-	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "False as before")
-	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdating).LastTransitionTime, "True as before")
+	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "still False")
+	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdating).LastTransitionTime, "still True")
 
 	p.Status = status
-	status = pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a")}, "", now)
+	status = pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a")}, pool.Options{}, now)
 	assert.Equal(t, p.Spec.Configuration, status.Configuration)
 	assert.Equal(t, metav1.NewTime(earlier.Add(time.Minute)), condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "in whole seconds")
 	assert.Equal(t, time.UTC, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime.Location())

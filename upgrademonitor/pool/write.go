@@ -10,10 +10,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // patch is the merge patch of a status: what Status computes, and nothing else. The resource
-// version makes it fail where others wrote first, for the conditions are one list with many writers.
+// version makes it fail if another process wrote first, since the conditions are one list with
+// many writers.
 type patch struct {
 	Metadata patchMetadata `json:"metadata"`
 	Status   patchStatus   `json:"status"`
@@ -35,7 +38,7 @@ type patchStatus struct {
 	PoolSynchronizersStatus []mcfgv1.PoolSynchronizerStatus     `json:"poolSynchronizersStatus"`
 }
 
-// newPatch returns the patch that gives a pool a status.
+// newPatch returns the patch from a pool's status to another one.
 func newPatch(pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) ([]byte, error) {
 	configuration, err := configurationPatch(pool.Status.Configuration, status.Configuration)
 	if err != nil {
@@ -57,8 +60,8 @@ func newPatch(pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolSta
 	})
 }
 
-// configurationPatch returns what changes in the configuration, with null for what goes; nil where
-// nothing does. Its list of sources makes it the largest part of a healthy pool's status.
+// configurationPatch returns what changes in the configuration, with null for what is removed; nil
+// if nothing changes. Its list of sources makes it the largest part of a healthy pool's status.
 func configurationPatch(from, to mcfgv1.MachineConfigPoolStatusConfiguration) (json.RawMessage, error) {
 	before, err := json.Marshal(from)
 	if err != nil {
@@ -74,23 +77,23 @@ func configurationPatch(from, to mcfgv1.MachineConfigPoolStatusConfiguration) (j
 	return jsonmergepatch.CreateThreeWayJSONMergePatch(before, after, before)
 }
 
-// write gives a pool a status. A pool that is gone needs none.
-func (l *loop) write(ctx context.Context, pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) error {
+// write patches the status of a pool. A pool that was deleted needs none.
+func (r *reconciler) write(ctx context.Context, pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) error {
 	body, err := newPatch(pool, status)
 	if err != nil {
-		return fmt.Errorf("MachineConfigPool %s: cannot encode its status: %w", pool.Name, err)
+		return fmt.Errorf("encode the status of MachineConfigPool %s: %w", pool.Name, err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, l.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
-	options := metav1.PatchOptions{FieldManager: l.config.FieldManager}
-	next, err := l.config.Client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, pool.Name, types.MergePatchType, body, options, "status")
+	options := metav1.PatchOptions{FieldManager: r.config.FieldManager}
+	next, err := r.config.Client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, pool.Name, types.MergePatchType, body, options, "status")
 	switch {
-	case apierrors.IsNotFound(err):
+	case apierrors.IsNotFound(err) && apierr.Classify(err) != apierr.NoCRD:
 		return nil
 	case err != nil:
-		return fmt.Errorf("MachineConfigPool %s: cannot write its status: %w", pool.Name, err)
+		return fmt.Errorf("patch the status of MachineConfigPool %s: %w", pool.Name, err)
 	}
 	next.ManagedFields = nil
-	l.written.remember(next)
+	r.writes.set(next)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -18,14 +19,14 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 )
 
-// TestOthersWriteFirst has another process write a condition of its own just before each of the
-// first writes: neither is lost.
+// TestOthersWriteFirst: another process writes its own condition just before each of the first
+// writes. Neither is lost.
 func TestOthersWriteFirst(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		left := 3
+		remaining := 3
 		c.before = func(name string) error {
-			if left--; left >= 0 {
+			if remaining--; remaining >= 0 {
 				c.overwrite(name, func(p *mcfgv1.MachineConfigPool) {
 					p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, Reason: "Again"}}
 				})
@@ -42,7 +43,7 @@ func TestOthersWriteFirst(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
-// TestFailuresAreRetried has the API server fail for a while, and a pool go meanwhile.
+// TestFailuresAreRetried: the API server fails for a while, and a pool is deleted meanwhile.
 func TestFailuresAreRetried(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
@@ -60,24 +61,61 @@ func TestFailuresAreRetried(t *testing.T) {
 		c.run()
 		c.advance(10 * time.Minute)
 		assert.Equal(t, 0, c.written("worker"))
+		lines := c.logged()
+		require.Len(t, lines, 1, "logged once")
+		assert.Regexp(t, `^E.*"Failed to sync the status of a MachineConfigPool, retrying" err=".*etcd has no leader".* pool="worker"`, lines[0])
 		tried := len(c.tried())
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 50, "with backoff")
 		down.Store(false)
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
-		assert.Len(t, c.tried(), tried+1, "a pool that is gone is not tried again")
+		assert.Len(t, c.tried(), tried+1, "a deleted pool is not retried")
+		lines = c.logged()
+		require.Len(t, lines, 1, "the recovery is logged once")
+		assert.Regexp(t, `^I.*"Synced the status of a MachineConfigPool again" failedAttempts=\d+ pool="worker"`, lines[0])
 
 		down.Store(true)
 		c.changeMCN("worker-0", updating)
 		down.Store(false)
 		c.advance(2 * time.Second)
-		assert.Equal(t, 1, c.written("worker"), "the backoff has begun anew")
+		assert.Equal(t, 1, c.written("worker"), "the backoff was reset")
 	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("gone")}, ns, ms)
 }
 
-// TestItsOwnWriteIsRemembered has the informer of pools hear of nothing: the second write is
-// computed from what the first has returned.
+// TestFailuresAreLogged once for each cause, with advice: a missing CRD, missing permissions,
+// conflicts that persist.
+func TestFailuresAreLogged(t *testing.T) {
+	ns, ms := workers(1)
+	inBubble(t, func(t *testing.T, c *fakeCluster) {
+		resource := mcfgv1.Resource("machineconfigpools")
+		for _, test := range []struct {
+			name string
+			err  error
+			want string // part of the line; "": no line
+		}{
+			{"no CRD", apierrors.NewGenericServerResponse(http.StatusNotFound, "patch", resource, "worker", "404 page not found", 0, true), "install the CRD"},
+			{"no permission", apierrors.NewForbidden(resource, "worker", errors.New("cannot patch machineconfigpools/status")), "grant the service account"},
+			{"conflicts", apierrors.NewConflict(resource, "worker", errors.New("modified")), "modified"},
+			{"an object that was deleted", apierrors.NewNotFound(resource, "worker"), ""},
+		} {
+			c.before = func(string) error { return test.err }
+			stop := c.run()
+			c.advance(time.Hour)
+			lines := c.logged()
+			if test.want == "" {
+				assert.Empty(t, lines, test.name)
+			} else if assert.Len(t, lines, 1, test.name) {
+				assert.Contains(t, lines[0], test.want)
+			}
+			stop()
+			c.logged()
+		}
+	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
+}
+
+// TestItsOwnWriteIsRemembered: the informer of pools receives no event, and the second write is
+// computed from the response to the first.
 func TestItsOwnWriteIsRemembered(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
@@ -94,7 +132,7 @@ func TestItsOwnWriteIsRemembered(t *testing.T) {
 	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
 }
 
-// TestPatch is what a write carries: what Status computes, null for what goes, nothing of others.
+// TestPatch: a write carries what Status computes, null for removed fields, nothing of others.
 func TestPatch(t *testing.T) {
 	p := newPool("worker", func(p *mcfgv1.MachineConfigPool) {
 		p.Status.Configuration.Name = oldConfig

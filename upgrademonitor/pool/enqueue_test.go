@@ -13,8 +13,8 @@ import (
 	kubefake "k8s.io/client-go/kubernetes/fake"
 )
 
-// TestAPoolThatGoesIsForgotten: what is remembered of pools does not grow with those that were.
-func TestAPoolThatGoesIsForgotten(t *testing.T) {
+// TestForgetsDeletedPools: the controller keeps no state of deleted pools.
+func TestForgetsDeletedPools(t *testing.T) {
 	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0).Machineconfiguration().V1()
 	controller, err := New(Config{
 		Client:             mcfgfake.NewClientset(),
@@ -23,13 +23,16 @@ func TestAPoolThatGoesIsForgotten(t *testing.T) {
 		MachineConfigNodes: mcfg.MachineConfigNodes(),
 	})
 	require.NoError(t, err)
-	l := controller.newLoop()
-	defer l.queue.ShutDown()
+	r := controller.newReconciler()
+	defer r.queue.ShutDown()
 	edge := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "edge"}}
-	l.written.remember(edge)
-	l.enqueueAll(edge)
-	require.Equal(t, 1, l.queue.Len())
-	assert.True(t, l.next(t.Context()))
-	assert.Empty(t, l.written.pools)
-	assert.Empty(t, l.pace.last)
+	r.writes.set(edge)
+	r.resolver.selections([]*mcfgv1.MachineConfigPool{edge})
+	r.enqueueAll(edge)
+	require.Equal(t, 1, r.queue.Len())
+	assert.True(t, r.processNextItem(t.Context()))
+	assert.Empty(t, r.writes.pools)
+	assert.Empty(t, r.limiter.last)
+	r.resolver.selections(nil)
+	assert.Empty(t, r.resolver.parsed)
 }

@@ -1,0 +1,191 @@
+package pool
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// The limits of messages: 5,000 degraded nodes with 32 kB each would make an object that etcd
+// rejects.
+const (
+	maxNames       = 5       // nodes in an update that are named before the others are counted
+	maxMessage     = 8 << 10 // bytes of a message about nodes, and of the one of Degraded, which repeats them
+	maxDetail      = 1 << 10 // bytes of what a host says of an image
+	minNodeMessage = 512     // bytes that a node may have of it, however many others there are
+)
+
+// stepRow is what a node is doing in a phase.
+type stepRow struct {
+	phase phases.Phase
+	does  string
+}
+
+// steps is the phases of an update, in order.
+var steps = []stepRow{
+	{phases.UpdatePrepared, "preparing"},
+	{phases.UpdateExecuted, "executing the update"},
+	{phases.Cordoned, "cordoning"},
+	{phases.Drained, "draining"},
+	{phases.AppliedFilesAndOS, "applying files and OS"},
+	{phases.AppliedFiles, "applying files"},
+	{phases.ImagePulledFromRegistry, "pulling the image"},
+	{phases.AppliedOSImage, "applying the OS image"},
+	{phases.UpdatePostActionComplete, "running post-update actions"},
+	{phases.RebootedNode, "rebooting"},
+	{phases.Resumed, "resuming"},
+	{phases.UpdateComplete, "completing the update"},
+	{phases.Uncordoned, "uncordoning"},
+}
+
+// String returns what a node is doing and since when: "draining since 14:02 UTC on 22 May".
+func (s step) String() string {
+	does := "updating"
+	if rank := rankOf(s.phase); rank > 0 {
+		does = steps[rank-1].does
+	}
+	if s.since == 0 {
+		return does
+	}
+	return does + " since " + time.Unix(s.since, 0).UTC().Format("15:04 UTC on 2 Jan")
+}
+
+// String names the target in a message.
+func (t target) String() string {
+	if t.image.state() != ImageBuilt {
+		return "MachineConfig " + t.config
+	}
+	return "MachineConfig " + t.config + " and image " + t.image.PullSpec
+}
+
+// progress is how many nodes have the target, and what the others do, or why there is none.
+func (c *count) progress() string {
+	switch {
+	case c.target.config == "":
+		return "The pool has no rendered MachineConfig yet"
+	case c.target.image.state() == ImageBuilding:
+		return withDetail("The image of the pool is being built", c.target.image.Message)
+	case c.target.image.state() == ImageBuildFailed:
+		return withDetail("The build of the pool's image has failed", c.target.image.Message)
+	case c.machines == 0:
+		return "The pool has no nodes"
+	case c.isUpdated() && c.machines == 1:
+		return fmt.Sprintf("The only node has %s", c.target)
+	case c.isUpdated():
+		return fmt.Sprintf("All %d nodes have %s", c.machines, c.target)
+	}
+	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated, c.machines, c.target)}
+	for _, rest := range []struct {
+		nodes int
+		do    string
+	}{
+		{len(c.updating), "being updated"},
+		{c.waiting, "not updated"},
+		{c.unreported, "not reported yet"},
+	} {
+		if rest.nodes > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", rest.nodes, rest.do))
+		}
+	}
+	if c.isMixed() {
+		parts = append(parts, "and they desire different images")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func withDetail(text, detail string) string {
+	if detail == "" {
+		return text
+	}
+	return text + ": " + shorten(detail, maxDetail)
+}
+
+// updatingMessage is what the nodes in an update do, the one that has done it longest first. It
+// sorts the list.
+func updatingMessage(list []running) string {
+	slices.SortFunc(list, func(a, b running) int {
+		return cmp.Or(cmp.Compare(a.step.since, b.step.since), cmp.Compare(a.node, b.node))
+	})
+	var parts []string
+	for _, r := range list[:min(len(list), maxNames)] {
+		parts = append(parts, fmt.Sprintf("%s is %s", r.node, r.step))
+	}
+	if more := len(list) - maxNames; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ") + seeObject(list[0].node)
+}
+
+// failureMessage lists the nodes that have failed with their own messages, as many as fit into
+// room, in the order of their names, and counts the others. It sorts the failures.
+func failureMessage(failures []failure, are string, room int) string {
+	slices.SortFunc(failures, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
+	head := fmt.Sprintf("%d nodes are %s: ", len(failures), are)
+	if len(failures) == 1 {
+		head = fmt.Sprintf("1 node is %s: ", are)
+	}
+	end := seeObject(failures[0].node)
+	room -= len(head) + len(end)
+	share := fairShare(failures, room)
+	var b strings.Builder
+	for i, f := range failures {
+		text := f.node + ": " + shorten(f.message, share)
+		if i > 0 {
+			text = "; " + text
+		}
+		if i > 0 && b.Len()+len(text) > room-len("; and 10000 more") {
+			fmt.Fprintf(&b, "; and %d more", len(failures)-i)
+			break
+		}
+		b.WriteString(text)
+	}
+	return head + b.String() + end
+}
+
+// fairShare returns how many bytes of room each message may have, so that few nodes share all of
+// it, and short messages leave theirs to long ones.
+func fairShare(failures []failure, room int) int {
+	if len(failures)*minNodeMessage > room {
+		return minNodeMessage
+	}
+	lengths := make([]int, len(failures))
+	for i, f := range failures {
+		room -= len("; ") + len(f.node) + len(": ")
+		lengths[i] = len(f.message)
+	}
+	room -= len("; and 10000 more")
+	slices.Sort(lengths)
+	for i, length := range lengths {
+		if share := room / (len(lengths) - i); length > share {
+			return max(share, minNodeMessage)
+		}
+		room -= length
+	}
+	return maxMessage // all fit
+}
+
+// seeObject points to the object of a node, which has all that a message leaves out.
+func seeObject(nodeName string) string { return "; see oc describe machineconfignode/" + nodeName }
+
+// shorten cuts the middle out of a message of more than limit bytes.
+func shorten(message string, limit int) string {
+	if len(message) <= limit {
+		return strings.ToValidUTF8(message, string(utf8.RuneError))
+	}
+	if len(message) > 2*limit { // which is more of either end than is kept
+		message = message[:limit] + message[len(message)-limit:]
+	}
+	for chars := utf8.RuneCountInString(message) * limit / len(message); ; {
+		cut := conditions.TruncateTo(message, chars)
+		if len(cut) <= limit {
+			return cut
+		}
+		chars -= max(1, (len(cut)-limit)/utf8.UTFMax)
+	}
+}
