@@ -1,72 +1,68 @@
 package rollout
 
 import (
-	"reflect"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
 )
 
-// What a Config's empty fields stand for.
+// Defaults of a Config.
 const (
 	DefaultFieldManager = "machine-config-operator-rollout"
 	DefaultTimeout      = 10 * time.Second
 	DefaultOrphanGrace  = time.Minute
 )
 
-// Config is what a Controller is made of. The informers are those of the host's shared
-// factories, which the host starts; pool.Trim makes them lighter.
+// Config configures a Controller. The informers are those of the host's shared factories, which
+// the host starts; pool.Trim keeps their caches small.
 type Config struct {
 	// Client writes the MachineConfigNodes. Required.
 	Client mcfgclientset.Interface
 	// KubeClient reads a Node before its object is written. Required.
 	KubeClient kubernetes.Interface
-	// Nodes, Pools and MachineConfigNodes say what there is. Required.
+	// Nodes, Pools and MachineConfigNodes are the informers of all of them. Required.
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder hears of what an administrator has to mend, see PoolConflict. By default it is
+	// Recorder records what an administrator has to resolve, see PoolConflict. By default it is
 	// only logged.
 	Recorder record.EventRecorder
-	// ImageMode says whether the feature gate ImageModeStatusReporting is on. It is called
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
 	// from several goroutines. By default it is off.
 	ImageMode func() bool
-	// FieldManager owns the fields that are applied. It must not be that of the Monitors. By
-	// default it is DefaultFieldManager.
+	// FieldManager owns the fields that are applied. It must differ from that of the Monitors.
+	// The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout bounds what is done for a node at a time. By default, and if it is not
-	// positive, it is DefaultTimeout.
+	// Timeout bounds one sync of a node. If it is not positive, it is DefaultTimeout.
 	Timeout time.Duration
-	// OrphanGrace is how long an object without a Node is left to the garbage collector. By
-	// default, and if it is not positive, it is DefaultOrphanGrace.
+	// OrphanGrace is how long an object without a Node is left to the garbage collector. If it is
+	// not positive, it is DefaultOrphanGrace.
 	OrphanGrace time.Duration
-	// Clock paces retries and the OrphanGrace. By default it is real.
+	// Clock is the time for retries and the OrphanGrace. The default is the real one.
 	Clock clock.WithTicker
 }
 
-// complete checks the required fields and fills in the others.
+// complete validates the required fields and sets the defaults of the others. An error is a
+// *field.Error.
 func (c Config) complete() (Config, error) {
-	for _, field := range []struct {
-		name  string
-		value any
-		pass  string
-	}{
-		{"Client", c.Client, "a clientset of openshift/client-go's machineconfiguration group"},
-		{"KubeClient", c.KubeClient, "a clientset of client-go"},
-		{"Nodes", c.Nodes, "Core().V1().Nodes() of a shared informer factory"},
-		{"Pools", c.Pools, "Machineconfiguration().V1().MachineConfigPools() of a shared informer factory"},
-		{"MachineConfigNodes", c.MachineConfigNodes, "Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory"},
-	} {
-		if isNil(field.value) {
-			return c, &ConfigError{Field: field.name, Problem: "is nil: pass " + field.pass}
-		}
+	if err := validate.Required(field.NewPath("rollout", "Config"),
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
+		validate.Field{Name: "KubeClient", Value: c.KubeClient, Hint: "pass a clientset of client-go"},
+		validate.Field{Name: "Nodes", Value: c.Nodes, Hint: "pass Core().V1().Nodes() of a shared informer factory"},
+		validate.Field{Name: "Pools", Value: c.Pools, Hint: "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory"},
+		validate.Field{Name: "MachineConfigNodes", Value: c.MachineConfigNodes, Hint: "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory"},
+	); err != nil {
+		return c, err
 	}
-	if isNil(c.Recorder) {
+	if validate.IsNil(c.Recorder) {
 		c.Recorder = nil
 	}
 	if c.ImageMode == nil {
@@ -81,14 +77,8 @@ func (c Config) complete() (Config, error) {
 	if c.OrphanGrace <= 0 {
 		c.OrphanGrace = DefaultOrphanGrace
 	}
-	if isNil(c.Clock) {
+	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
 	return c, nil
-}
-
-// isNil reports whether an interface holds nothing, or a nil pointer.
-func isNil(i any) bool {
-	v := reflect.ValueOf(i)
-	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -22,30 +22,34 @@
 //
 // What is guaranteed:
 //
-//  1. A Node has an object as soon as it is acknowledged, which is when it is neither
-//     Pending nor Provisioning. Windows nodes have none.
+//  1. A Node that is neither Pending nor Provisioning has an object. A Windows node has none; one
+//     that another process created for it is deleted once. On a cluster without pools nothing is
+//     written.
 //  2. The object's owner is the Node, its pool is the node's primary pool (pool.Primary),
-//     its desired config and image are what the node's annotations say. What changes is
-//     carried into it at once; NotYetSet stands for what nobody has said.
-//     A node that no pool wants any more keeps the pool that it had.
-//  3. A pool that cannot be told, because two custom pools want the node, is left as it is,
-//     and is a warning event of the Node. The rest of the object goes on following.
-//  4. A Node that was made anew under the same name has a new object, unless its daemon has
-//     made it the owner of the old one before the controller saw either.
-//  5. The object of a Node that is gone is deleted after Config.OrphanGrace, if no garbage
-//     collector has taken it by then.
-//  6. What is right is not written, after a restart neither. A write is computed from a Node
+//     its desired config and image are those of the node's annotations, and are updated at once.
+//     NotYetSet is a value that is not known. A node that no pool selects any more keeps the pool
+//     that it had.
+//  3. If conflicting pools select a node, its pool is kept, and a warning event of the Node is
+//     recorded. The rest of the object is kept up to date.
+//  4. A Node that was deleted and created again under the same name gets a new object, unless its
+//     daemon has made it the owner of the old one before the controller saw either.
+//  5. The object of a Node that was deleted is deleted after Config.OrphanGrace, if no garbage
+//     collector has deleted it by then.
+//  6. What is up to date is not written, even after a restart. A write is computed from a Node
 //     that was read after the object, and has the object's resource version as its
 //     precondition: it never undoes what the daemon knows already. An object that the cache
-//     does not have is applied without force: where somebody else has made it meanwhile, and
-//     it says something else, that is a conflict.
+//     does not contain is applied without force: if another process has created a different one
+//     meanwhile, that is a conflict.
 //  7. The status is never written.
+//  8. While the CRD has no configImage, images are ignored; it is tried again every five minutes.
+//  9. A failure is logged as an error when it begins, again when its cause changes, and once when
+//     it is over.
 //
 // # Who owns which field
 //
 // The objects are written by server-side apply with a field manager of the controller's own,
 // Config.FieldManager. Both sides derive the spec from the Node by the same function,
-// upgrademonitor.Desired, so that whoever comes second finds nothing to do.
+// upgrademonitor.DesiredMachineConfigNode, so that the second of them has nothing to do.
 //
 //	field                            applied by          also written by
 //	metadata.ownerReferences[Node]   rollout             the daemon's spec call
@@ -53,11 +57,11 @@
 //	spec.configVersion.desired,
 //	spec.configImage.desiredImage    rollout             the daemon's spec call, where it differs
 //	status                           the daemon          –
-//	everything else                  –                   whoever wants to: it is not touched
+//	everything else                  –                   any other process: it is not changed
 //
-// The pool is the one thing that the daemon has to be told. Where this controller runs, leave
-// upgrademonitor.Config.Pool unset, or have it go by pool.Primary: two answers would be written
-// in turn.
+// The pool is the one value that a daemon cannot read from its Node. Where this controller runs,
+// leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different answers would be
+// written in turn.
 //
 // # What it costs
 //
