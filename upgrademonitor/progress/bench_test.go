@@ -1,0 +1,66 @@
+package progress_test
+
+import (
+	"fmt"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+const fleet = 5000
+
+// objects returns the objects of a number of nodes, in all the versions of a standard update.
+func objects(b *testing.B) []*mcfgv1.MachineConfigNode {
+	b.Helper()
+	traces := readTraces(b)
+	var versions []*mcfgv1.MachineConfigNode
+	newDaemon("", false).replay(b, traces, traces[1], func(m *mcfgv1.MachineConfigNode, _ *call) { versions = append(versions, m) })
+	all := make([]*mcfgv1.MachineConfigNode, fleet)
+	for i := range all {
+		all[i] = versions[i%len(versions)].DeepCopy()
+		all[i].Name = fmt.Sprintf("worker-%04d", i)
+	}
+	return all
+}
+
+func BenchmarkOf(b *testing.B) {
+	all := objects(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, m := range all {
+			progress.Of(m)
+		}
+	}
+}
+
+func BenchmarkPools(b *testing.B) {
+	var nodes []progress.Node
+	var h progress.History
+	for _, m := range objects(b) {
+		nodes = append(nodes, progress.Of(m))
+		h.Observe(m)
+	}
+	pools := []*mcfgv1.MachineConfigPool{worker("10%")}
+	for name, history := range map[string]*progress.History{"snapshot": nil, "history": &h} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				progress.Pools(pools, nodes, history, at(10), progress.Limits{})
+			}
+		})
+	}
+}
+
+func BenchmarkHistory(b *testing.B) {
+	all := objects(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		var h progress.History
+		for _, m := range all {
+			h.Observe(m)
+		}
+		h.Spans()
+	}
+}

@@ -1,0 +1,201 @@
+package progress_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// tape decodes choices from bytes; at its end, each is 0.
+type tape []byte
+
+func (t *tape) pick(n int) int {
+	if len(*t) == 0 {
+		return 0
+	}
+	b := (*t)[0]
+	*t = (*t)[1:]
+	return int(b) % n
+}
+
+func oneOf[T any](t *tape, values ...T) T { return values[t.pick(len(values))] }
+
+func (t *tape) time() time.Time {
+	switch t.pick(12) {
+	case 0:
+		return time.Time{}
+	case 1:
+		return time.Unix(math.MaxInt64/2, 0)
+	case 2:
+		return time.Unix(math.MinInt64/2, 0)
+	case 3:
+		return at(1e6)
+	}
+	return at(float64(t.pick(256)) / 2)
+}
+
+var everyType = append(append([]phases.Phase{"", "Foreign"}, phases.All(true)...), phases.AppliedFilesAndOS)
+
+func (t *tape) object() *mcfgv1.MachineConfigNode {
+	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: oneOf(t, "a", "b", "c", "d", "e", "f", "g", "h", ""), Generation: int64(t.pick(4) - 1)}}
+	m.Spec.Pool.Name = oneOf(t, "worker", "worker", "worker", "master", "")
+	m.Spec.ConfigVersion.Desired = oneOf(t, configB, configA, "not-yet-set", "")
+	if t.pick(8) > 0 {
+		m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: oneOf(t, configB, configA, ""), Desired: oneOf(t, configA, configB, "not-yet-set")}
+	}
+	m.Spec.ConfigImage.DesiredImage = oneOf[mcfgv1.ImageDigestFormat](t, "", "", "", "x", "y")
+	m.Status.ConfigImage.CurrentImage = oneOf[mcfgv1.ImageDigestFormat](t, "", "", "", "x", "y")
+	for range t.pick(3) {
+		e := entry(oneOf(t, `{"f:spec":{}}`, `{"f:metadata":{}}`, `{"f:spec"`, ``, `null`, "\xff"), t.time())
+		if t.pick(8) == 1 {
+			e.FieldsV1, e.Time = nil, nil
+		}
+		m.ManagedFields = append(m.ManagedFields, e)
+	}
+	for range t.pick(24) {
+		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
+			Type:               string(everyType[t.pick(len(everyType))]),
+			Status:             oneOf(t, no, running, yes, no, running, yes, "", "Bogus"),
+			Reason:             oneOf(t, "Ran", "NotYetOccurred", ""),
+			Message:            oneOf(t, "draining", "Action during update to a: drained", "an error\x1b[2J\xff", "", strings.Repeat("e", 40000)),
+			LastTransitionTime: metav1.NewTime(t.time()),
+		})
+	}
+	return m
+}
+
+func seeds(f *testing.F) {
+	f.Add([]byte{}, uint64(0))
+	for seed := range uint64(100) {
+		data := make([]byte, 900)
+		random := rand.New(rand.NewPCG(seed, 0))
+		for i := range data {
+			data[i] = byte(random.UintN(256))
+		}
+		f.Add(data, seed)
+	}
+}
+
+// FuzzOf decodes an object from bytes.
+func FuzzOf(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
+		in := tape(data)
+		m := in.object()
+		before := m.DeepCopy()
+		n := progress.Of(m)
+		require.Equal(t, before, m, "the argument changed")
+		checkFuzzed(t, n)
+	})
+}
+
+func checkFuzzed(t *testing.T, n progress.Node) {
+	t.Helper()
+	require.Contains(t, []progress.State{progress.Unreported, progress.Waiting, progress.Ordered, progress.Updating, progress.Done}, n.State)
+	require.Contains(t, []int{7, 9}, len(n.Steps))
+	last, took := n.Begun, time.Duration(0)
+	for _, s := range n.Steps {
+		require.NotEmpty(t, s.Mark)
+		require.GreaterOrEqual(t, s.Took, time.Duration(0))
+		took += s.Took
+		if s.End.After(last) {
+			last = s.End
+		}
+	}
+	if sum := last.Sub(n.Begun); !n.Begun.IsZero() && sum < time.Duration(math.MaxInt64) {
+		require.Equal(t, max(0, sum), took)
+		require.True(t, n.Since.Equal(last))
+	}
+	if n.Step != "" && n.Step != phases.Updated {
+		require.True(t, slices.ContainsFunc(n.Steps, func(s progress.Step) bool { return s.Phase == n.Step && s.Mark != progress.Finished }))
+	}
+}
+
+// FuzzPools decodes pools, objects and a history of them from bytes.
+func FuzzPools(f *testing.F) {
+	seeds(f)
+	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
+		in := tape(data)
+		var pools []*mcfgv1.MachineConfigPool
+		for range in.pick(4) {
+			p := worker("")
+			p.Name = oneOf(&in, "worker", "master", "")
+			p.Spec.Configuration.Name = oneOf(&in, configB, configA, "")
+			p.Spec.Paused = in.pick(4) == 1
+			p.Spec.MaxUnavailable = oneOf(&in, nil, &intstr.IntOrString{IntVal: 3}, &intstr.IntOrString{IntVal: math.MinInt32}, &intstr.IntOrString{Type: intstr.String, StrVal: "x%"}, &intstr.IntOrString{Type: 7})
+			pools = append(pools, p)
+		}
+		var h progress.History
+		var nodes []progress.Node
+		for len(in) > 0 {
+			m := in.object()
+			h.Observe(m)
+			if n := progress.Of(m); in.pick(4) > 0 {
+				nodes = append(nodes, n)
+			}
+		}
+		now := in.time()
+		limits := progress.Limits{Floor: time.Duration(in.pick(3)-1) * time.Minute, Factor: oneOf(&in, 0, math.NaN(), math.Inf(1), 1e300), Samples: in.pick(3) - 1}
+		checkHistory(t, &h)
+		got := progress.Pools(pools, nodes, &h, now, limits)
+		total := 0
+		for _, p := range got {
+			checkPool(t, p)
+			total += len(p.Nodes)
+		}
+		require.Len(t, nodes, total)
+
+		random := rand.New(rand.NewPCG(seed, 1))
+		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
+		again := progress.Pools(pools, nodes, &h, now, limits)
+		require.Len(t, again, len(got))
+		for i := range got {
+			require.Equal(t, summary(got[i]), summary(again[i]), "in another order")
+		}
+	})
+}
+
+// summary omits what may differ between two objects of one name.
+func summary(p progress.Pool) progress.Pool {
+	p.Nodes, p.Stuck = nil, nil
+	return p
+}
+
+func checkPool(t *testing.T, p progress.Pool) {
+	t.Helper()
+	require.Len(t, p.Nodes, p.Done+p.Updating+p.Ordered+p.Waiting+p.Unreported)
+	require.LessOrEqual(t, len(p.Stuck), p.Updating+p.Ordered)
+	require.GreaterOrEqual(t, p.Left, time.Duration(0))
+	require.GreaterOrEqual(t, p.Typical, time.Duration(0))
+	require.True(t, p.LeftKnown || p.Left == 0)
+	require.False(t, p.LeftKnown && (p.Paused || p.Done < 3 || p.Blocked), "an estimate that is a guess")
+	for _, s := range p.Stuck {
+		require.GreaterOrEqual(t, s.For, time.Duration(0))
+		require.GreaterOrEqual(t, s.Typical, time.Duration(0))
+	}
+	for i, n := range p.Nodes {
+		require.True(t, i == 0 || p.Nodes[i-1].Name <= n.Name)
+	}
+}
+
+func checkHistory(t *testing.T, h *progress.History) {
+	t.Helper()
+	open := map[string]bool{}
+	for _, s := range h.Spans() {
+		require.False(t, open[s.Node], "a span after an open one")
+		require.True(t, s.To.IsZero() || !s.To.Before(s.From))
+		open[s.Node] = s.To.IsZero()
+	}
+}

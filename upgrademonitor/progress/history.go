@@ -1,0 +1,101 @@
+package progress
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// History remembers what the objects lose: the steps of the last update of each node. The
+// zero value is ready for use. It is not safe for concurrent use.
+//
+// It keeps one update of each node, also of deleted nodes until Forget.
+type History struct {
+	nodes map[string]*record
+}
+
+// Observe records one version of an object. Versions must be observed in their order; some may be
+// missing or repeated.
+func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
+	if h == nil || mcn == nil {
+		return
+	}
+	if h.nodes == nil {
+		h.nodes = map[string]*record{}
+	}
+	n := Of(mcn)
+	if r := h.nodes[n.Name].next(n); r != nil {
+		h.nodes[n.Name] = r
+	}
+}
+
+// Forget deletes the record of a node.
+func (h *History) Forget(node string) {
+	if h != nil {
+		delete(h.nodes, node)
+	}
+}
+
+// Spans returns the last update of each node as a timeline, by node and time. The spans of a
+// node follow one another without a gap.
+func (h *History) Spans() []Span {
+	if h == nil {
+		return nil
+	}
+	var spans []Span
+	for _, name := range slices.Sorted(maps.Keys(h.nodes)) {
+		for _, span := range h.nodes[name].spans() {
+			span.Node = name
+			spans = append(spans, span)
+		}
+	}
+	return spans
+}
+
+// of returns the record of the current or last update of a node; nil if it was not observed.
+func (h *History) of(n Node) *record {
+	if h == nil {
+		return nil
+	}
+	r := h.nodes[n.Name]
+	if r == nil || r.desired.config != n.Desired {
+		return nil
+	}
+	return r
+}
+
+// steps returns the timeline of the steps of a finished update.
+func (h *History) steps(n Node) []Span {
+	r := h.of(n)
+	if r == nil || r.begun.IsZero() {
+		return nil
+	}
+	return slices.DeleteFunc(r.spans(), func(s Span) bool {
+		return s.Phase == "" || s.Phase == phases.Updated || s.To.IsZero()
+	})
+}
+
+// took returns the duration of a finished update, zero if it is not known.
+func (h *History) took(n Node) time.Duration {
+	if took := n.took(); took > 0 {
+		return took
+	}
+	if r := h.of(n); r != nil && r.over() && !r.begun.IsZero() {
+		return since(r.begun, r.ended)
+	}
+	return 0
+}
+
+// why returns the message of a node's object, or the error of its running step if the object has
+// lost it.
+func (h *History) why(n Node) string {
+	r := h.of(n)
+	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure("", n.Why) {
+		return n.Why
+	}
+	return r.failure
+}

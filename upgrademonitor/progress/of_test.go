@@ -1,0 +1,302 @@
+package progress_test
+
+import (
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+const (
+	configA = "rendered-worker-aaa"
+	configB = "rendered-worker-bbb"
+)
+
+func at(minutes float64) time.Time { return start.Add(time.Duration(minutes * float64(time.Minute))) }
+
+// mcn returns the object of a node that has configA, with changes.
+func mcn(changes ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Generation: 2}}
+	m.Spec.Pool.Name = "worker"
+	m.Spec.ConfigVersion.Desired = configA
+	m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: configA, Desired: configA}
+	m.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(start))
+	for _, change := range changes {
+		change(m)
+	}
+	return m
+}
+
+// is sets a condition.
+func is(p phases.Phase, status metav1.ConditionStatus, minutes float64, message ...string) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		for i := range m.Status.Conditions {
+			if c := &m.Status.Conditions[i]; c.Type == string(p) {
+				c.Status, c.Reason, c.Message, c.LastTransitionTime = status, string(p), "about "+string(p), metav1.NewTime(at(minutes))
+				for _, message := range message {
+					c.Message = message
+				}
+			}
+		}
+	}
+}
+
+func withDesired(config string) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) { m.Spec.ConfigVersion.Desired = config }
+}
+
+func managed(entries ...metav1.ManagedFieldsEntry) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) { m.ManagedFields = entries }
+}
+
+func TestState(t *testing.T) {
+	updated := is(phases.Updated, yes, 5)
+	degraded := is(phases.NodeDegraded, yes, 6)
+	image := func(desired, current string) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) {
+			m.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(desired)
+			m.Status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(current)
+		}
+	}
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   progress.State
+		step   phases.Phase
+	}{
+		"nothing":                   {nil, progress.Unreported, ""},
+		"empty":                     {&mcfgv1.MachineConfigNode{}, progress.Unreported, ""},
+		"never reported":            {mcn(), progress.Unreported, ""},
+		"joining":                   {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), progress.Unreported, ""},
+		"joining, and failed":       {mcn(degraded), progress.Updating, ""},
+		"updated":                   {mcn(updated), progress.Done, ""},
+		"updated, and degraded":     {mcn(updated, degraded), progress.Updating, ""},
+		"ordered":                   {mcn(updated, withDesired(configB)), progress.Ordered, phases.UpdatePrepared},
+		"ordered, and degraded":     {mcn(updated, withDesired(configB), degraded), progress.Ordered, phases.UpdatePrepared},
+		"ordered an image":          {mcn(updated, image("b", "a")), progress.Ordered, phases.UpdatePrepared},
+		"ordered no image":          {mcn(updated, image("", "a")), progress.Ordered, phases.UpdatePrepared},
+		"has its image":             {mcn(updated, image("a", "a")), progress.Done, ""},
+		"no desired config yet":     {mcn(updated, withDesired("not-yet-set")), progress.Done, ""},
+		"begun":                     {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"running without a begin":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
+		"Updated is Unknown":        {mcn(is(phases.Updated, running, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"restarted":                 {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), progress.Updating, ""},
+		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), progress.Updating, phases.Updated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.Of(tc.object)
+			checkNode(t, n)
+			assert.Equal(t, tc.want, n.State)
+			assert.Equal(t, tc.step, n.Step)
+		})
+	}
+}
+
+func TestLaps(t *testing.T) {
+	began := is(phases.Updated, no, 10)
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		marks  string
+		took   map[phases.Phase]float64 // minutes
+		since  float64
+	}{
+		"begun":    {mcn(withDesired(configB), began), ".......", nil, 10},
+		"prepared": {mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11)), "#......", map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11},
+		"the time of a running step is ignored": {
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
+		},
+		"in another order": {
+			mcn(withDesired(configB), began, is(phases.Resumed, yes, 15), is(phases.Uncordoned, yes, 14), is(phases.RebootedNode, yes, 13)), "----###",
+			map[phases.Phase]float64{phases.RebootedNode: 3, phases.Uncordoned: 1, phases.Resumed: 1}, 15,
+		},
+		"at the same time": {
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 12), is(phases.Cordoned, yes, 12)), "##.....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 2}, 12,
+		},
+		"before the begin": { // two clocks
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 9), is(phases.Drained, yes, 13)), "###....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
+		},
+		"not required": {
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, no, 0)), "#.-....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
+		},
+		"of an earlier update": {
+			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: drained")), ".......", nil, 10,
+		},
+		"rebootless": {
+			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12)), "----#..",
+			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
+		},
+		"post action and reboot": {
+			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 10,
+		},
+		"another update, before the end of this one": {
+			mcn(withDesired(configB), began, is(phases.Drained, no, 30, "Action during update to b: drained"), is(phases.UpdatePrepared, running, 30)), ">......", nil, 30,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.Of(tc.object)
+			checkNode(t, n)
+			assert.Equal(t, tc.marks, marks(n))
+			took := map[phases.Phase]float64{}
+			for _, s := range n.Steps {
+				if s.Took != 0 {
+					took[s.Phase] = s.Took.Minutes()
+				}
+			}
+			if tc.took == nil {
+				tc.took = map[phases.Phase]float64{}
+			}
+			assert.Equal(t, tc.took, took)
+			assert.Equal(t, at(tc.since), n.Since)
+		})
+	}
+}
+
+func TestBegunUnknown(t *testing.T) {
+	n := progress.Of(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
+	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Steps[0].Took, "its start is not known")
+	assert.Equal(t, 2*time.Minute, n.Steps[1].Took)
+	assert.Equal(t, at(13), n.Since)
+}
+
+func TestTimesOfCreationUnknown(t *testing.T) {
+	m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.NodeDegraded, yes, 3))
+	for i := range m.Status.Conditions {
+		m.Status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	n := progress.Of(m)
+	checkNode(t, n)
+	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Since)
+	assert.Zero(t, n.Degraded)
+	assert.Equal(t, progress.Finished, n.Steps[0].Mark)
+}
+
+func TestEnded(t *testing.T) {
+	ran := "Action during update to " + configA + ": done"
+	ended := []func(*mcfgv1.MachineConfigNode){
+		is(phases.UpdatePrepared, no, 20, ran), is(phases.RebootedNode, no, 20, ran),
+		is(phases.Drained, no, 3, "Action during update to an earlier one: done"),
+	}
+	n := progress.Of(mcn(append(ended, is(phases.Updated, yes, 20))...))
+	assert.Equal(t, at(20), n.Ended)
+	assert.Equal(t, at(20), n.Since)
+	assert.Equal(t, "#---#--", marks(n))
+
+	n = progress.Of(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
+	assert.Equal(t, at(20), n.Ended, "a restart of the daemon does not end an update")
+	assert.Equal(t, "#---##-", marks(n))
+
+	n = progress.Of(mcn(append(ended, is(phases.Updated, yes, 10))...))
+	assert.Equal(t, at(10), n.Ended)
+}
+
+func TestOrdered(t *testing.T) {
+	spec := `{"f:spec":{"f:configVersion":{"f:desired":{}}}}`
+	status := entry(`{"f:status":{"f:conditions":{}}}`, at(9))
+	status.Subresource = "status"
+	foreign := entry(spec, at(9))
+	foreign.Subresource = "status"
+	timeless := entry(spec, at(9))
+	timeless.Time = nil
+	fieldless := entry(spec, at(9))
+	fieldless.FieldsV1 = nil
+	created := func(m *mcfgv1.MachineConfigNode) { m.Generation = 1 }
+
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   time.Time
+	}{
+		"no entries":         {mcn(), time.Time{}},
+		"one":                {mcn(managed(entry(spec, at(3)))), at(3)},
+		"the newest":         {mcn(managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
+		"status":             {mcn(managed(entry(spec, at(3)), status, foreign)), at(3)},
+		"metadata":           {mcn(managed(entry(spec, at(3)), entry(`{"f:metadata":{"f:labels":{"f:spec":{}}}}`, at(9)))), at(3)},
+		"no time, no fields": {mcn(managed(timeless, fieldless)), time.Time{}},
+		"invalid":            {mcn(managed(entry(`{"f:spec":`, at(3)), entry(`[]`, at(3)), entry(``, at(3)))), time.Time{}},
+		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, progress.Of(tc.object).Ordered)
+		})
+	}
+	n := progress.Of(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
+	assert.Equal(t, at(3), n.Since)
+}
+
+func TestWhy(t *testing.T) {
+	began := is(phases.Updated, no, 10)
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   string
+	}{
+		"no message":             {mcn(began, withDesired(configB)), ""},
+		"of the running step":    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
+		"of the degraded node":   {mcn(began, withDesired(configB), is(phases.Drained, running, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
+		"no longer degraded":     {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
+		"a step that has ended":  {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
+		"an update that is over": {mcn(is(phases.Updated, yes, 11)), ""},
+		"degraded, up to date":   {mcn(is(phases.Updated, yes, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, progress.Of(tc.object).Why)
+		})
+	}
+}
+
+func TestTimesAreUTC(t *testing.T) {
+	m := mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11))
+	for i := range m.Status.Conditions {
+		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
+	}
+	n := progress.Of(m)
+	assert.Equal(t, at(10), n.Begun)
+	assert.Equal(t, at(11), n.Since)
+	assert.Equal(t, at(11), n.Steps[0].End)
+}
+
+// Objects may have the conditions of both modes, from earlier daemons.
+func TestMode(t *testing.T) {
+	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) {
+			c := conditions.Default(p, metav1.NewTime(start))
+			c.Status, c.Reason = status, reason
+			m.Status.Conditions = append(m.Status.Conditions, c)
+		}
+	}
+	began := is(phases.Updated, no, 10)
+	imageMode := func(m *mcfgv1.MachineConfigNode) {
+		m.Status.Conditions = conditions.Complete(m.Status.Conditions, true, metav1.NewTime(start))
+	}
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   string
+	}{
+		"standard":                       {mcn(began, withDesired(configB)), "......."},
+		"image":                          {mcn(imageMode, began, withDesired(configB)), "........."},
+		"a pull in standard mode":        {mcn(began, withDesired(configB), add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")), "......."},
+		"both, none ran":                 {mcn(began, withDesired(configB), add(phases.AppliedFiles, no, "NotYetOccurred")), "........."},
+		"both, files run":                {mcn(began, withDesired(configB), add(phases.AppliedFiles, running, "x")), "--->....."},
+		"both, files and OS run":         {mcn(began, withDesired(configB), is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")), "--->..."},
+		"rebootless":                     {mcn(imageMode, began, withDesired(configB), is(phases.UpdatePostActionComplete, running, 11)), "------>.."},
+		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->->..."},
+		"conditions of no mode":          {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Foreign", Status: yes}}}}, "......."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.Of(tc.object)
+			checkNode(t, n)
+			assert.Equal(t, tc.want, marks(n))
+		})
+	}
+	n := progress.Of(mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)))
+	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
+}

@@ -1,0 +1,448 @@
+package progress_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// worker returns the pool worker with the target configB.
+func worker(maxUnavailable string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+	p.Spec.Configuration.Name = configB
+	if maxUnavailable != "" {
+		limit := intstr.Parse(maxUnavailable)
+		p.Spec.MaxUnavailable = &limit
+	}
+	for _, change := range changes {
+		change(p)
+	}
+	return p
+}
+
+func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
+
+// Nodes of the pool worker.
+
+func waitingNode(name string) progress.Node {
+	return progress.Node{Name: name, Pool: "worker", Desired: configA, Current: configA, State: progress.Done, Ended: at(-600)}
+}
+
+func finishedNode(name string, ordered, ended float64) progress.Node {
+	return progress.Node{Name: name, Pool: "worker", Desired: configB, Current: configB, State: progress.Done, Ordered: at(ordered), Ended: at(ended), Since: at(ended)}
+}
+
+func orderedNode(name string, ordered float64) progress.Node {
+	return progress.Node{
+		Name: name, Pool: "worker", Desired: configB, Current: configA, State: progress.Ordered, Ordered: at(ordered), Since: at(ordered),
+		Step: phases.UpdatePrepared,
+	}
+}
+
+// drainingNode returns a node that has been draining since then, after a preparation of a minute.
+func drainingNode(name string, since float64) progress.Node {
+	n := orderedNode(name, since-1)
+	n.State, n.Begun, n.Since, n.Step = progress.Updating, at(since-1), at(since), phases.Drained
+	n.Steps = []progress.Step{{Phase: phases.UpdatePrepared, Mark: progress.Finished, End: at(since), Took: time.Minute}, {Phase: phases.Drained, Mark: progress.Running}}
+	return n
+}
+
+// rebootingNode returns a node that has been rebooting since then, after draining for so long.
+func rebootingNode(name string, since, drained float64) progress.Node {
+	n := drainingNode(name, since-drained)
+	n.Step, n.Since = phases.RebootedNode, at(since)
+	n.Steps[1] = progress.Step{Phase: phases.Drained, Mark: progress.Finished, End: at(since), Took: at(drained).Sub(start)}
+	n.Steps = append(n.Steps, progress.Step{Phase: phases.RebootedNode, Mark: progress.Running})
+	return n
+}
+
+func degradedNode(n progress.Node, since float64) progress.Node {
+	n.Degraded = at(since)
+	return n
+}
+
+func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...progress.Node) progress.Pool {
+	t.Helper()
+	pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, nil, at(minutes), progress.Limits{})
+	require.Len(t, pools, 1)
+	return pools[0]
+}
+
+func stuckNames(p progress.Pool) []string {
+	var names []string
+	for _, s := range p.Stuck {
+		names = append(names, s.Node.Name)
+	}
+	return names
+}
+
+func TestPool(t *testing.T) {
+	p := one(t, worker("2"), 20,
+		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), orderedNode("e", 19), waitingNode("f"), waitingNode("g"),
+		progress.Node{Name: "h", Pool: "worker", State: progress.Unreported})
+
+	assert.Equal(t, "worker", p.Name)
+	assert.Equal(t, configB, p.Target)
+	assert.Equal(t, 2, p.MaxUnavailable)
+	assert.False(t, p.Paused)
+	assert.False(t, p.Blocked)
+	assert.Equal(t, []int{3, 1, 1, 2, 1}, []int{p.Done, p.Updating, p.Ordered, p.Waiting, p.Unreported})
+	assert.Empty(t, p.Stuck)
+	assert.Equal(t, 7*time.Minute, p.Typical)
+	// d is done in 2 minutes and e in 6, f takes d's place, g takes e's.
+	assert.True(t, p.LeftKnown)
+	assert.Equal(t, 13*time.Minute, p.Left)
+
+	waiting := p.Nodes[5]
+	assert.Equal(t, progress.Waiting, waiting.State)
+}
+
+func TestPoolOfTraces(t *testing.T) {
+	traces := readTraces(t)
+	d := newDaemon("worker-0", false)
+	var last *mcfgv1.MachineConfigNode
+	d.replay(t, traces, traces[1], func(m *mcfgv1.MachineConfigNode, _ *call) { last = m })
+	done := progress.Of(last)
+
+	p := one(t, worker(""), 60, done)
+	assert.Equal(t, 1, p.Done)
+	assert.Equal(t, done.Ended.Sub(done.Ordered), p.Typical)
+
+	next := worker("")
+	next.Spec.Configuration.Name = "rendered-worker-ccc"
+	p = one(t, next, 60, done)
+	assert.Equal(t, 1, p.Waiting)
+	assert.Zero(t, p.Typical, "from another rollout")
+	assert.Equal(t, phases.UpdatePrepared, p.Nodes[0].Step)
+	assert.Equal(t, ".......", marks(p.Nodes[0]))
+	assert.Equal(t, "#######", marks(done), "the argument changed")
+}
+
+// The first config of a new node is not an update: its duration is that of the boot.
+func TestJoinedNodeIsNoSample(t *testing.T) {
+	joined := progress.Of(mcn(is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1)))))
+	require.Equal(t, progress.Done, joined.State)
+	require.Equal(t, at(1), joined.Ordered)
+	p := worker("")
+	p.Spec.Configuration.Name = configA
+	assert.Zero(t, one(t, p, 60, joined).Typical)
+}
+
+func TestTarget(t *testing.T) {
+	p := worker("")
+	p.Spec.Configuration.Name = ""
+	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
+	assert.Equal(t, 1, one(t, p, 1, progress.Node{Pool: "worker", State: progress.Done}).Waiting, "nor is a node without a config")
+
+	of := func(n progress.Node, pool string) progress.Node {
+		n.Pool = pool
+		return n
+	}
+	pools := progress.Pools([]*mcfgv1.MachineConfigPool{nil, worker("")}, []progress.Node{
+		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
+	}, nil, at(1), progress.Limits{})
+	var names []string
+	for _, p := range pools {
+		names = append(names, p.Name)
+	}
+	assert.Equal(t, []string{"master", "", "gpu", "worker"}, names)
+	gpu := pools[2]
+	assert.Equal(t, 2, gpu.Done, "without a pool, the node's own desired config counts")
+	assert.Zero(t, gpu.MaxUnavailable)
+	assert.Empty(t, gpu.Target)
+	assert.False(t, gpu.LeftKnown)
+	assert.Empty(t, pools[3].Nodes)
+}
+
+func TestTypical(t *testing.T) {
+	a, b, c, d := finishedNode("a", 0, 20), finishedNode("b", 0, 6), finishedNode("c", 0, 8), finishedNode("d", 0, 9)
+	assert.Zero(t, one(t, worker(""), 60).Typical)
+	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a).Typical)
+	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
+	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
+	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
+}
+
+func TestMaxUnavailable(t *testing.T) {
+	for limit, want := range map[string]int{"": 1, "0": 1, "3": 3, "-2": 1, "50%": 2, "10%": 1, "100%": 5, "many": 1, "0%": 1} {
+		var nodes []progress.Node
+		for i := range 5 {
+			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
+		}
+		assert.Equal(t, want, one(t, worker(limit), 1, nodes...).MaxUnavailable, "%q", limit)
+	}
+}
+
+func TestStuck(t *testing.T) {
+	of := func(n int, step func(int) progress.Node) (nodes []progress.Node) {
+		for i := range n {
+			nodes = append(nodes, step(i))
+		}
+		return nodes
+	}
+	// Nodes that were drained in four, five and six minutes: the limit is fifteen.
+	drained := func(n int) []progress.Node {
+		return of(n, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 90, float64(4+i)) })
+	}
+	for name, tc := range map[string]struct {
+		node  progress.Node
+		other []progress.Node
+		want  bool
+	}{
+		"at the floor":                       {drainingNode("n", 90), nil, false},
+		"over the floor":                     {drainingNode("n", 89.99), nil, true},
+		"at the limit of its step":           {drainingNode("n", 85), drained(3), false},
+		"over the limit of its step":         {drainingNode("n", 84.99), drained(3), true},
+		"too few samples":                    {drainingNode("n", 89), drained(2), true},
+		"a long reboot":                      {rebootingNode("n", 70, 3), nil, false},
+		"too long a reboot":                  {rebootingNode("n", 69.99, 3), nil, true},
+		"ordered":                            {orderedNode("n", 90), nil, false},
+		"ordered, never begun":               {orderedNode("n", 89.99), nil, true},
+		"ordered, time unknown":              {progress.Node{Name: "n", Pool: "worker", State: progress.Ordered, Step: phases.UpdatePrepared}, nil, false},
+		"in the future":                      {drainingNode("n", 500), nil, false},
+		"degraded":                           {degradedNode(drainingNode("n", 99), 99.5), nil, true},
+		"degraded in the future":             {degradedNode(drainingNode("n", 99), 200), nil, true},
+		"not begun, degraded":                {degradedNode(orderedNode("n", 99), 99), nil, true},
+		"waiting":                            {waitingNode("n"), nil, false},
+		"done":                               {finishedNode("n", 0, 1), nil, false},
+		"a step without duration elsewhere":  {drainingNode("n", 89.99), of(3, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 99, 0) }), true},
+		"without a step, as after a restart": {progress.Of(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), nil, false},
+		"degraded, time unknown":             {progress.Of(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), nil, true},
+		"degraded with its desired config":   {progress.Of(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), nil, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tc.node.Name = "n"
+			p := one(t, worker("5"), 100, append(tc.other, tc.node)...)
+			if !tc.want {
+				assert.NotContains(t, stuckNames(p), "n")
+				return
+			}
+			assert.Contains(t, stuckNames(p), "n")
+		})
+	}
+}
+
+func TestStuckNodes(t *testing.T) {
+	nodes := []progress.Node{rebootingNode("a", 95, 2), rebootingNode("b", 95, 4), rebootingNode("c", 95, 3), drainingNode("d", 53), degradedNode(drainingNode("e", 80), 89), orderedNode("f", 20), degradedNode(orderedNode("g", 95), 300)}
+	p := one(t, worker("7"), 100, nodes...)
+	require.Equal(t, []string{"f", "d", "e", "g"}, stuckNames(p), "the longest first")
+	assert.Equal(t, 5, p.Updating, "stuck nodes are updating")
+	assert.Equal(t, 2, p.Ordered, "stuck nodes are ordered")
+	assert.Equal(t, 47*time.Minute, p.Stuck[1].For)
+	assert.Equal(t, 3*time.Minute, p.Stuck[1].Typical)
+	assert.Equal(t, 3, p.Stuck[1].Samples)
+	assert.Equal(t, 11*time.Minute, p.Stuck[2].For)
+	assert.Equal(t, 80*time.Minute, p.Stuck[0].For)
+	assert.Zero(t, p.Stuck[0].Samples, "an order is no step")
+	assert.Zero(t, p.Stuck[3].For)
+
+	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
+	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
+	assert.Zero(t, one(t, worker(""), 100, progress.Of(m)).Stuck[0].For, "the time is not known")
+}
+
+// The duration of a step is a sample if it was measured, and in the same rollout.
+func TestSamples(t *testing.T) {
+	stuck := drainingNode("n", 50)
+	for name, tc := range map[string]struct {
+		change func(*progress.Node)
+		want   int
+	}{
+		"this rollout":  {func(*progress.Node) {}, 3},
+		"another one":   {func(n *progress.Node) { n.Desired = "rendered-worker-ccc" }, 0},
+		"unknown begin": {func(n *progress.Node) { n.Begun = time.Time{} }, 0},
+	} {
+		nodes := []progress.Node{stuck}
+		for i := range 3 {
+			n := rebootingNode(fmt.Sprint("r", i), 90, 2)
+			tc.change(&n)
+			nodes = append(nodes, n)
+		}
+		p := one(t, worker(""), 100, nodes...)
+		require.Equal(t, []string{"n"}, stuckNames(p), name)
+		assert.Equal(t, tc.want, p.Stuck[0].Samples, name)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	nodes := []progress.Node{drainingNode("d", 90), rebootingNode("r", 90, 2), rebootingNode("s", 90, 2)}
+	for name, tc := range map[string]struct {
+		limits progress.Limits
+		want   []string
+	}{
+		"defaults":       {progress.Limits{}, nil},
+		"negative":       {progress.Limits{Floor: -1, Reboot: -1, Factor: -1, Samples: -1}, nil},
+		"a lower floor":  {progress.Limits{Floor: time.Minute}, []string{"d"}},
+		"a lower reboot": {progress.Limits{Floor: time.Minute, Reboot: time.Minute, Samples: 2}, []string{"d", "r", "s"}},
+		"fewer samples":  {progress.Limits{Floor: time.Minute, Samples: 2, Factor: 4.9}, []string{"d"}},
+		"a factor":       {progress.Limits{Floor: time.Minute, Samples: 2, Factor: 5}, nil},
+		"not a number":   {progress.Limits{Floor: time.Minute, Samples: 2, Factor: math.NaN()}, []string{"d"}},
+		"a huge factor":  {progress.Limits{Floor: time.Minute, Samples: 2, Factor: 1e300}, nil},
+	} {
+		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, nodes, nil, at(100), tc.limits)[0]
+		assert.Equal(t, tc.want, stuckNames(p), name)
+	}
+}
+
+func TestBlocked(t *testing.T) {
+	for name, tc := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		nodes []progress.Node
+		want  bool
+	}{
+		"none stuck":                {worker("1"), []progress.Node{drainingNode("a", 99), waitingNode("b")}, false},
+		"the only place":            {worker("1"), []progress.Node{drainingNode("a", 9), waitingNode("b")}, true},
+		"one of two places":         {worker("2"), []progress.Node{drainingNode("a", 9), waitingNode("b")}, false},
+		"both places":               {worker("2"), []progress.Node{drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")}, true},
+		"more than the places":      {worker("1"), []progress.Node{drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")}, true},
+		"none waiting":              {worker("1"), []progress.Node{drainingNode("a", 9)}, false},
+		"a pool that is not known":  {nil, []progress.Node{drainingNode("a", 9), waitingNode("b")}, false},
+		"only those that are ready": {worker("1"), []progress.Node{drainingNode("a", 9), {Name: "b", Pool: "worker", State: progress.Unreported}}, false},
+	} {
+		assert.Equal(t, tc.want, one(t, tc.pool, 100, tc.nodes...).Blocked, name)
+	}
+}
+
+func TestLeftKnown(t *testing.T) {
+	three := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
+	unknown := func(name string) progress.Node {
+		n := finishedNode(name, 0, 1)
+		n.Ordered = time.Time{}
+		return n
+	}
+	with := func(nodes ...progress.Node) []progress.Node { return append(slices.Clone(three), nodes...) }
+	for name, tc := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		nodes []progress.Node
+		left  float64
+		known bool
+	}{
+		"all done":                     {worker(""), three, 0, true},
+		"two finished":                 {worker(""), []progress.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
+		"one of three without a time":  {worker(""), []progress.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three out of order":    {worker(""), []progress.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"in flight":                    {worker(""), with(drainingNode("d", 99)), 5, true},
+		"in flight for long":           {worker(""), with(drainingNode("d", 91)), 0, true},
+		"paused":                       {worker("", paused), with(waitingNode("d")), 0, false},
+		"one waiting":                  {worker(""), with(waitingNode("d")), 7, true},
+		"three waiting":                {worker(""), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
+		"three waiting for two places": {worker("2"), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
+		"one of two places is stuck":   {worker("2"), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 14, true},
+		"blocked":                      {worker("1"), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"only one stuck":               {worker("1"), with(drainingNode("s", 9)), 0, false},
+		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 5, true},
+		"more in flight than places":   {worker("1"), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
+		"from the order, not the begin": {worker("1"), with(func() progress.Node {
+			n := drainingNode("d", 99)
+			n.Ordered = at(96)
+			return n
+		}()), 3, true},
+		"start unknown": {worker("1"), with(progress.Node{Name: "d", Pool: "worker", State: progress.Updating, Step: phases.Drained}), 7, true},
+	} {
+		p := one(t, tc.pool, 100, tc.nodes...)
+		assert.Equal(t, tc.known, p.LeftKnown, name)
+		assert.Equal(t, at(tc.left).Sub(start), p.Left, name)
+	}
+}
+
+// TestLeftSimulated compares the estimate with a simulation, second by second.
+func TestLeftSimulated(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 500 {
+		places, typical := 1+random.IntN(5), 1+random.IntN(40)
+		now := 10_000
+		seconds := func(s int) float64 { return float64(s) / 60 }
+		nodes := []progress.Node{}
+		for i := range 3 {
+			nodes = append(nodes, finishedNode(fmt.Sprint("f", i), seconds(100*i), seconds(100*i+typical)))
+		}
+		var remaining []int
+		for i := range random.IntN(7) {
+			elapsed := random.IntN(60)
+			n := drainingNode(fmt.Sprint("d", i), seconds(now))
+			n.Ordered = at(seconds(now - elapsed))
+			n.Begun = n.Ordered
+			nodes = append(nodes, n)
+			remaining = append(remaining, max(0, typical-elapsed))
+		}
+		stuck := random.IntN(places + 1)
+		for i := range stuck {
+			n := degradedNode(drainingNode(fmt.Sprint("s", i), seconds(now)), seconds(now))
+			n.Ordered = at(seconds(now - random.IntN(60)))
+			n.Begun = n.Ordered
+			nodes = append(nodes, n)
+		}
+		waiting := random.IntN(12)
+		for i := range waiting {
+			nodes = append(nodes, waitingNode(fmt.Sprint("w", i)))
+		}
+		p := one(t, worker(fmt.Sprint(places)), seconds(now), nodes...)
+		want, ends := simulate(remaining, stuck, waiting, places, typical)
+		if stuck > 0 && len(remaining)+waiting == 0 {
+			ends = false
+		}
+		require.Equal(t, ends, p.LeftKnown, "%v in flight, %d stuck, %d wait, %d places, typical %d", remaining, stuck, waiting, places, typical)
+		require.Equal(t, time.Duration(want)*time.Second, p.Left.Round(time.Millisecond), "%v in flight, %d stuck, %d wait, %d places, typical %d", remaining, stuck, waiting, places, typical)
+		require.Equal(t, waiting > 0 && stuck >= places, p.Blocked)
+	}
+}
+
+// simulate returns after how many seconds all but the stuck ones are done.
+func simulate(remaining []int, stuck, waiting, places, typical int) (int, bool) {
+	remaining = slices.Clone(remaining)
+	for second := 0; second < 10_000; second++ {
+		remaining = slices.DeleteFunc(remaining, func(r int) bool { return r <= 0 })
+		for waiting > 0 && len(remaining)+stuck < places {
+			waiting--
+			remaining = append(remaining, typical)
+		}
+		if len(remaining) == 0 && waiting == 0 {
+			return second, true
+		}
+		for i := range remaining {
+			remaining[i]--
+		}
+	}
+	return 0, false
+}
+
+func TestOrderOfInput(t *testing.T) {
+	nodes := []progress.Node{
+		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 50), drainingNode("e", 50), orderedNode("f", 99), waitingNode("g"),
+		degradedNode(drainingNode("h", 50), 80), rebootingNode("i", 90, 1), rebootingNode("j", 90, 2), rebootingNode("k", 90, 3), drainingNode("d", 98), waitingNode("g"),
+	}
+	other := waitingNode("x")
+	other.Pool = "gpu"
+	nodes = append(nodes, other)
+	master := worker("")
+	master.Name = "master"
+	pools := []*mcfgv1.MachineConfigPool{worker("3"), master, worker("4", paused), nil}
+
+	want := progress.Pools(pools, nodes, nil, at(100), progress.Limits{})
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
+		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
+		require.Equal(t, want, progress.Pools(pools, nodes, nil, at(100), progress.Limits{}))
+	}
+}
+
+func TestNothing(t *testing.T) {
+	assert.Empty(t, progress.Pools(nil, nil, nil, time.Time{}, progress.Limits{}))
+	p := one(t, worker(""), 0)
+	assert.Zero(t, p.Done)
+	assert.False(t, p.LeftKnown)
+}

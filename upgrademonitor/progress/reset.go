@@ -1,0 +1,81 @@
+package progress
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// The begin and the end of an update reset the phases that ran: they become False, at that time,
+// with the prefix of their update. Phases that did not run keep an earlier time.
+
+// resolution is how exact the times of conditions are.
+const resolution = time.Second
+
+// begunOf returns when the active update began. If it replaces one that had not ended, Updated was
+// False already: its begin reset the phases that ran in the other one.
+func begunOf(list []metav1.Condition) time.Time {
+	if !conditions.Ran(list, phases.Updated) {
+		return time.Time{}
+	}
+	begun := timeOf(list, phases.Updated)
+	for i := range list {
+		if phases.OfCycle(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+			begun = later(begun, list[i].LastTransitionTime.UTC())
+		}
+	}
+	return begun
+}
+
+// endOf returns when the last update ended. A restarted daemon may report Updated again, at another
+// time; the phases that only an update has keep theirs.
+func endOf(list []metav1.Condition) time.Time {
+	updated := timeOf(list, phases.Updated)
+	var ended time.Time
+	for i := range list {
+		if p := phases.Phase(list[i].Type); phases.OnlyInUpdate(p) && isReset(&list[i]) {
+			ended = later(ended, list[i].LastTransitionTime.UTC())
+		}
+	}
+	if ended.IsZero() || ended.After(updated) {
+		return updated
+	}
+	return ended
+}
+
+// endedSteps returns the steps of an update that has ended: which of them ran, without times.
+func endedSteps(list []metav1.Condition, ended time.Time) []Step {
+	ran := map[phases.Phase]bool{}
+	for i := range list {
+		ran[phases.Phase(list[i].Type)] = isReset(&list[i]) &&
+			since(list[i].LastTransitionTime.UTC(), ended) <= resolution
+	}
+	steps := newSteps(list, func(p phases.Phase) bool { return ran[p] })
+	for i := range steps {
+		if steps[i].Mark = Skipped; ran[steps[i].Phase] {
+			steps[i].Mark = Finished
+		}
+	}
+	return steps
+}
+
+// neverUpdated reports whether an object has conditions of updates, and none of them ever ran.
+func neverUpdated(list []metav1.Condition) bool {
+	has := false
+	for i := range list {
+		if phases.OnlyInUpdate(phases.Phase(list[i].Type)) {
+			if list[i].Status != metav1.ConditionFalse || list[i].Reason != conditions.ReasonNotYetOccurred {
+				return false
+			}
+			has = true
+		}
+	}
+	return has
+}
+
+func isReset(c *metav1.Condition) bool {
+	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
+}
