@@ -1,0 +1,230 @@
+package components_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+func TestInvalidConfigs(t *testing.T) {
+	m := newMemory()
+	for name, tc := range map[string]struct {
+		change func(*components.Config)
+		field  string
+	}{
+		"no client":                 {func(c *components.Config) { c.Client = nil }, "Client"},
+		"a typed nil client":        {func(c *components.Config) { c.Client = (*memory)(nil) }, "Client"},
+		"no lister":                 {func(c *components.Config) { c.Lister = nil }, "Lister"},
+		"no component":              {func(c *components.Config) { c.Component = "" }, "Component"},
+		"a daemon":                  {func(c *components.Config) { c.Component = components.Daemon }, "Component"},
+		"the other's field manager": {func(c *components.Config) { c.FieldManager = components.DefaultControllerFieldManager }, "FieldManager"},
+		"a long field manager":      {func(c *components.Config) { c.FieldManager = strings.Repeat("a", 129) }, "FieldManager"},
+		"a negative Persist":        {func(c *components.Config) { c.Persist = -1 }, "Persist"},
+		"a negative Dwell":          {func(c *components.Config) { c.Dwell = -1 }, "Dwell"},
+		"a negative MinInterval":    {func(c *components.Config) { c.MinInterval = -1 }, "MinInterval"},
+		"a negative MaxInterval":    {func(c *components.Config) { c.MaxInterval = -1 }, "MaxInterval"},
+		"MaxInterval before Min":    {func(c *components.Config) { c.MaxInterval = time.Second }, "MaxInterval"},
+		"a negative Timeout":        {func(c *components.Config) { c.Timeout = -1 }, "Timeout"},
+		"the operator's, a controller": {func(c *components.Config) {
+			c.Component, c.FieldManager = components.Controller, "machine-config-operator-state"
+		}, "FieldManager"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := components.Config{Client: m, Lister: m.lister(), Component: components.Operator}
+			tc.change(&config)
+			_, err := components.New(config)
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, "components.Config."+tc.field, invalid.Field)
+		})
+	}
+	_, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Operator, MinInterval: time.Hour})
+	assert.NoError(t, err, "MaxInterval is raised")
+	assert.Zero(t, m.writes()+m.gets)
+}
+
+func TestInvalidLeaseConfigs(t *testing.T) {
+	judge := func(components.Component, ...metav1.Condition) error { return nil }
+	for name, tc := range map[string]struct {
+		change func(*components.LeaseConfig)
+		field  string
+	}{
+		"no client":           {func(c *components.LeaseConfig) { c.Client = nil }, "Client"},
+		"no judge":            {func(c *components.LeaseConfig) { c.Judge = nil }, "Judge"},
+		"no component":        {func(c *components.LeaseConfig) { c.Component = "" }, "Component"},
+		"an invalid name":     {func(c *components.LeaseConfig) { c.Name = "a b" }, "Name"},
+		"a negative grace":    {func(c *components.LeaseConfig) { c.Grace = -1 }, "Grace"},
+		"a negative interval": {func(c *components.LeaseConfig) { c.Interval = -1 }, "Interval"},
+		"a negative timeout":  {func(c *components.LeaseConfig) { c.Timeout = -1 }, "Timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := components.LeaseConfig{Client: &leases{}, Judge: judge, Component: components.Controller}
+			tc.change(&config)
+			_, err := components.NewLeaseWatch(config)
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, "components.LeaseConfig."+tc.field, invalid.Field)
+		})
+	}
+}
+
+func TestInvalidJudgements(t *testing.T) {
+	m := newMemory()
+	operator, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Operator})
+	require.NoError(t, err)
+	controller, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Controller})
+	require.NoError(t, err)
+	valid := condition(daemonAvailable, yes)
+	for name, tc := range map[string]struct {
+		reporter  *components.Reporter
+		component components.Component
+		condition metav1.Condition
+		want      string
+	}{
+		"of itself":                  {operator, components.Operator, condition(operatorDegraded, no), "is not judged by MachineConfigOperator"},
+		"of the bootstrap":           {operator, components.Bootstrap, condition(bootstrap, no), "is not judged"},
+		"of an unknown component":    {operator, "MachineConfigServer", valid, "is not judged"},
+		"by the wrong process":       {controller, components.Daemon, valid, "is not judged by MachineConfigController"},
+		"a type of another":          {operator, components.Controller, valid, "conditions[0].type: Unsupported value"},
+		"a type of its own":          {operator, components.Controller, condition("MachineConfigControllerDegraded", no), "conditions[0].type"},
+		"an unknown type":            {controller, components.Operator, condition("Upgradeable", yes), "conditions[0].type"},
+		"no status":                  {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Reason: "A"}, "conditions[0].status"},
+		"no reason":                  {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes}, "conditions[0].reason"},
+		"a reason that is a message": {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "conditions[0].reason"},
+		"a huge reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 1025)}, "conditions[0].reason"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := tc.reporter.Judge(tc.component, tc.condition)
+			require.ErrorContains(t, err, tc.want)
+			assert.Less(t, len(err.Error()), 500)
+		})
+	}
+	assert.NoError(t, operator.Judge(components.Daemon))
+}
+
+type badError struct{ text *string }
+
+func (e *badError) Error() string { return *e.text }
+
+// TestBadInput: whatever the process reports, its work continues, and the writes are valid.
+func TestBadInput(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := m.start(t, components.Operator)
+		before := m.writes()
+		for range 3 {
+			p.Begin("OperatorSyncEverything", "").End(errDaemons)
+			p.Begin(components.MCCSync, "").End(errDaemons) // of the controller
+			p.Begin(components.State(strings.Repeat("a", 1<<20)), "").End(errDaemons)
+			p.Forget("OperatorSyncEverything", "")
+		}
+		pass(time.Hour)
+		assert.Equal(t, before, m.writes(), "these are ignored")
+
+		var typedNil *badError
+		p.Begin(components.OperatorSyncMCD, strings.Repeat("key\n", 1<<18)).End(errors.New(strings.Repeat("line <\xff>\n", 1<<18)))
+		p.Begin(components.OperatorSyncMCP, "\xff").End(typedNil)
+		p.Begin(components.OperatorSyncMCN, "").End(&badError{})
+		twice := p.Begin(components.OperatorSyncMCS, "")
+		twice.End(nil)
+		twice.End(errDaemons)
+		for i := range 100 {
+			p.Begin(components.OperatorSyncMCPRequired, fmt.Sprint("never ends ", i))
+			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i)).End(errDaemons)
+		}
+		assert.PanicsWithValue(t, "broken", func() {
+			_ = p.Track(t.Context(), components.OperatorSync, "", func(context.Context) error { panic("broken") })
+		})
+		assert.ErrorContains(t, p.Track(t.Context(), components.OperatorSync, "", nil), "work is nil")
+		pass(time.Hour)
+		degraded := m.condition(t, operatorDegraded)
+		assert.Equal(t, yes, degraded.Status)
+		assert.Contains(t, degraded.Message, "; and 64 more errors")
+		assert.NotContains(t, fmt.Sprint(m.conditions()), "\n")
+		assert.Equal(t, yes, m.condition(t, operatorProgressing).Status)
+		for _, body := range m.requestsSince(before) {
+			assert.LessOrEqual(t, len(body), 8<<10)
+		}
+	})
+}
+
+func TestTrack(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		o := &recorder{}
+		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
+		assert.NoError(t, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return nil }))
+		assert.Equal(t, errDaemons, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return errDaemons }))
+		pass(time.Hour)
+		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
+
+		ctx, cancel := context.WithCancel(t.Context())
+		work := func(ctx context.Context) error { cancel(); return fmt.Errorf("stopped: %w", ctx.Err()) }
+		assert.ErrorIs(t, p.Track(ctx, components.OperatorSyncMCP, "", work), context.Canceled)
+		p.Begin(components.OperatorSyncMCD, "").End(nil)
+		pass(time.Hour)
+		assert.Equal(t, no, m.condition(t, operatorDegraded).Status, "stopping the process is not a failure")
+		assert.Equal(t, []string{
+			"OperatorSyncMCD ok", "OperatorSyncMCD timed out waiting for the daemons", "OperatorSyncMCP stopped: context canceled", "OperatorSyncMCD ok",
+		}, o.left)
+		assert.Equal(t, 4, o.entered)
+		assert.Equal(t, m.writes(), o.wrote)
+	})
+}
+
+// recorder is an Observer that records its calls.
+type recorder struct {
+	mu             sync.Mutex
+	entered, wrote int
+	left, healths  []string
+}
+
+func (o *recorder) Entered(components.Component, components.State) { o.with(func() { o.entered++ }) }
+func (o *recorder) Wrote(time.Duration, error)                     { o.with(func() { o.wrote++ }) }
+func (o *recorder) HealthChanged(c components.Component, h components.Health) {
+	o.with(func() { o.healths = append(o.healths, fmt.Sprint(c, " ", h)) })
+}
+func (o *recorder) Left(_ components.Component, s components.State, _ time.Duration, err error) {
+	outcome := "ok"
+	if err != nil {
+		outcome = err.Error()
+	}
+	o.with(func() { o.left = append(o.left, fmt.Sprint(s, " ", outcome)) })
+}
+
+func (o *recorder) with(f func()) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	f()
+}
+
+func TestHealthIsObserved(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		o := &recorder{}
+		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
+		controller := m.start(t, components.Controller)
+		controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		require.NoError(t, p.Judge(components.Controller, condition(typeOf(components.Controller, components.Available), yes)))
+		require.NoError(t, controller.Judge(components.Operator, condition(typeOf(components.Operator, components.Available), yes)))
+		pass(time.Hour)
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(time.Hour)
+		p.stop()
+		synctest.Wait()
+		assert.Equal(t, []string{
+			"MachineConfigOperator Unknown", "MachineConfigController Unknown", "MachineConfigDaemon Unknown",
+			"MachineConfigOperator Healthy", "MachineConfigController Healthy", "MachineConfigOperator Unhealthy",
+		}, o.healths)
+	})
+}

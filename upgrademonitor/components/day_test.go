@@ -1,0 +1,202 @@
+package components_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+// TestADay simulates a day of both processes, which judge each other by their Leases: continuous syncs,
+// occasional errors, one that lasts for an hour, and a restart of each.
+func TestADay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, leases := newMemory(), &leases{renewed: map[string]metav1.MicroTime{}}
+		run := func(c, other components.Component) *process {
+			p := m.start(t, c)
+			watch, err := components.NewLeaseWatch(components.LeaseConfig{Client: leases, Component: other, Judge: p.Judge})
+			require.NoError(t, err)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() { ended <- watch.Run(ctx) }()
+			stop := p.stop
+			p.stop = func() { cancel(); assert.NoError(t, <-ended); stop() }
+			return p
+		}
+		operator, controller := run(components.Operator, components.Controller), run(components.Controller, components.Operator)
+		random := rand.New(rand.NewPCG(1, 2))
+		var installed int
+		const step = 30 * time.Second
+		for n := 0; n < int(24*time.Hour/step); n++ {
+			at := time.Duration(n) * step
+			leases.renew(components.OperatorLease, components.ControllerLease)
+			var err error
+			if at > 8*time.Hour && at < 9*time.Hour {
+				err = errDaemons
+			}
+			operator.sync(components.OperatorSync, components.OperatorSyncMCD, err)
+			for _, pool := range []string{"master", "worker", "infra"} {
+				var err error
+				if random.IntN(10) == 0 {
+					err = fmt.Errorf("conflict %d", n)
+				}
+				controller.Begin(components.MCCSyncMachineConfigPool, pool).End(err)
+			}
+			require.NoError(t, operator.Judge(components.Daemon, components.Daemons(daemonSet(), nodes(n), time.Now())...))
+			switch at {
+			case time.Hour:
+				installed = m.writes()
+			case 12 * time.Hour:
+				operator.stop()
+				operator = run(components.Operator, components.Controller)
+			case 16 * time.Hour:
+				controller.stop()
+				controller = run(components.Controller, components.Operator)
+			}
+			pass(step)
+		}
+		operator.stop()
+		controller.stop()
+		writes := map[string]int{}
+		for _, body := range m.requestsSince(0) {
+			writes[writerOf(body)]++
+		}
+		reads := leases.reads
+		t.Logf("a day: %d writes of the operator and %d of the controller, %d of all in the first hour; %d reads of Leases, %d of the object",
+			writes["operator"], writes["controller"], installed, reads, m.gets)
+		assert.LessOrEqual(t, writes["operator"], 3+2+1, "the first start, the error and its recovery, the restart")
+		assert.LessOrEqual(t, writes["controller"], 3, "the first start")
+		assert.LessOrEqual(t, reads, 2*(24*60+2), "one Lease per minute")
+		assert.LessOrEqual(t, m.gets, 1, "to remove the bootstrap's condition")
+		assert.Equal(t, components.Healthy, components.Overall(m.conditions()))
+	})
+}
+
+// leases are renewed by running holders, and read continuously.
+type leases struct {
+	coordinationv1client.LeaseInterface // no other method is called
+
+	mu      sync.Mutex
+	renewed map[string]metav1.MicroTime
+	reads   int
+}
+
+func (l *leases) renew(names ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, name := range names {
+		l.renewed[name] = metav1.NewMicroTime(time.Now())
+	}
+}
+
+func (l *leases) Get(_ context.Context, name string, _ metav1.GetOptions) (*coordinationv1.Lease, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reads++
+	holder, duration, at := "a", int32(137), l.renewed[name]
+	return &coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration, RenewTime: &at}}, nil
+}
+
+// nodes returns six nodes, one of which is sometimes in an update.
+func nodes(n int) []*mcfgv1.MachineConfigNode {
+	var list []*mcfgv1.MachineConfigNode
+	for i := range 6 {
+		status := yes
+		if n%20 == i {
+			status = no
+		}
+		list = append(list, mcn(fmt.Sprint("worker-", i), status, ""))
+	}
+	return list
+}
+
+// writerOf returns the process that made a request.
+func writerOf(body string) string {
+	if strings.Contains(body, "MachineConfigControllerDegraded") && strings.Contains(body, `"kind"`) {
+		return "controller"
+	}
+	return "operator"
+}
+
+// TestSizes: the requests of an operator when it is healthy, and with the maximum of errors.
+func TestSizes(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		before := m.writes()
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(10 * time.Minute)
+		m.create() // without conditions: they are written again
+		p.Begin(components.OperatorSyncMCD, "").End(nil)
+		p.Begin(components.OperatorSync, "").End(nil)
+		pass(time.Hour)
+		bodies := m.requestsSince(before)
+		p.stop()
+
+		m.create()
+		fresh := m.start(t, components.Operator)
+		fresh.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		judgeAll(t, fresh, true, "")
+		before = m.writes()
+		pass(time.Hour)
+		complete := m.requestsSince(before)
+		fresh.stop()
+		before = m.writes()
+		again := m.start(t, components.Operator)
+		again.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		pass(time.Hour)
+		m.create()
+		pass(time.Hour)
+		steady := m.requestsSince(before)
+		last := steady[len(steady)-1]
+
+		huge := strings.Repeat("<huge> ", 1<<16)
+		judgeAll(t, again, false, huge)
+		for i := range 64 {
+			again.Begin(components.OperatorSyncMCC, fmt.Sprint(i)).End(fmt.Errorf("%d: %s", i, huge))
+			again.Begin(components.OperatorSyncMCP, strings.Repeat("key", i))
+		}
+		before = m.writes()
+		pass(time.Hour)
+		worst := 0
+		for _, body := range m.requestsSince(before) {
+			worst = max(worst, len(body))
+		}
+		t.Logf("healthy %d bytes; once per cluster, when the bootstrap is complete, %d; with a resolved error %d; as many errors as there can be %d",
+			len(last), len(complete[len(complete)-1]), len(bodies[len(bodies)-1]), worst)
+		assert.LessOrEqual(t, len(last), 1000)
+		assert.LessOrEqual(t, len(complete[len(complete)-1]), 1100)
+		assert.LessOrEqual(t, worst, 8000)
+		assert.Greater(t, worst, 5000)
+	})
+}
+
+func judgeAll(t *testing.T, p *process, good bool, message string) {
+	t.Helper()
+	for _, c := range []components.Component{components.Controller, components.Daemon} {
+		for _, a := range []components.Aspect{components.Available, components.Progressing, components.Degraded} {
+			if c == components.Controller && a != components.Available {
+				continue
+			}
+			status := no
+			if good == (a == components.Available) {
+				status = yes
+			}
+			judged := condition(components.TypeOf(c, a), status)
+			judged.Message = message
+			require.NoError(t, p.Judge(c, judged))
+		}
+	}
+}

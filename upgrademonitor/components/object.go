@@ -1,0 +1,70 @@
+package components
+
+import (
+	"errors"
+	"slices"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+)
+
+// object is MachineConfiguration/cluster as known to this process. It is not safe for concurrent use.
+type object struct {
+	config Config
+
+	adopted   bool
+	published []metav1.Condition // own ones, as last read or written
+	attempted []metav1.Condition // the last attempt to write them
+	version   string             // the resource version of the last write, "" before the first
+	pace      pace
+	missing   string               // the resource version, in the informer, of the object that a write did not find
+	cleared   bool                 // nothing is written any more
+	health    map[Component]Health // as notified to the Observer
+}
+
+func newObject(config Config) object {
+	return object{
+		config: config,
+		pace:   pace{min: config.MinInterval, max: config.MaxInterval},
+		health: map[Component]Health{},
+	}
+}
+
+// satisfied reports whether the object has exactly the desired conditions of this process. An informer
+// that is behind the last write is ignored.
+func (o *object) satisfied(mc *operatorv1.MachineConfiguration, list []metav1.Condition) bool {
+	return equal(list, o.published) && (o.behind(mc) || equal(own(mc.Status.Conditions, o.config.Component), list))
+}
+
+// behind reports whether an object is older than the last write.
+func (o *object) behind(mc *operatorv1.MachineConfiguration) bool {
+	if o.version == "" {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, o.version)
+	return err == nil && order < 0
+}
+
+// get returns the object from the informer.
+func (o *object) get() (*operatorv1.MachineConfiguration, error) {
+	mc, err := o.config.Lister.Get(ObjectName)
+	if err == nil && mc == nil {
+		err = errors.New("the Lister has returned no object, and no error")
+	}
+	return mc, err
+}
+
+// observeHealth notifies the Observer of changes of health.
+func (o *object) observeHealth(mc *operatorv1.MachineConfiguration) {
+	if o.config.Observer == nil {
+		return
+	}
+	list := slices.Concat(o.published, mc.Status.Conditions) // the own ones are found first
+	for _, c := range withHealth {
+		if h := HealthOf(list, c); o.health[c] != h {
+			o.health[c] = h
+			o.config.Observer.HealthChanged(c, h)
+		}
+	}
+}

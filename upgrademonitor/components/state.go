@@ -1,0 +1,134 @@
+package components
+
+import (
+	"slices"
+	"strings"
+)
+
+// State is a step that a component is in. States are the reasons of conditions, never their
+// types: they change with each sync.
+type State string
+
+// The states of the operator.
+const (
+	OperatorSync                          State = "OperatorSync" // the whole sync
+	OperatorSyncOSImageStream             State = "OperatorSyncOSImageStream"
+	OperatorSyncRenderConfig              State = "OperatorSyncRenderConfig"
+	OperatorSyncCustomResourceDefinitions State = "OperatorSyncCustomResourceDefinitions"
+	OperatorSyncConfigMaps                State = "OperatorSyncConfigmaps"
+	OperatorSyncMachineConfiguration      State = "OperatorSyncMachineConfiguration"
+	OperatorSyncMCN                       State = "OperatorSyncMCN" // MachineConfigNodes
+	OperatorSyncMCP                       State = "OperatorSyncMCP" // MachineConfigPools
+	OperatorSyncMCD                       State = "OperatorSyncMCD" // the daemons
+	OperatorSyncMCC                       State = "OperatorSyncMCC" // the controller
+	OperatorSyncMCS                       State = "OperatorSyncMCS" // the server
+	OperatorSyncMOB                       State = "OperatorSyncMOB" // the OS builder
+	OperatorSyncMCPRequired               State = "OperatorSyncMCPRequired"
+	OperatorSyncKubeletConfig             State = "OperatorSyncKubeletConfig"
+)
+
+// The states of the controller.
+const (
+	MCCSync                        State = "SyncMCC" // the whole sync
+	MCCSyncMachineConfigPool       State = "SyncMCCMachineConfigPool"
+	MCCSyncRenderedMachineConfigs  State = "SyncMCCRenderedMachineConfigs"
+	MCCSyncGeneratedKubeletConfigs State = "SyncMCCGeneratedKubeletConfigs"
+	MCCSyncControllerConfig        State = "SyncMCCControllerConfig"
+	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
+)
+
+// The states of the daemons.
+const (
+	MCDSync                       State = "SyncMCD" // the whole sync
+	MCDSyncChangingStateAndReason State = "SyncMCDChangingStateAndReason"
+	MCDSyncTriggeringUpdate       State = "SyncMCDTriggeringUpdate"
+)
+
+// The states outside of a sync.
+const (
+	MetricsSync          State = "SyncMetrics"
+	BootstrapProgression State = "BootstrapProgression"
+	Errored              State = "Errored" // failed in a step without a state of its own
+)
+
+var statesByComponent = map[Component][]State{
+	Operator: {
+		OperatorSync, OperatorSyncOSImageStream, OperatorSyncRenderConfig, OperatorSyncCustomResourceDefinitions,
+		OperatorSyncConfigMaps, OperatorSyncMachineConfiguration, OperatorSyncMCN, OperatorSyncMCP, OperatorSyncMCD,
+		OperatorSyncMCC, OperatorSyncMCS, OperatorSyncMOB, OperatorSyncMCPRequired, OperatorSyncKubeletConfig,
+		MetricsSync, Errored,
+	},
+	Controller: {
+		MCCSync, MCCSyncMachineConfigPool, MCCSyncRenderedMachineConfigs, MCCSyncGeneratedKubeletConfigs,
+		MCCSyncControllerConfig, MCCSyncContainerRuntimeConfig, MetricsSync, Errored,
+	},
+	Daemon:    {MCDSync, MCDSyncChangingStateAndReason, MCDSyncTriggeringUpdate, MetricsSync, Errored},
+	Bootstrap: {BootstrapProgression},
+}
+
+// parents are the states that have steps.
+var parents = []State{OperatorSync, MCCSync, MCDSync}
+
+// States returns the states that a component can be in, each parent before its steps; nil for an
+// unknown component. MetricsSync and Errored are states of every process.
+func States(c Component) []State {
+	return slices.Clone(statesByComponent[c])
+}
+
+// parentOf has the parent of each state that has one.
+var parentOf = func() map[State]State {
+	parent := map[State]State{}
+	for _, states := range statesByComponent {
+		for _, s := range states {
+			for _, p := range parents {
+				if s != p && strings.HasPrefix(string(s), string(p)) {
+					parent[s] = p
+				}
+			}
+		}
+	}
+	return parent
+}()
+
+// ParentOf returns the state that a state is a step of, false if it is not a step.
+func ParentOf(s State) (State, bool) {
+	parent, ok := parentOf[s]
+	return parent, ok
+}
+
+func isState(s State) bool {
+	for _, states := range statesByComponent {
+		if slices.Contains(states, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// reportedBy returns the states that a process can begin: its own, and for the operator the
+// bootstrap's.
+func reportedBy(c Component) []State {
+	states := States(c)
+	if c == Operator {
+		states = append(states, statesByComponent[Bootstrap]...)
+	}
+	return states
+}
+
+const failedSuffix = "Failed"
+
+// failedReason is the reason of Degraded=True.
+func failedReason(s State) string {
+	if s == Errored {
+		return string(Errored)
+	}
+	return string(s) + failedSuffix
+}
+
+// stateOf returns the state of a reason of Degraded=True.
+func stateOf(reason string) State {
+	if s := State(strings.TrimSuffix(reason, failedSuffix)); isState(s) {
+		return s
+	}
+	return Errored
+}

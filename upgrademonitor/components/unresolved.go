@@ -1,0 +1,128 @@
+package components
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// fault is an unresolved error.
+type fault struct {
+	shown step // the step that failed; for a sync, its failed step
+	text  string
+	since time.Time // of the first failure in a row
+	last  time.Time
+	// shared is set on the fault of all steps that there was no room for.
+	shared bool
+	// persisted is set on an error that was published by an earlier process.
+	persisted bool
+}
+
+func (f *fault) isPersisted(now time.Time, persist time.Duration) bool {
+	return f.persisted || now.Sub(f.since) >= persist
+}
+
+// resolvedFault is an error that was published and is over.
+type resolvedFault struct {
+	state   State
+	message string
+	at      time.Time
+}
+
+// isOf reports whether the error of an earlier process is one of a step. Its message begins with the
+// key, where the step has one; a message without any is that of each key.
+func (f *fault) isOf(s step) bool {
+	if f.shown.state != s.state {
+		return false
+	}
+	return s.key == "" || !strings.Contains(f.text, keySeparator) || strings.HasPrefix(f.text, s.message(""))
+}
+
+// resolvedBy reports whether the error of an earlier process is over when a step succeeds: the failed
+// one, or the sync that it is part of.
+func (f *fault) resolvedBy(s step) bool {
+	parent, _ := ParentOf(f.shown.state)
+	return s.state == parent || f.isOf(s)
+}
+
+// adopt takes over an error that an earlier process published, unless its step has succeeded since.
+func (t *tracker) adopt(f Fault, now time.Time) {
+	t.adopted = &fault{shown: step{state: f.State}, text: f.Message, since: f.Since.Time, last: now, persisted: true}
+	for s := range t.succeeded {
+		if t.adopted.resolvedBy(s) {
+			t.dropAdopted(now)
+			return
+		}
+	}
+	again := false
+	for _, own := range t.faults {
+		if t.adopted.isOf(own.shown) {
+			own.persisted, again = true, true
+		}
+	}
+	if again {
+		t.adopted = nil
+	}
+}
+
+// dropAdopted resolves the error of an earlier process.
+func (t *tracker) dropAdopted(now time.Time) {
+	t.resolveFault(t.adopted, now)
+	t.adopted = nil
+}
+
+func (t *tracker) resolve(s step, now time.Time) bool {
+	f := t.faults[s]
+	if f == nil {
+		return false
+	}
+	t.resolveFault(f, now)
+	delete(t.faults, s)
+	return true
+}
+
+func (t *tracker) resolveFault(f *fault, now time.Time) {
+	if f.isPersisted(now, t.persist) {
+		t.resolved = &resolvedFault{state: f.shown.state, message: f.shown.message(f.text), at: now}
+	}
+}
+
+// failedChild returns the newest error of a step of the pass that failed since the pass began, or nil.
+func (t *tracker) failedChild(p *Pass) *fault {
+	var newest *fault
+	for s, f := range t.faults {
+		if f.last.Before(p.began) || f.shown != s {
+			continue
+		}
+		if parent, ok := ParentOf(s.state); !ok || parent != p.step.state {
+			continue
+		}
+		if newest == nil || f.last.After(newest.last) || f.last.Equal(newest.last) && f.shown.compare(newest.shown) < 0 {
+			newest = f
+		}
+	}
+	return newest
+}
+
+// unresolved returns the errors that are older than persist, the newest first and each once.
+func (t *tracker) unresolved(now time.Time) []*fault {
+	var list []*fault
+	for _, f := range t.faults {
+		if f.isPersisted(now, t.persist) {
+			list = append(list, f)
+		}
+	}
+	if t.adopted != nil {
+		list = append(list, t.adopted)
+	}
+	slices.SortFunc(list, func(a, b *fault) int {
+		return cmp.Or(b.since.Compare(a.since), a.shown.compare(b.shown))
+	})
+	seen := map[step]bool{}
+	return slices.DeleteFunc(list, func(f *fault) bool {
+		again := seen[f.shown]
+		seen[f.shown] = true
+		return again
+	})
+}
