@@ -15,24 +15,23 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 )
 
-// cluster is where the MachineConfigNode is, and the daemon's view of its Node.
+// cluster is the API server of the MachineConfigNode, and the daemon's view of its Node.
 type cluster struct {
 	clientset mcfgclientset.Interface
-	client    *scope.Client // reaches the one object, for the rows
+	client    *scope.Client // of the one object, for the view
 	node      *node
 }
 
-// connect reaches the cluster that the options ask for, and makes sure that it can hold
-// the object. It answers within the program's patience.
-func connect(ctx context.Context, opts options, p program) (*cluster, error) {
+// connect returns the cluster of the options. It reads the object and the Node first. It returns within the timeout.
+func connect(ctx context.Context, opts options, c command) (*cluster, error) {
 	if opts.kubeconfig == "" {
-		return newCluster(memory.MachineConfigs(), newNode(opts.node, "1a01a163-ca89-4007-99cf-87012214c953"))
+		return newCluster(memory.MachineConfigs(memory.WithTimes(c.now)), newNode(opts.node, "1a01a163-ca89-4007-99cf-87012214c953"))
 	}
 	config, err := kubeconfig.Load(opts.kubeconfig, "upgrademonitor-example-daemon")
 	if err != nil {
 		return nil, err
 	}
-	config.QPS, config.Burst = 50, 100 // an update without real work comes all at once
+	config.QPS, config.Burst = 50, 100 // without --step-delay, all reports come at once
 	clientset, err := mcfgclientset.NewForConfig(config)
 	if err != nil {
 		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", opts.kubeconfig, err)
@@ -42,14 +41,14 @@ func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", opts.kubeconfig, err)
 	}
 
-	bounded, cancel := context.WithTimeout(ctx, p.patience)
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	_, err = clientset.MachineconfigurationV1().MachineConfigNodes().Get(bounded, opts.node, metav1.GetOptions{})
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case utilnet.IsTimeout(err):
-		return nil, kubeconfig.Silent(config, p.patience)
+		return nil, kubeconfig.TimeoutError(config, c.timeout)
 	case isNoSuchResource(err):
 		return nil, fmt.Errorf("the API server %s has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io", config.Host)
 	case err != nil && !apierrors.IsNotFound(err):
@@ -61,9 +60,9 @@ func connect(ctx context.Context, opts options, p program) (*cluster, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case utilnet.IsTimeout(err):
-		return nil, kubeconfig.Silent(config, p.patience)
+		return nil, kubeconfig.TimeoutError(config, c.timeout)
 	case apierrors.IsNotFound(err):
-		p.complain(fmt.Errorf("there is no Node %s on the cluster: going on with a made-up one, without UID, that cannot own the MachineConfigNode", opts.node))
+		c.Warn(fmt.Errorf("the cluster has no Node %s: the MachineConfigNode will have no owner", opts.node))
 		return newCluster(clientset, newNode(opts.node, ""))
 	case err != nil:
 		return nil, fmt.Errorf("cannot read the Node from %s: %w", config.Host, err)
@@ -79,8 +78,8 @@ func newCluster(clientset mcfgclientset.Interface, n *node) (*cluster, error) {
 	return &cluster{clientset: clientset, client: client, node: n}, nil
 }
 
-// isNoSuchResource tells a resource that the API server does not have from an object that
-// it does not have. Both are a 404, but only the second one speaks of the object.
+// isNoSuchResource reports whether a 404 is that of an unknown resource. That of an object which
+// does not exist has no such cause.
 func isNoSuchResource(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

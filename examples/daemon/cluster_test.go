@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -12,8 +13,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 )
 
 const (
@@ -37,7 +40,7 @@ func serve(t *testing.T, answers map[string]answer) string {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a, ok := answers[r.Method+" "+r.URL.Path]
 		if !ok {
-			http.NotFound(w, r) // as an API server answers for what it does not know
+			http.NotFound(w, r) // as an API server answers for an unknown path
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -67,7 +70,7 @@ func write(t *testing.T, text string) string {
 	return file
 }
 
-func TestClusterThatCannotBeUsed(t *testing.T) {
+func TestUnusableCluster(t *testing.T) {
 	noMCN := failure(404, "NotFound", `machineconfignodes.machineconfiguration.openshift.io "worker-0" not found`)
 	forbidden := failure(403, "Forbidden", `nodes "worker-0" is forbidden`)
 	closed := httptest.NewServer(http.NotFoundHandler())
@@ -81,7 +84,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			func(t *testing.T) string { return filepath.Join(t.TempDir(), "none") },
 			"cannot read kubeconfig FILE: open FILE: no such file or directory",
 		},
-		"no YAML": {
+		"not YAML": {
 			func(t *testing.T) string { return write(t, "clusters: [") },
 			"cannot read kubeconfig FILE: yaml: line 1: did not find expected node content",
 		},
@@ -89,7 +92,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			func(t *testing.T) string { return write(t, "apiVersion: v1\nkind: Config\n") },
 			"cannot use kubeconfig FILE: it names no cluster",
 		},
-		"nobody listens": {
+		"no listener": {
 			func(t *testing.T) string { return kubeconfigOf(t, closed.URL) },
 			`cannot read the MachineConfigNode from HOST: Get "HOST` + mcnPath + `/worker-0": dial tcp ADDRESS: connect: connection refused`,
 		},
@@ -117,8 +120,8 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 					"POST " + mcnPath:              failure(403, "Forbidden", "machineconfignodes is forbidden"),
 				}))
 			},
-			"there is no Node worker-0 on the cluster: going on with a made-up one, without UID, that cannot own the MachineConfigNode\n" +
-				"daemon: cannot report on node worker-0: MachineConfigNode worker-0: spec: accepted, not written yet: node worker-0: the API server denies access to the MachineConfigNode: MachineConfigNode worker-0: read: machineconfignodes is forbidden: bind the daemon's service account to the role of scope.Guard: go run ./examples/guard writes it",
+			"the cluster has no Node worker-0: the MachineConfigNode will have no owner\n" +
+				"daemon: cannot report on node worker-0: MachineConfigNode worker-0: spec: accepted, not written yet: node worker-0: the API server denies access to the MachineConfigNode: MachineConfigNode worker-0: create: machineconfignodes is forbidden: bind the daemon's service account to the role of scope.Guard: go run ./examples/guard writes it",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,8 +144,10 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	defer close(over)
 
 	var stdout, stderr strings.Builder
-	p := program{stdout: &stdout, stderr: &stderr, patience: 50 * time.Millisecond}
-	assert.Equal(t, 1, p.run(t.Context(), []string{"--kubeconfig", kubeconfigOf(t, server.URL)}))
+	impatient := func(ctx context.Context, args []string, streams program.Streams) error {
+		return command{Streams: streams, clock: clock.RealClock{}, timeout: 50 * time.Millisecond}.run(ctx, args)
+	}
+	assert.Equal(t, 1, executeOn(t.Context(), impatient, &stdout, &stderr, "--kubeconfig", kubeconfigOf(t, server.URL)))
 	assert.Equal(t, "daemon: the API server "+server.URL+" does not answer within 50ms: is it up, and reachable from here?\n", stderr.String())
 	assert.Empty(t, stdout.String())
 }
@@ -155,16 +160,16 @@ func TestNodeOfTheClusterIsOnlyRead(t *testing.T) {
 	}))
 	opts, err := parse([]string{"--kubeconfig", file}, nil)
 	require.NoError(t, err)
-	c, err := connect(t.Context(), opts, program{patience: 10 * time.Second})
+	c, err := connect(t.Context(), opts, command{timeout: 10 * time.Second})
 	require.NoError(t, err)
 	node, err := c.node.get()
 	require.NoError(t, err)
 	assert.Equal(t, "worker-0", node.Name)
 	assert.EqualValues(t, "0a17872c", node.UID)
-	assert.Empty(t, node.Annotations, "the program goes by its own annotations")
+	assert.Empty(t, node.Annotations, "the program has annotations of its own")
 
 	c.node.annotate("a", "b")
 	c.node.cordon(true)
-	assert.Empty(t, node.Annotations, "what was given away does not change")
+	assert.Empty(t, node.Annotations, "a returned Node does not change")
 	assert.False(t, node.Spec.Unschedulable)
 }

@@ -11,11 +11,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// flushBound is how long a reboot waits for what is not written yet.
-const flushBound = 30 * time.Second
+// flushTimeout limits how long a reboot waits for pending reports.
+const flushTimeout = 30 * time.Second
 
-// update takes the node from one config to the next, in image mode from one image to the
-// next as well, or instead.
+// update updates the node to the new config, and in image mode to the new image.
 func (d *daemon) update(ctx context.Context) error {
 	apply := d.apply
 	if d.options.imageMode {
@@ -31,7 +30,7 @@ func (d *daemon) update(ctx context.Context) error {
 	}
 	for _, hook := range hooks {
 		if err := hook(ctx); err != nil {
-			if ctx.Err() == nil { // a daemon that is stopped is no degraded node
+			if ctx.Err() == nil { // a node whose daemon is stopped is not degraded
 				d.log(ctx, d.monitor.ReportDegraded(ctx, err))
 			}
 			return fmt.Errorf("the update of node %s failed at %w", d.options.node, err)
@@ -40,7 +39,7 @@ func (d *daemon) update(ctx context.Context) error {
 	return nil
 }
 
-// prepare begins the update: what the node shall have is something else than what it has.
+// prepare starts the update: the desired config or image is not the current one.
 func (d *daemon) prepare(ctx context.Context) error {
 	d.node.annotate(upgrademonitor.DesiredConfigAnnotation, d.options.to)
 	d.node.annotate(upgrademonitor.DesiredImageAnnotation, d.options.toImage)
@@ -58,7 +57,7 @@ func (d *daemon) prepare(ctx context.Context) error {
 	return nil
 }
 
-// cordon reports a step that is over in no time: done. The library publishes that it ran.
+// cordon reports a short step as done only. The library publishes the Unknown in between.
 func (d *daemon) cordon(ctx context.Context) error {
 	if err := d.work(ctx, phases.Cordoned, "UpdateExecutedCordoned", "Cordoning node"); err != nil {
 		return err
@@ -68,17 +67,17 @@ func (d *daemon) cordon(ctx context.Context) error {
 	return nil
 }
 
-// drain is one piece of work, with a message that is right before, after and with an error
-// behind it: let Track report it.
+// drain uses Track, which reports the start, the end or the failure of one function. Its message
+// fits all three.
 func (d *daemon) drain(ctx context.Context) error {
 	message := "Drain of the node, for the desired drainer drain-" + d.options.to
 	err := d.monitor.Track(ctx, phases.Drained, message, func(ctx context.Context) error {
-		return d.pretend(ctx, phases.Drained)
+		return d.simulate(ctx, phases.Drained)
 	})
 	return at(phases.Drained, err)
 }
 
-// skipDrain says why Drained will not turn True in this update.
+// skipDrain reports why this update has no drain.
 func (d *daemon) skipDrain(ctx context.Context) error {
 	d.report(ctx, phases.Drained, "UpdateExecutedDrained", "Drain not required for this update", metav1.ConditionFalse)
 	return nil
@@ -98,14 +97,14 @@ func (d *daemon) apply(ctx context.Context) error {
 	return nil
 }
 
-// reboot ends the process, and another one takes over.
+// reboot ends the process, and a new one continues.
 func (d *daemon) reboot(ctx context.Context) error {
 	message := "Node will reboot into " + d.options.target()
 	d.report(ctx, phases.RebootedNode, "RebootedNode", message, metav1.ConditionUnknown)
 
-	// What is not written yet dies with the process. Wait for it, but not for long: an API
-	// server that does not answer must not keep the node from its update.
-	flush, cancel := context.WithTimeout(ctx, flushBound)
+	// Pending reports are lost with the process. Wait for them, but with a limit: an API server
+	// that does not answer must not block the update.
+	flush, cancel := context.WithTimeout(ctx, flushTimeout)
 	defer cancel()
 	d.log(ctx, d.monitor.Flush(flush))
 	if err := d.work(ctx, phases.RebootedNode, "RebootedNode", message); err != nil {
@@ -113,7 +112,7 @@ func (d *daemon) reboot(ctx context.Context) error {
 	}
 	d.stop()
 
-	// The daemon's next life: a new Monitor goes on from what the object shows.
+	// After the reboot: a new Monitor continues with the state of the object.
 	if err := d.start(ctx); err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func (d *daemon) reboot(ctx context.Context) error {
 	return nil
 }
 
-// postAction stands in for the reboot where the update needs none.
+// postAction takes the place of the reboot in an update without one.
 func (d *daemon) postAction(ctx context.Context) error {
 	if err := d.work(ctx, phases.UpdatePostActionComplete, "None", "Running the post action"); err != nil {
 		return err
@@ -130,7 +129,7 @@ func (d *daemon) postAction(ctx context.Context) error {
 	return nil
 }
 
-// resume goes back to normal operations.
+// resume returns to normal operations.
 func (d *daemon) resume(ctx context.Context) error {
 	if err := d.work(ctx, phases.Resumed, "Resumed", "Resuming normal operations"); err != nil {
 		return err
@@ -139,7 +138,7 @@ func (d *daemon) resume(ctx context.Context) error {
 	return nil
 }
 
-// uncordon is the one child of UpdateComplete, and completes it.
+// uncordon is the only child of UpdateComplete, and completes it.
 func (d *daemon) uncordon(ctx context.Context) error {
 	if err := d.work(ctx, phases.Uncordoned, "UpdateCompleteUncordoned", "Uncordoning node"); err != nil {
 		return err
@@ -150,7 +149,7 @@ func (d *daemon) uncordon(ctx context.Context) error {
 	return nil
 }
 
-// finish ends the update: the node has what it shall have.
+// finish ends the update: the current config and image are the desired ones.
 func (d *daemon) finish(ctx context.Context) error {
 	d.log(ctx, d.monitor.ReportDegraded(ctx, nil))
 	d.node.annotate(upgrademonitor.CurrentConfigAnnotation, d.options.to)

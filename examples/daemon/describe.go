@@ -11,10 +11,10 @@ import (
 
 // describe prints the object's status as oc describe does.
 func describe(out io.Writer, object *mcfgv1.MachineConfigNode) error {
-	// kubectl's own setting: what stands in lines that follow each other is aligned.
+	// The settings of kubectl: values of consecutive lines are aligned.
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	line := func(format string, args ...any) {
-		_, _ = fmt.Fprintf(w, format+"\n", args...) // w keeps an error for Flush
+		_, _ = fmt.Fprintf(w, format+"\n", args...) // w returns the error from Flush
 	}
 	line("\nName:\t%s", object.Name)
 	line("Status:")

@@ -14,24 +14,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// defaultToImage is the image that a node in image mode is updated to by default.
+// defaultToImage is the default of --to-image.
 const defaultToImage = "image-registry.openshift-image-registry.svc:5000/openshift-machine-config-operator/ocb-image@sha256:" +
 	"1111111111111111111111111111111111111111111111111111111111111111"
 
-// What a MachineConfigNode takes as an image.
+// The limits of an image in a MachineConfigNode.
 const maxImage = 447
 
 var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,5})?/([a-zA-Z0-9-_]{0,61}/)?[a-zA-Z0-9-_.]*?@sha256:[a-f0-9]{64}$`)
 
-// setImages checks the images, and sets the one that the node shall have by default. A new
-// image takes a reboot.
+// setImages validates the images, and sets the default of the new one. Another image needs a
+// reboot.
 func (o *options) setImages(flags *pflag.FlagSet) error {
 	for _, i := range []struct{ flag, image string }{{"from-image", o.fromImage}, {"to-image", o.toImage}} {
 		switch {
 		case flags.Changed(i.flag) && !o.imageMode:
-			return fmt.Errorf("--%s goes with --image-mode only", i.flag)
+			return fmt.Errorf("--%s needs --image-mode", i.flag)
 		case i.image != "" && (len(i.image) > maxImage || !imageRegexp.MatchString(i.image)):
-			return fmt.Errorf("--%s %q is no image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most %d characters", i.flag, i.image, maxImage)
+			return fmt.Errorf("--%s %q is not an image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most %d characters", i.flag, i.image, maxImage)
 		}
 	}
 	switch {
@@ -42,19 +42,19 @@ func (o *options) setImages(flags *pflag.FlagSet) error {
 		o.toImage = defaultToImage
 	}
 	if o.rebootless && o.changesImage() {
-		return errors.New("--rebootless goes with a --to-image that is --from-image only: another image takes a reboot")
+		return errors.New("--rebootless needs --to-image to be --from-image: another image needs a reboot")
 	}
 	return nil
 }
 
-// changesFiles says that the phase AppliedFiles has work to do, and changesImage and
-// pullsImage the same of AppliedOSImage and ImagePulledFromRegistry. A node that leaves its
-// image for none goes back to the OS of its config, and pulls no image of its own.
+// changesFiles, changesImage and pullsImage report whether the update has the phases AppliedFiles,
+// AppliedOSImage and ImagePulledFromRegistry. A node whose new image is none returns to the OS of
+// its config, and pulls no image.
 func (o options) changesFiles() bool { return o.imageMode && o.from != o.to }
 func (o options) changesImage() bool { return o.imageMode && o.fromImage != o.toImage }
 func (o options) pullsImage() bool   { return o.changesImage() && o.toImage != "" }
 
-// target is what the node is updated to.
+// target describes the new config and image.
 func (o options) target() string {
 	if o.pullsImage() {
 		return fmt.Sprintf("image %s, config %s", o.toImage, o.to)
@@ -62,13 +62,13 @@ func (o options) target() string {
 	return "config " + o.to
 }
 
-// lacksImage says that the object does not show which image the node is updated to.
+// lacksImage reports whether the object lacks the new image.
 func (o options) lacksImage(object *mcfgv1.MachineConfigNode) bool {
 	return o.toImage != "" && object.Status.ConfigImage.CurrentImage == ""
 }
 
-// applyInImageMode is apply where files and image are phases of their own. Files and image
-// are in place together, so neither is done before the other.
+// applyInImageMode is apply in image mode, where files and image have a phase each. Both are in
+// place together, so both are reported as done at the end.
 func (d *daemon) applyInImageMode(ctx context.Context) error {
 	if err := d.applyFiles(ctx); err != nil {
 		return err
@@ -110,14 +110,13 @@ func (d *daemon) applyOSImage(ctx context.Context) error {
 	return d.work(ctx, phases.AppliedOSImage, reason, message)
 }
 
-// pullImage is what AppliedOSImage waits for. In an update without an image, its phase
-// does not move.
+// pullImage is a part of the work of AppliedOSImage. An update without an image skips its phase.
 func (d *daemon) pullImage(ctx context.Context) error {
 	if !d.options.pullsImage() {
 		return nil
 	}
 	err := d.monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pull of the image "+d.options.toImage, func(ctx context.Context) error {
-		return d.pretend(ctx, phases.ImagePulledFromRegistry)
+		return d.simulate(ctx, phases.ImagePulledFromRegistry)
 	})
 	return at(phases.ImagePulledFromRegistry, err)
 }

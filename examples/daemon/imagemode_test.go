@@ -17,9 +17,8 @@ const (
 	imageB = "registry.example.com/os/b@sha256:bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-// What an update takes is what its phases show at the end of it: those that ran are named
-// with the update, the others have not yet occurred.
-func TestPhasesOfImageModeThatMove(t *testing.T) {
+// At the end, the messages of the phases that ran name the update, the others have not yet occurred.
+func TestPhasesOfImageMode(t *testing.T) {
 	const disabled = "disable image mode"
 	config := "rendered-worker-" + toHash
 	all := []string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry"}
@@ -39,7 +38,7 @@ func TestPhasesOfImageModeThatMove(t *testing.T) {
 		"rebootless, an image": {[]string{"--rebootless", "--from-image=" + imageA}, []string{"AppliedFiles"}, config},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := execute(t.Context(), append([]string{"--image-mode"}, tc.args...)...)
+			got := execute(t.Context(), append([]string{"--image-mode", "--describe"}, tc.args...)...)
 			require.Equal(t, 0, got.code, got.stderr)
 			for _, phase := range all {
 				shown := describedCondition(t, got.stdout, phases.Phase(phase))
@@ -55,24 +54,24 @@ func TestPhasesOfImageModeThatMove(t *testing.T) {
 	}
 }
 
-func TestImagesAreDescribedWhereThereAreAny(t *testing.T) {
+func TestDescribedImages(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
 		want string
 	}{
-		"one":                         {[]string{"--to-image=" + imageA}, "  Config Image:\n    Current Image:  " + imageA + "\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
-		"one that did not come":       {[]string{"--to-image=" + imageA, "--fail-at=AppliedOSImage"}, "  Config Image:\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
-		"one that is not taken on":    {[]string{"--from-image=" + imageA, "--to-image=" + imageB, "--fail-at=UpdatePrepared"}, "  Config Image:\n    Current Image:  " + imageA + "\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
-		"one that is given up, still": {[]string{"--from-image=" + imageA, "--to-image=", "--fail-at=AppliedOSImage"}, "  Config Image:\n    Current Image:  " + imageA + "\n  Config Version:\n"},
-		"none any more":               {[]string{"--from-image=" + imageA, "--to-image="}, "PinnedImageSetsDegraded\n  Config Version:\n"},
+		"an image":                    {[]string{"--to-image=" + imageA}, "  Config Image:\n    Current Image:  " + imageA + "\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
+		"a failed update":             {[]string{"--to-image=" + imageA, "--fail-at=AppliedOSImage"}, "  Config Image:\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
+		"a failed preparation":        {[]string{"--from-image=" + imageA, "--to-image=" + imageB, "--fail-at=UpdatePrepared"}, "  Config Image:\n    Current Image:  " + imageA + "\n    Desired Image:  " + imageA + "\n  Config Version:\n"},
+		"a failed update to no image": {[]string{"--from-image=" + imageA, "--to-image=", "--fail-at=AppliedOSImage"}, "  Config Image:\n    Current Image:  " + imageA + "\n  Config Version:\n"},
+		"no image any more":           {[]string{"--from-image=" + imageA, "--to-image="}, "PinnedImageSetsDegraded\n  Config Version:\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Contains(t, execute(t.Context(), append([]string{"--image-mode"}, tc.args...)...).stdout, tc.want)
+			assert.Contains(t, execute(t.Context(), append([]string{"--image-mode", "--describe"}, tc.args...)...).stdout, tc.want)
 		})
 	}
 }
 
-func TestImageThatTheObjectLacks(t *testing.T) {
+func TestLackingImage(t *testing.T) {
 	object := &mcfgv1.MachineConfigNode{}
 	assert.False(t, options{}.lacksImage(object))
 	assert.True(t, options{toImage: imageA}.lacksImage(object), "a CRD without images drops it")
@@ -81,21 +80,21 @@ func TestImageThatTheObjectLacks(t *testing.T) {
 }
 
 func TestImageUsageErrors(t *testing.T) {
-	const noImage = " is no image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most 447 characters"
+	const noImage = " is not an image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most 447 characters"
 	long := "registry.example.com/" + strings.Repeat("a", 400) + imageA[strings.Index(imageA, "@"):]
 	upper := strings.ToUpper(imageA)
 	for name, tc := range map[string]struct {
 		args []string
 		want string
 	}{
-		"from-image in standard mode": {[]string{"--from-image=" + imageA}, "--from-image goes with --image-mode only"},
-		"to-image in standard mode":   {[]string{"--to-image="}, "--to-image goes with --image-mode only"},
+		"from-image in standard mode": {[]string{"--from-image=" + imageA}, "--from-image needs --image-mode"},
+		"to-image in standard mode":   {[]string{"--to-image="}, "--to-image needs --image-mode"},
 		"by tag":                      {[]string{"--image-mode", "--to-image=quay.io/os/a:latest"}, `--to-image "quay.io/os/a:latest"` + noImage},
 		"short digest":                {[]string{"--image-mode", "--from-image=quay.io/os/a@sha256:abc"}, `--from-image "quay.io/os/a@sha256:abc"` + noImage},
 		"upper case":                  {[]string{"--image-mode", "--to-image=" + upper}, `--to-image "` + upper + `"` + noImage},
 		"too long":                    {[]string{"--image-mode", "--to-image=" + long}, `--to-image "` + long + `"` + noImage},
-		"image without a reboot":      {[]string{"--image-mode", "--rebootless", "--to-image=" + imageA}, "--rebootless goes with a --to-image that is --from-image only: another image takes a reboot"},
-		"nothing to do":               {[]string{"--image-mode", "--from=a", "--to=a", "--to-image="}, "--from and --to are both a, and the image stays: there is nothing to update"},
+		"image without a reboot":      {[]string{"--image-mode", "--rebootless", "--to-image=" + imageA}, "--rebootless needs --to-image to be --from-image: another image needs a reboot"},
+		"nothing to do":               {[]string{"--image-mode", "--from=a", "--to=a", "--to-image="}, "--from and --to are both a, and the image is the same: there is nothing to update"},
 		"phase of standard mode":      {[]string{"--image-mode", "--fail-at=AppliedFilesAndOS"}, `--fail-at "AppliedFilesAndOS": in this update in image mode these can fail: UpdatePrepared, Cordoned, Drained, AppliedFiles, ImagePulledFromRegistry, AppliedOSImage, RebootedNode, Resumed, Uncordoned`},
 		"no image to pull":            {[]string{"--image-mode", "--to-image=", "--fail-at=ImagePulledFromRegistry"}, `--fail-at "ImagePulledFromRegistry": in this update in image mode these can fail: UpdatePrepared, Cordoned, Drained, AppliedFiles, RebootedNode, Resumed, Uncordoned`},
 	} {

@@ -2,93 +2,64 @@
 // MachineConfigNode, as the machine-config-daemon would. Run it, then copy from daemon.go:
 //
 //	go run ./examples/daemon                       # a whole update, in memory
-//	go run ./examples/daemon --rebootless          # one that needs no reboot
-//	go run ./examples/daemon --fail-at Drained     # one that fails
-//	go run ./examples/daemon --image-mode          # one to another image as well
-//	go run ./examples/daemon --pin test-pinned=3   # one with a pinned image set
+//	go run ./examples/daemon -o wide               # the same, as oc get machineconfignodes shows it
+//	go run ./examples/daemon --rebootless          # an update without a reboot
+//	go run ./examples/daemon --fail-at Drained     # an update that fails
+//	go run ./examples/daemon --image-mode          # an update of config and image
+//	go run ./examples/daemon --pin test-pinned=3   # with a pinned image set
 //	go run ./examples/daemon --kubeconfig FILE     # on a test cluster
 //
-// It prints a row for each change that `oc get machineconfignodes -o wide` would show, and
-// at the end the conditions as `oc describe` would. The work of the update is pretended:
-// nothing is drained, written to disk or rebooted, and no Node on a cluster is changed.
+// It prints a line for each change of the object. The work of the update is simulated: nothing
+// is drained, written to disk or rebooted, and no Node of a cluster is changed.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// What the program exits with.
-const (
-	exitDone    = 0
-	exitFailure = 1
-	exitUsage   = 2
-)
+func main() { program.Main("daemon", run) }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+func run(ctx context.Context, args []string, streams program.Streams) error {
+	return command{Streams: streams, clock: clock.RealClock{}, reports: clock.RealClock{}, timeout: 10 * time.Second}.run(ctx, args)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return program{stdout: stdout, stderr: stderr, clock: clock.RealClock{}, patience: 10 * time.Second}.run(ctx, args)
+// command is one run of the program.
+type command struct {
+	program.Streams
+	clock   clock.PassiveClock
+	reports clock.PassiveClock // of the times in conditions
+	timeout time.Duration      // of the answers of the API server at the start and at the end
 }
 
-// program is what a run needs from outside.
-type program struct {
-	stdout, stderr io.Writer
-	clock          clock.PassiveClock
-	patience       time.Duration // how long the API server may take to answer at the start and at the end
-}
-
-func (p program) run(ctx context.Context, args []string) int {
-	opts, err := parse(args, p.stdout)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return exitDone
-	case err != nil:
-		p.complain(fmt.Errorf("%w; see --help", err))
-		return exitUsage
+func (c command) run(ctx context.Context, args []string) error {
+	opts, err := parse(args, c.Out)
+	if err != nil {
+		return program.Usage(err)
 	}
-	// The library logs what it cannot return. A daemon leaves klog as it is; here it would
-	// get in between the rows.
-	if err := p.update(klog.NewContext(ctx, klog.Logger{}), opts); err != nil {
-		p.complain(err)
-		return exitFailure
-	}
-	return exitDone
+	// The library logs what it cannot return. A daemon keeps the logger; here the log would
+	// appear between the lines of the output.
+	return c.update(klog.NewContext(ctx, klog.Logger{}), opts)
 }
 
-// complain prints an error on one line, however many it has.
-func (p program) complain(err error) {
-	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
-	_, _ = fmt.Fprintln(p.stderr, "daemon:", strings.Join(lines, "; "))
-}
-
-// update runs one update of the node and shows it.
-func (p program) update(ctx context.Context, opts options) error {
-	c, err := connect(ctx, opts, p)
+// update runs an update of the node and prints it.
+func (c command) update(ctx context.Context, opts options) error {
+	cluster, err := connect(ctx, opts, c)
 	if err != nil {
 		return err
 	}
-	d := &daemon{options: opts, clientset: c.clientset, node: c.node, clock: p.clock}
+	d := &daemon{options: opts, clientset: cluster.clientset, node: cluster.node, clock: c.reports}
 	if err := d.start(ctx); err != nil {
 		return err
 	}
@@ -99,42 +70,55 @@ func (p program) update(ctx context.Context, opts options) error {
 		return fmt.Errorf("cannot report on node %s: %w", opts.node, err)
 	}
 
-	// What shows the update lives longer than ctx: after Ctrl-C too, the last rows are due.
-	showing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	// The view outlives ctx, to print the last changes after Ctrl-C too.
+	viewing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	rows, err := watchRows(showing, c.client, newTable(p.stdout, opts))
+	view, err := watchObject(viewing, cluster.client, c.printer(opts))
 	if err != nil {
 		return err
 	}
 	failure := d.update(ctx)
 
-	showing, cancel = context.WithTimeout(showing, p.patience)
+	viewing, cancel = context.WithTimeout(viewing, c.timeout)
 	defer cancel()
-	object, err := p.conclude(showing, d, c, rows)
+	object, err := c.conclude(viewing, d, cluster, view)
 	if err != nil {
 		return errors.Join(failure, err)
 	}
 	if failure == nil && opts.lacksImage(object) {
-		p.complain(errors.New("the images are left out: the CRD on the cluster has no configImage, which comes with the feature gate ImageModeStatusReporting"))
+		c.Warn(errors.New("the object has no images: the CRD of the cluster has no configImage, which needs the feature gate ImageModeStatusReporting"))
 	}
 	if failure == nil && conditions.StatusOf(object.Status.Conditions, phases.Updated) != metav1.ConditionTrue {
-		return fmt.Errorf("the update of node %s is done, but another process has changed its MachineConfigNode meanwhile: let one daemon at a time report on a node", opts.node)
+		return fmt.Errorf("the update of node %s is done, but another process has changed its MachineConfigNode: run one daemon at a time on a node", opts.node)
 	}
 	return failure
 }
 
-// conclude waits until everything is written and every row is printed, then describes the
-// object.
-func (p program) conclude(ctx context.Context, d *daemon, c *cluster, rows *rows) (*mcfgv1.MachineConfigNode, error) {
+// printer returns what prints the changes of the object.
+func (c command) printer(opts options) printer {
+	if opts.wide {
+		return newTable(c.Out, c.clock, opts)
+	}
+	return &lines{out: c.Out, location: c.clock.Now().Location()}
+}
+
+// conclude waits until everything is written and printed. It returns the object.
+func (c command) conclude(ctx context.Context, d *daemon, cluster *cluster, view *view) (*mcfgv1.MachineConfigNode, error) {
 	if err := d.monitor.Flush(ctx); err != nil {
-		return nil, fmt.Errorf("cannot write all that happened: %w", err)
+		return nil, fmt.Errorf("cannot write all reports: %w", err)
 	}
-	object, err := c.client.Get(ctx, d.options.node, metav1.GetOptions{})
+	object, err := cluster.client.Get(ctx, d.options.node, metav1.GetOptions{})
 	if err != nil {
-		return nil, fmt.Errorf("cannot read what was written: %w", err)
+		return nil, fmt.Errorf("cannot read the MachineConfigNode: %w", err)
 	}
-	if err := rows.until(ctx, object.ResourceVersion); err != nil {
+	if err := view.until(ctx, object.ResourceVersion); err != nil {
 		return nil, err
 	}
-	return object, describe(p.stdout, object)
+	if !d.options.describe {
+		return object, nil
+	}
+	return object, describe(c.Out, object)
 }
+
+// now returns the time on the program's clock, for the API server in memory.
+func (c command) now(time.Time) time.Time { return c.clock.Now() }

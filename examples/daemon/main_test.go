@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,28 +18,31 @@ import (
 	"github.com/stretchr/testify/require"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files")
 
-// outcome is what a run leaves behind.
+// outcome is the result of a run.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// execute runs the program, with a clock that is a second later at each report.
+// execute runs the program without delays, with a clock that is a second later at each report.
 func execute(ctx context.Context, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
-	p := program{
-		stdout:   &stdout,
-		stderr:   &stderr,
-		clock:    &clocktesting.SimpleIntervalClock{Time: time.Date(2025, 5, 22, 12, 37, 24, 0, time.UTC), Duration: time.Second},
-		patience: 10 * time.Second,
-	}
-	code := p.run(ctx, args)
+	code := executeOn(ctx, func(ctx context.Context, args []string, streams program.Streams) error {
+		reports := &clocktesting.SimpleIntervalClock{Time: time.Date(2025, 5, 22, 12, 37, 24, 0, time.UTC), Duration: time.Second}
+		now := clocktesting.NewFakePassiveClock(reports.Time)
+		return command{Streams: streams, clock: now, reports: reports, timeout: 10 * time.Second}.run(ctx, args)
+	}, &stdout, &stderr, append([]string{"--step-delay=0"}, args...)...)
 	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
+}
+
+func executeOn(ctx context.Context, f program.Func, stdout, stderr io.Writer, args ...string) int {
+	return program.Run(ctx, args, program.Streams{Name: "daemon", Out: stdout, ErrOut: stderr}, f)
 }
 
 func TestGolden(t *testing.T) {
@@ -46,20 +50,24 @@ func TestGolden(t *testing.T) {
 		args []string
 		code int
 	}{
-		"update":        {nil, 0},
-		"rebootless":    {[]string{"--rebootless"}, 0},
-		"fail-drained":  {[]string{"--fail-at", "Drained"}, 1},
-		"other-names":   {[]string{"--node=ip-10-0-16-253.ec2.internal", "--pool=infra", "--from=rendered-a", "--to=rendered-b", "--step-delay=1ms"}, 0},
-		"help":          {[]string{"--help"}, 0},
-		"unknown-phase": {[]string{"--fail-at", "Rested"}, 2},
+		"update":          {nil, 0},
+		"update-wide":     {[]string{"-o", "wide", "--describe"}, 0},
+		"rebootless":      {[]string{"--rebootless"}, 0},
+		"rebootless-wide": {[]string{"--rebootless", "--output=wide", "--describe"}, 0},
+		"fail-drained":    {[]string{"--fail-at", "Drained"}, 1},
+		"fail-wide":       {[]string{"--fail-at", "Drained", "-o=wide"}, 1},
+		"other-names":     {[]string{"--node=ip-10-0-16-253.ec2.internal", "--pool=infra", "--from=rendered-a", "--to=rendered-b", "--step-delay=1ms", "-owide"}, 0},
+		"help":            {[]string{"--help"}, 0},
+		"unknown-phase":   {[]string{"--fail-at", "Rested"}, 2},
 
-		"image-mode":            {[]string{"--image-mode"}, 0},
+		"image-mode":            {[]string{"--image-mode", "--describe"}, 0},
+		"image-mode-wide":       {[]string{"--image-mode", "-o", "wide"}, 0},
 		"image-mode-image":      {[]string{"--image-mode", "--from=rendered-a", "--to=rendered-a", "--from-image=" + imageA, "--to-image=" + imageB}, 0},
-		"image-mode-disable":    {[]string{"--image-mode", "--from-image=" + imageA, "--to-image="}, 0},
+		"image-mode-disable":    {[]string{"--image-mode", "--from-image=" + imageA, "--to-image=", "-o", "wide", "--describe"}, 0},
 		"image-mode-config":     {[]string{"--image-mode", "--from-image=" + imageA, "--to-image=" + imageA}, 0},
-		"image-mode-rebootless": {[]string{"--image-mode", "--rebootless"}, 0},
-		"fail-image-pulled":     {[]string{"--image-mode", "--fail-at", "ImagePulledFromRegistry"}, 1},
-		"pin":                   {[]string{"--pin", "test-pinned=3", "--pin", "other=1"}, 0},
+		"image-mode-rebootless": {[]string{"--image-mode", "--rebootless", "-o", "wide"}, 0},
+		"fail-image-pulled":     {[]string{"--image-mode", "--fail-at", "ImagePulledFromRegistry", "-o", "wide"}, 1},
+		"pin":                   {[]string{"--pin", "test-pinned=3", "--pin", "other=1", "--describe"}, 0},
 		"fail-pin":              {[]string{"--pin", "test-pinned=2", "--fail-at", "PinnedImageSetsDegraded"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,14 +87,14 @@ func golden(t *testing.T, name, got string) {
 		return
 	}
 	want, err := os.ReadFile(file)
-	require.NoError(t, err, "make it with: go test ./examples/daemon -update")
-	assert.Equal(t, string(want), got, "where that is right: go test ./examples/daemon -update")
+	require.NoError(t, err, "write it with: go test ./examples/daemon -update")
+	assert.Equal(t, string(want), got, "if that is intended: go test ./examples/daemon -update")
 }
 
 func TestRunUsesTheRealClock(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	before := time.Now().UTC().Truncate(time.Second)
-	require.Equal(t, 0, run(t.Context(), nil, &stdout, &stderr))
+	require.Equal(t, 0, executeOn(t.Context(), run, &stdout, &stderr, "--step-delay=0", "--describe"))
 	assert.Empty(t, stderr.String())
 	_, after, found := strings.Cut(stdout.String(), "Last Transition Time:  ")
 	require.True(t, found)
@@ -108,16 +116,16 @@ func TestEveryPhaseWithWorkCanFail(t *testing.T) {
 		for _, phase := range opts.failable() {
 			t.Run(fmt.Sprintf("%s/%s", phase, args), func(t *testing.T) {
 				t.Parallel()
-				got := execute(t.Context(), append([]string{"--fail-at", strings.ToLower(string(phase))}, args...)...)
+				got := execute(t.Context(), append([]string{"--describe", "--fail-at", strings.ToLower(string(phase))}, args...)...)
 				assert.Equal(t, 1, got.code)
-				assert.Equal(t, "daemon: the update of node worker-0 failed at "+string(phase)+": told to fail by --fail-at\n", got.stderr)
+				assert.Equal(t, "daemon: the update of node worker-0 failed at "+string(phase)+": simulated failure of --fail-at\n", got.stderr)
 
 				shown := describedCondition(t, got.stdout, phase)
 				assert.Equal(t, "Unknown", shown["Status"])
-				assert.Contains(t, shown["Message"], ": told to fail by --fail-at")
+				assert.Contains(t, shown["Message"], ": simulated failure of --fail-at")
 				degraded := describedCondition(t, got.stdout, phases.NodeDegraded)
 				assert.Equal(t, "True", degraded["Status"])
-				assert.Equal(t, "Node worker-0 upgrade failure. "+string(phase)+": told to fail by --fail-at", degraded["Message"])
+				assert.Equal(t, "Node worker-0 upgrade failure. "+string(phase)+": simulated failure of --fail-at", degraded["Message"])
 			})
 		}
 	}
@@ -143,7 +151,7 @@ func describedCondition(t *testing.T, output string, phase phases.Phase) map[str
 }
 
 func TestUsageErrors(t *testing.T) {
-	const noName = " is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends"
+	const noName = " is not a valid name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends"
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -161,9 +169,10 @@ func TestUsageErrors(t *testing.T) {
 		"no phase":          {[]string{"--fail-at="}, `--fail-at "": in a standard update these can fail: UpdatePrepared, Cordoned, Drained, AppliedFilesAndOS, RebootedNode, Resumed, Uncordoned`},
 		"phase of a reboot": {[]string{"--rebootless", "--fail-at=Drained"}, `--fail-at "Drained": in a rebootless update these can fail: UpdatePrepared, AppliedFilesAndOS, UpdatePostActionComplete, Resumed, Uncordoned`},
 		"no duration":       {[]string{"--step-delay=5"}, `invalid argument "5" for "--step-delay" flag: time: missing unit in duration "5"`},
+		"unknown format":    {[]string{"-o", "json"}, `--output "json": use wide, or omit it`},
 		"negative duration": {[]string{"--step-delay=-1s"}, "--step-delay -1s is negative"},
 		"phase of images":   {[]string{"--fail-at=AppliedOSImage"}, `--fail-at "AppliedOSImage": in a standard update these can fail: UpdatePrepared, Cordoned, Drained, AppliedFilesAndOS, RebootedNode, Resumed, Uncordoned`},
-		"empty kubeconfig":  {[]string{"--kubeconfig="}, "--kubeconfig is empty: name a file, or leave it out to run in memory"},
+		"empty kubeconfig":  {[]string{"--kubeconfig="}, "--kubeconfig is empty: name a file, or omit it to run in memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t.Context(), tc.args...)
@@ -172,7 +181,7 @@ func TestUsageErrors(t *testing.T) {
 	}
 }
 
-// trigger is a stdout that calls a function once it is written to.
+// trigger is an output that calls a function at the first write.
 type trigger struct {
 	written bytes.Buffer
 	call    func()
@@ -184,18 +193,18 @@ func (w *trigger) Write(p []byte) (int, error) {
 	return w.written.Write(p)
 }
 
-func TestInterruptShowsHowFarItCame(t *testing.T) {
+func TestInterruptReportsTheLastStep(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
 	var stderr bytes.Buffer
-	assert.Equal(t, 1, run(ctx, []string{"--step-delay=1h"}, stdout, &stderr))
+	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--step-delay=1h", "--describe"))
 	assert.Equal(t, "daemon: the update of node worker-0 failed at UpdatePrepared: interrupt signal received\n", stderr.String())
 
 	prepared := describedCondition(t, stdout.written.String(), phases.UpdatePrepared)
 	assert.Equal(t, "Unknown", prepared["Status"])
 	assert.Equal(t, "Checking the config: interrupt signal received", prepared["Message"])
 	degraded := describedCondition(t, stdout.written.String(), phases.NodeDegraded)
-	assert.Equal(t, "False", degraded["Status"], "a daemon that is stopped is no degraded node")
+	assert.Equal(t, "False", degraded["Status"], "a node whose daemon is stopped is not degraded")
 }
 
 func TestInterruptBeforeTheStart(t *testing.T) {
@@ -204,13 +213,13 @@ func TestInterruptBeforeTheStart(t *testing.T) {
 	assert.Equal(t, outcome{code: 1, stderr: "daemon: interrupt signal received\n"}, execute(ctx))
 }
 
-// brokenPipe is a stdout that nobody reads.
+// brokenPipe is an output that cannot be written.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestStdoutThatCannotBeWritten(t *testing.T) {
+func TestBrokenStdout(t *testing.T) {
 	var stderr bytes.Buffer
-	assert.Equal(t, 1, run(t.Context(), nil, brokenPipe{}, &stderr))
+	assert.Equal(t, 1, executeOn(t.Context(), run, brokenPipe{}, &stderr))
 	assert.Equal(t, "daemon: broken pipe\n", stderr.String())
 }

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// node is the daemon's view of its Node. It is the program's own: a Node on a cluster
-// gives its name and UID, and is never changed. The Monitor asks for it from any goroutine.
+// node is the daemon's view of its Node: a Node of a cluster is never changed, it gives its name
+// and UID only. It is safe for concurrent use, as the Monitor calls get from any goroutine.
 type node struct {
 	mu   sync.Mutex
 	node *corev1.Node
@@ -19,14 +19,14 @@ func newNode(name, uid string) *node {
 	return &node{node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid)}}}
 }
 
-// get returns the Node as it is now. Nobody changes what it returns.
+// get returns the current Node, which is not changed afterwards.
 func (n *node) get() (*corev1.Node, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.node, nil
 }
 
-// annotate says what the node runs, or is to run; "" is nothing: the annotation goes.
+// annotate sets an annotation, or removes it if the value is empty.
 func (n *node) annotate(annotation, value string) {
 	n.change(func(node *corev1.Node) {
 		if value == "" {
@@ -41,7 +41,7 @@ func (n *node) cordon(unschedulable bool) {
 	n.change(func(node *corev1.Node) { node.Spec.Unschedulable = unschedulable })
 }
 
-// change puts a changed copy in the Node's place.
+// change replaces the Node by a changed copy.
 func (n *node) change(change func(*corev1.Node)) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -7,23 +7,26 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/validation"
 
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// What ends the names of the rendered configs by default.
+// The hashes in the default names of the rendered configs.
 const (
 	fromHash = "6c320f722eb9ce8bfbd80750dbf70d2e"
 	toHash   = "ceedbbb3b533372a501c2410fa554c89"
 )
 
-const help = `daemon reports an update of a node on its MachineConfigNode, step by step, and prints
-what oc get and oc describe would show. The work of the update is pretended.
+// defaultStepDelay lets a person follow the update.
+const defaultStepDelay = 700 * time.Millisecond
 
-Without --kubeconfig it runs in memory. With it, point it at a test cluster: it never
-changes the Node, but it writes over what the node's MachineConfigNode says.
+const help = `daemon reports an update of a node on its MachineConfigNode, step by step, and prints
+each change of the object. The work of the update is simulated.
+
+Without --kubeconfig it runs in memory. With it, use a test cluster: the program never
+changes the Node, but it overwrites the status of the node's MachineConfigNode.
 
 Usage:
   daemon [flags]
@@ -36,11 +39,11 @@ Phases that can fail with --rebootless:
   %s
 Phases that can fail with --image-mode, where both config and image change:
   %s
-With --pin, PinnedImageSetsDegraded can be named too: the node's update goes on, and the
-exit status says how that went.
+With --pin, PinnedImageSetsDegraded can fail too. It does not fail the update, so the exit
+status is that of the update.
 `
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	kubeconfig string
 	node, pool string
@@ -53,42 +56,44 @@ type options struct {
 
 	failAt    phases.Phase
 	stepDelay time.Duration
+
+	wide, describe bool
 }
 
-// parse reads the flags. It prints help where it is asked for; the error is then
-// pflag.ErrHelp.
+// parse parses the flags. If they ask for help, it prints it and returns pflag.ErrHelp.
 func parse(args []string, stdout io.Writer) (options, error) {
 	var o options
-	var failAt string
+	var failAt, output string
 	var pinned []string
-	flags := pflag.NewFlagSet("daemon", pflag.ContinueOnError)
-	flags.SortFlags = false
-	flags.Usage = func() {
-		_, _ = fmt.Fprintf(stdout, help, flags.FlagUsages(), names(options{}.failable()), names(options{rebootless: true}.failable()),
+	flags := program.NewFlags("daemon", stdout, func(flags string) string {
+		return fmt.Sprintf(help, flags, names(options{}.failable()), names(options{rebootless: true}.failable()),
 			names(options{imageMode: true, from: "a", to: "b", toImage: defaultToImage}.failable()))
-	}
+	})
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "run on the cluster of this kubeconfig `file`")
 	flags.StringVar(&o.node, "node", "worker-0", "`name` of the node")
 	flags.StringVar(&o.pool, "pool", "worker", "`name` of the node's MachineConfigPool")
-	flags.StringVar(&o.from, "from", "", "`name` of the config that the node has (default rendered-<pool>-"+fromHash+")")
-	flags.StringVar(&o.to, "to", "", "`name` of the config that it shall have (default rendered-<pool>-"+toHash+")")
-	flags.BoolVar(&o.rebootless, "rebootless", false, "an update that needs neither a drain nor a reboot")
-	flags.BoolVar(&o.imageMode, "image-mode", false, "report the phases and images of image mode, for which oc get has no columns")
-	flags.StringVar(&o.fromImage, "from-image", "", "`image` that the node has in image mode (default none)")
-	flags.StringVar(&o.toImage, "to-image", "", "`image` that it shall have, empty for none (default …/ocb-image@sha256:1111…, with --rebootless that of --from-image)")
-	flags.StringArrayVar(&pinned, "pin", nil, "fetch the pinned image set of this `name=generation`; repeat it for more")
-	flags.StringVar(&failAt, "fail-at", "", "let the work of this `phase` fail, see below")
-	flags.DurationVar(&o.stepDelay, "step-delay", 0, "how long the work of each phase takes, 1s, say")
-	if err := flags.Parse(args); err != nil {
+	flags.StringVar(&o.from, "from", "", "`name` of the node's current config (default rendered-<pool>-"+fromHash+")")
+	flags.StringVar(&o.to, "to", "", "`name` of the node's new config (default rendered-<pool>-"+toHash+")")
+	flags.BoolVar(&o.rebootless, "rebootless", false, "an update without a drain and a reboot")
+	flags.BoolVar(&o.imageMode, "image-mode", false, "report the phases and images of image mode, which -o wide has no columns for")
+	flags.StringVar(&o.fromImage, "from-image", "", "the node's current `image` in image mode (default none)")
+	flags.StringVar(&o.toImage, "to-image", "", "the node's new `image`, empty for none (default …/ocb-image@sha256:1111…, with --rebootless that of --from-image)")
+	flags.StringArrayVar(&pinned, "pin", nil, "fetch a pinned image set, as `name=generation`; may be repeated")
+	flags.StringVar(&failAt, "fail-at", "", "fail the work of this `phase`, see below")
+	flags.DurationVar(&o.stepDelay, "step-delay", defaultStepDelay, "duration of the work of each phase")
+	flags.StringVarP(&output, "output", "o", "", "`format` of the output: wide is the table of oc get machineconfignodes -o wide")
+	flags.BoolVar(&o.describe, "describe", false, "at the end, print the conditions as oc describe does")
+	if err := program.Parse(flags, args); err != nil {
 		return o, err
 	}
 
-	if flags.NArg() > 0 {
-		return o, fmt.Errorf("unexpected argument %q: there are only flags", flags.Arg(0))
-	}
 	if flags.Changed("kubeconfig") && o.kubeconfig == "" {
-		return o, errors.New("--kubeconfig is empty: name a file, or leave it out to run in memory")
+		return o, errors.New("--kubeconfig is empty: name a file, or omit it to run in memory")
 	}
+	if output != "" && output != "wide" {
+		return o, fmt.Errorf("--output %q: use wide, or omit it", output)
+	}
+	o.wide = output == "wide"
 	if o.stepDelay < 0 {
 		return o, fmt.Errorf("--step-delay %s is negative", o.stepDelay)
 	}
@@ -127,14 +132,14 @@ func (o *options) checkNames() error {
 
 func checkName(flag, name string) error {
 	if len(validation.NameIsDNSSubdomain(name, false)) > 0 {
-		return fmt.Errorf("--%s %q is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends", flag, name)
+		return fmt.Errorf("--%s %q is not a valid name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends", flag, name)
 	}
 	return nil
 }
 
 func (o *options) nothingToDo() error {
 	if o.imageMode {
-		return fmt.Errorf("--from and --to are both %s, and the image stays: there is nothing to update", o.from)
+		return fmt.Errorf("--from and --to are both %s, and the image is the same: there is nothing to update", o.from)
 	}
 	return fmt.Errorf("--from and --to are both %s: there is nothing to update", o.from)
 }
@@ -151,7 +156,7 @@ func (o *options) setFailAt(name string) error {
 		}
 	}
 	if strings.EqualFold(name, string(phases.PinnedImageSetsDegraded)) {
-		return fmt.Errorf("--fail-at %s needs a --pin that can fail", phases.PinnedImageSetsDegraded)
+		return fmt.Errorf("--fail-at %s needs --pin", phases.PinnedImageSetsDegraded)
 	}
 	kind := "a standard update"
 	switch {
@@ -163,8 +168,7 @@ func (o *options) setFailAt(name string) error {
 	return fmt.Errorf("--fail-at %q: in %s these can fail: %s", name, kind, names(can))
 }
 
-// failable returns the phases of the update that have work to do, in the order in which it
-// is done.
+// failable returns the phases of the update that can fail, in their order.
 func (o options) failable() []phases.Phase {
 	can := []phases.Phase{phases.UpdatePrepared}
 	if !o.rebootless {

@@ -14,32 +14,32 @@ import (
 // maxPins is how many pinned image sets a MachineConfigNode takes.
 const maxPins = 100
 
-// pin is a pinned image set that the node is to have.
+// pin is a pinned image set.
 type pin struct {
 	name       string
 	generation int64
 }
 
-// setPins reads what --pin says, each time.
+// setPins parses the values of --pin.
 func (o *options) setPins(pinned []string) error {
 	if len(pinned) > maxPins {
-		return fmt.Errorf("--pin is there %d times: a MachineConfigNode holds at most %d pinned image sets", len(pinned), maxPins)
+		return fmt.Errorf("--pin is set %d times: a MachineConfigNode holds at most %d pinned image sets", len(pinned), maxPins)
 	}
 	seen := map[string]bool{}
 	for _, text := range pinned {
 		name, number, found := strings.Cut(text, "=")
 		if !found {
-			return fmt.Errorf("--pin %q names no generation: use name=generation, test-pinned=3, say", text)
+			return fmt.Errorf("--pin %q has no generation: use name=generation, for example test-pinned=3", text)
 		}
 		if err := checkName("pin", name); err != nil {
 			return err
 		}
 		generation, err := strconv.ParseInt(number, 10, 64)
 		if err != nil || generation < 1 || generation > math.MaxInt32 {
-			return fmt.Errorf("--pin %s: generation %q is no number from 1 to %d", name, number, math.MaxInt32)
+			return fmt.Errorf("--pin %s: generation %q is not a number from 1 to %d", name, number, math.MaxInt32)
 		}
 		if seen[name] {
-			return fmt.Errorf("--pin %s is there twice", name)
+			return fmt.Errorf("duplicate --pin %s", name)
 		}
 		seen[name] = true
 		o.pins = append(o.pins, pin{name: name, generation: generation})
@@ -47,14 +47,14 @@ func (o *options) setPins(pinned []string) error {
 	return nil
 }
 
-// pin fetches the pinned image sets. A cluster pins the images of an update before it
-// begins; the update does not depend on them, and their failure does not end it.
+// pin fetches the pinned image sets. A cluster pins the images of an update before it starts;
+// the update does not depend on them, and does not fail with them.
 func (d *daemon) pin(ctx context.Context) error {
 	if len(d.options.pins) == 0 {
-		return nil // a daemon without pinned image sets has none to report on
+		return nil // nothing to report
 	}
 	d.reportPins(ctx, false, nil)
-	err := d.pretend(ctx, phases.PinnedImageSetsDegraded)
+	err := d.simulate(ctx, phases.PinnedImageSetsDegraded)
 	if ctx.Err() != nil {
 		return at(phases.PinnedImageSetsProgressing, err)
 	}
@@ -62,8 +62,8 @@ func (d *daemon) pin(ctx context.Context) error {
 	return nil
 }
 
-// reportPins says how far the node is with all of its pinned image sets. The report is
-// declarative: a set that is left out leaves the object.
+// reportPins reports the state of all pinned image sets. The report is declarative: a set that is
+// not in it is removed from the object.
 func (d *daemon) reportPins(ctx context.Context, done bool, err error) {
 	var sets []upgrademonitor.PinnedImageSet
 	for _, p := range d.options.pins {

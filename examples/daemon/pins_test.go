@@ -33,17 +33,17 @@ func TestPinsDoNotStopTheUpdate(t *testing.T) {
   Pinned Image Sets:
     Desired Generation:            3
     Last Failed Generation:        3
-    Last Failed Generation Error:  told to fail by --fail-at
+    Last Failed Generation Error:  simulated failure of --fail-at
     Name:                          test-pinned
     Desired Generation:            2147483647
     Last Failed Generation:        2147483647
-    Last Failed Generation Error:  told to fail by --fail-at
+    Last Failed Generation Error:  simulated failure of --fail-at
     Name:                          a.b
 `},
 	} {
 		for _, mode := range [][]string{{"--image-mode"}, {"--rebootless"}} {
 			t.Run(fmt.Sprint(tc.args, mode), func(t *testing.T) {
-				got := execute(t.Context(), append(append([]string{"--pin=test-pinned=3", "--pin=a.b=2147483647"}, mode...), tc.args...)...)
+				got := execute(t.Context(), append(append([]string{"--describe", "--pin=test-pinned=3", "--pin=a.b=2147483647"}, mode...), tc.args...)...)
 				assert.Equal(t, 0, got.code)
 				assert.Empty(t, got.stderr)
 				assert.True(t, strings.HasSuffix(got.stdout, tc.block), "%s", got.stdout)
@@ -60,15 +60,15 @@ func TestInterruptWhilePinning(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
 	var stderr bytes.Buffer
-	assert.Equal(t, 1, run(ctx, []string{"--step-delay=1h", "--pin=a=1"}, stdout, &stderr))
+	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--step-delay=1h", "--describe", "--pin=a=1"))
 	assert.Equal(t, "daemon: the update of node worker-0 failed at PinnedImageSetsProgressing: interrupt signal received\n", stderr.String())
 	shown := stdout.written.String()
-	assert.Equal(t, "True", describedCondition(t, shown, phases.Updated)["Status"], "no update has begun")
-	assert.Equal(t, "False", describedCondition(t, shown, phases.PinnedImageSetsDegraded)["Status"], "a daemon that is stopped fails no set")
+	assert.Equal(t, "True", describedCondition(t, shown, phases.Updated)["Status"], "no update has started")
+	assert.Equal(t, "False", describedCondition(t, shown, phases.PinnedImageSetsDegraded)["Status"], "a daemon that is stopped does not fail a set")
 }
 
 func TestAsManyPinsAsAnObjectTakes(t *testing.T) {
-	var args []string
+	args := []string{"--describe"}
 	for i := range maxPins {
 		args = append(args, fmt.Sprintf("--pin=set-%d=1", i))
 	}
@@ -76,7 +76,7 @@ func TestAsManyPinsAsAnObjectTakes(t *testing.T) {
 	require.Equal(t, 0, got.code, got.stderr)
 	assert.Equal(t, maxPins, strings.Count(got.stdout, "    Current Generation:  1\n"))
 	got = execute(t.Context(), append(args, "--pin=one-more=1")...)
-	assert.Equal(t, outcome{code: 2, stderr: "daemon: --pin is there 101 times: a MachineConfigNode holds at most 100 pinned image sets; see --help\n"}, got)
+	assert.Equal(t, outcome{code: 2, stderr: "daemon: --pin is set 101 times: a MachineConfigNode holds at most 100 pinned image sets; see --help\n"}, got)
 }
 
 func TestPinUsageErrors(t *testing.T) {
@@ -84,16 +84,16 @@ func TestPinUsageErrors(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no generation":      {[]string{"--pin=a"}, `--pin "a" names no generation: use name=generation, test-pinned=3, say`},
-		"empty":              {[]string{"--pin="}, `--pin "" names no generation: use name=generation, test-pinned=3, say`},
-		"no name":            {[]string{"--pin==1"}, `--pin "" is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends`},
-		"bad name":           {[]string{"--pin=A=1"}, `--pin "A" is no name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends`},
-		"empty generation":   {[]string{"--pin=a="}, `--pin a: generation "" is no number from 1 to 2147483647`},
-		"generation 0":       {[]string{"--pin=a=0"}, `--pin a: generation "0" is no number from 1 to 2147483647`},
-		"generation of text": {[]string{"--pin=a=1=2"}, `--pin a: generation "1=2" is no number from 1 to 2147483647`},
-		"huge generation":    {[]string{"--pin=a=2147483648"}, `--pin a: generation "2147483648" is no number from 1 to 2147483647`},
-		"twice":              {[]string{"--pin=a=1", "--pin=b=1", "--pin=a=2"}, "--pin a is there twice"},
-		"failing, no pin":    {[]string{"--fail-at=PinnedImageSetsDegraded"}, "--fail-at PinnedImageSetsDegraded needs a --pin that can fail"},
+		"no generation":      {[]string{"--pin=a"}, `--pin "a" has no generation: use name=generation, for example test-pinned=3`},
+		"empty":              {[]string{"--pin="}, `--pin "" has no generation: use name=generation, for example test-pinned=3`},
+		"no name":            {[]string{"--pin==1"}, `--pin "" is not a valid name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends`},
+		"bad name":           {[]string{"--pin=A=1"}, `--pin "A" is not a valid name: use at most 253 of a-z, 0-9, '-' and '.', with a letter or digit at both ends`},
+		"empty generation":   {[]string{"--pin=a="}, `--pin a: generation "" is not a number from 1 to 2147483647`},
+		"generation 0":       {[]string{"--pin=a=0"}, `--pin a: generation "0" is not a number from 1 to 2147483647`},
+		"generation of text": {[]string{"--pin=a=1=2"}, `--pin a: generation "1=2" is not a number from 1 to 2147483647`},
+		"huge generation":    {[]string{"--pin=a=2147483648"}, `--pin a: generation "2147483648" is not a number from 1 to 2147483647`},
+		"twice":              {[]string{"--pin=a=1", "--pin=b=1", "--pin=a=2"}, "duplicate --pin a"},
+		"failing, no pin":    {[]string{"--fail-at=PinnedImageSetsDegraded"}, "--fail-at PinnedImageSetsDegraded needs --pin"},
 		"no such phase":      {[]string{"--rebootless", "--pin=a=1", "--fail-at=x"}, `--fail-at "x": in a rebootless update these can fail: UpdatePrepared, AppliedFilesAndOS, UpdatePostActionComplete, Resumed, Uncordoned, PinnedImageSetsDegraded`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// lastWord is how long a daemon that is being stopped waits for a report.
-const lastWord = time.Second
+// lastReportTimeout limits a report of a daemon that is being stopped.
+const lastReportTimeout = time.Second
 
-// daemon updates its node, and reports each step. Its hooks are in daemon.go. The work that
-// they stand for is pretended.
+// daemon updates its node, and reports each step. Its hooks are in daemon.go. Their work is
+// simulated.
 type daemon struct {
 	options   options
 	clientset mcfgclientset.Interface
@@ -29,18 +29,18 @@ type daemon struct {
 	clock     clock.PassiveClock
 
 	monitor *upgrademonitor.Monitor
-	stop    func() // ends what start began
+	stop    func() // stops what start has started
 }
 
-// start makes the Monitor, and writes in the background what cannot be written at once.
+// start creates the Monitor, and runs its retries in the background.
 func (d *daemon) start(ctx context.Context) error {
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
 		Client:    d.clientset,
 		NodeName:  d.options.node,
-		Node:      d.node.get, // a daemon would ask its informer's lister
+		Node:      d.node.get, // in a daemon: the lister of its informer
 		Pool:      func(*corev1.Node) (string, error) { return d.options.pool, nil },
-		ImageMode: func() bool { return d.options.imageMode }, // a daemon would ask its feature gates
-		Clock:     d.clock,                                    // a daemon leaves it out: the default is the real one
+		ImageMode: func() bool { return d.options.imageMode }, // in a daemon: its feature gates
+		Clock:     d.clock,                                    // not in a daemon: the default is the real clock
 	})
 	if err != nil {
 		return err
@@ -52,8 +52,8 @@ func (d *daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// settle reports a node that runs what it shall run. Its errors count: an API server that
-// refuses the first report will not take the others.
+// settle reports a node that is up to date. Its errors count: an API server that denies the first
+// report will deny the others too.
 func (d *daemon) settle(ctx context.Context) error {
 	d.node.annotate(upgrademonitor.CurrentConfigAnnotation, d.options.from)
 	d.node.annotate(upgrademonitor.DesiredConfigAnnotation, d.options.from)
@@ -66,36 +66,36 @@ func (d *daemon) settle(ctx context.Context) error {
 		fmt.Sprintf("Node %s Updated", d.options.node), metav1.ConditionTrue)
 }
 
-// report says how a phase goes. The update goes on whatever becomes of the report.
+// report reports a phase. A failed report does not fail the update.
 func (d *daemon) report(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
 	if ctx.Err() != nil {
-		// A daemon that is being stopped says what has happened, too.
+		// A daemon that is being stopped reports its last step too.
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastWord)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), lastReportTimeout)
 		defer cancel()
 	}
 	d.log(ctx, d.monitor.GenerateAndApplyMachineConfigNode(ctx, phase, reason, message, status, opts...))
 }
 
-// log is for errors of reports. An ErrPending is none to worry about: Run writes it.
+// log logs an error of a report, except ErrPending: Run retries that one.
 func (d *daemon) log(ctx context.Context, err error) {
 	if err != nil && !errors.Is(err, upgrademonitor.ErrPending) {
-		klog.FromContext(ctx).Error(err, "Could not report on the update", "node", d.options.node)
+		klog.FromContext(ctx).Error(err, "Failed to report on the update", "node", d.options.node)
 	}
 }
 
-// work does the work of a phase. Where it fails, the object says why, and the phase stays
-// Unknown until it is tried again.
+// work does the work of a phase. If it fails, it reports the cause, and the phase stays Unknown
+// until a retry.
 func (d *daemon) work(ctx context.Context, phase phases.Phase, reason, doing string) error {
-	err := d.pretend(ctx, phase)
+	err := d.simulate(ctx, phase)
 	if err != nil {
 		d.report(ctx, phase, reason, doing+": "+err.Error(), metav1.ConditionUnknown)
 	}
 	return at(phase, err)
 }
 
-// pretend takes its time, and fails where it was told to.
-func (d *daemon) pretend(ctx context.Context, phase phases.Phase) error {
+// simulate waits, and fails at the phase of --fail-at.
+func (d *daemon) simulate(ctx context.Context, phase phases.Phase) error {
 	select {
 	case <-ctx.Done():
 	case <-time.After(d.options.stepDelay):
@@ -104,13 +104,13 @@ func (d *daemon) pretend(ctx context.Context, phase phases.Phase) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case phase == d.options.failAt:
-		return errors.New("told to fail by --fail-at")
+		return errors.New("simulated failure of --fail-at")
 	default:
 		return nil
 	}
 }
 
-// at says in which phase an error came up.
+// at adds the phase to an error.
 func at(phase phases.Phase, err error) error {
 	if err == nil {
 		return nil

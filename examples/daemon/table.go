@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -14,7 +18,7 @@ import (
 // column is one column of oc get machineconfignodes -o wide.
 type column struct {
 	header string
-	value  func(*mcfgv1.MachineConfigNode) string
+	value  func(*mcfgv1.MachineConfigNode) string // nil for AGE, which is no change of the object
 }
 
 var columns = []column{
@@ -23,6 +27,7 @@ var columns = []column{
 	{"DESIREDCONFIG", func(m *mcfgv1.MachineConfigNode) string { return m.Spec.ConfigVersion.Desired }},
 	{"CURRENTCONFIG", currentConfig},
 	{"UPDATED", status(phases.Updated)},
+	{"AGE", nil},
 	{"UPDATEPREPARED", status(phases.UpdatePrepared)},
 	{"UPDATEEXECUTED", status(phases.UpdateExecuted)},
 	{"UPDATEPOSTACTIONCOMPLETE", status(phases.UpdatePostActionComplete)},
@@ -42,70 +47,75 @@ func currentConfig(m *mcfgv1.MachineConfigNode) string {
 	return m.Status.ConfigVersion.Current
 }
 
-// status returns what a condition says, nothing where it is missing.
+// status returns the status of a condition, "" where it is missing.
 func status(p phases.Phase) func(*mcfgv1.MachineConfigNode) string {
 	return func(m *mcfgv1.MachineConfigNode) string {
-		for _, c := range m.Status.Conditions {
-			if c.Type == string(p) {
-				return string(c.Status)
-			}
+		if c := meta.FindStatusCondition(m.Status.Conditions, string(p)); c != nil {
+			return string(c.Status)
 		}
 		return ""
 	}
 }
 
-// table prints objects, a row each.
+// table prints a row for each change of an object.
 type table struct {
 	out    io.Writer
+	clock  clock.PassiveClock // of AGE
 	widths []int
-	last   string
+	last   []string
 }
 
-// newTable returns a table that is wide enough for what the options make of an object:
-// rows are printed as they come, and the last one must fit in the first one's columns.
-func newTable(out io.Writer, opts options) *table {
+// newTable returns a table. Its columns are wide enough for the whole update of these options:
+// rows are printed as they come, and the last one has to fit below the first.
+func newTable(out io.Writer, clock clock.PassiveClock, opts options) *table {
 	widest := map[string]string{
 		"NAME":          opts.node,
 		"POOLNAME":      opts.pool,
 		"DESIREDCONFIG": longest(opts.from, opts.to, upgrademonitor.NotYetSet),
 		"CURRENTCONFIG": longest(opts.from, opts.to, upgrademonitor.NotYetSet),
 	}
-	t := &table{out: out}
+	t := &table{out: out, clock: clock}
 	for _, c := range columns {
-		t.widths = append(t.widths, len(longest(c.header, widest[c.header], "Unknown")))
+		width := len(longest(c.header, widest[c.header], "Unknown"))
+		if c.value == nil {
+			width = len("59m")
+		}
+		t.widths = append(t.widths, width)
 	}
 	return t
 }
 
 func longest(words ...string) string {
-	var l string
-	for _, w := range words {
-		if len(w) > len(l) {
-			l = w
-		}
-	}
-	return l
+	return slices.MaxFunc(words, func(a, b string) int { return len(a) - len(b) })
 }
 
-// print prints the object's row, where it is another one than the last; before the first
-// one, the header.
+// print prints the object's row if it has changed, and the header before the first row.
 func (t *table) print(object *mcfgv1.MachineConfigNode) error {
-	header, row := t.line(func(c column) string { return c.header }), t.line(func(c column) string { return c.value(object) })
-	if row == t.last {
+	var header, row []string
+	for _, c := range columns {
+		value := ""
+		if c.value != nil {
+			value = c.value(object)
+		}
+		header, row = append(header, c.header), append(row, value)
+	}
+	if slices.Equal(row, t.last) {
 		return nil
 	}
-	if t.last != "" {
-		header = ""
+	text := ""
+	if t.last == nil {
+		text = t.line(header)
 	}
-	t.last = row
-	_, err := io.WriteString(t.out, header+row)
+	t.last = slices.Clone(row)
+	row[slices.IndexFunc(columns, func(c column) bool { return c.value == nil })] = duration.HumanDuration(t.clock.Since(object.CreationTimestamp.Time))
+	_, err := io.WriteString(t.out, text+t.line(row))
 	return err
 }
 
-func (t *table) line(cell func(column) string) string {
+func (t *table) line(cells []string) string {
 	var line strings.Builder
-	for i, c := range columns {
-		fmt.Fprintf(&line, "%-*s", t.widths[i]+3, cell(c))
+	for i, cell := range cells {
+		fmt.Fprintf(&line, "%-*s", t.widths[i]+3, cell)
 	}
 	return strings.TrimRight(line.String(), " ") + "\n"
 }

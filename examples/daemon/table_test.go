@@ -5,17 +5,17 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// published are the rows that the description of MachineConfigNodes shows for a standard
-// update: desired and current config (o: old, n: new), then the statuses from UPDATED on
-// (T, F, or ? for Unknown).
+// published are the rows in the documentation of MachineConfigNodes for a standard update: desired
+// and current config (o: old, n: new), then the statuses from UPDATED on (T, F, or ? for Unknown).
 var published = []string{
 	"oo TFFFFFFFFFF",
 	"no FTFFFFFFFFF",
@@ -29,19 +29,19 @@ var published = []string{
 	"nn TFFFFFFFFFF",
 }
 
-func TestUpdateShowsEveryPublishedRowInOrder(t *testing.T) {
-	text, err := os.ReadFile("testdata/update.golden")
+func TestPublishedRows(t *testing.T) {
+	text, err := os.ReadFile("testdata/update-wide.golden")
 	require.NoError(t, err)
-	wanted := published
+	missing := published
 	for _, row := range shortened(string(text)) {
-		if len(wanted) > 0 && row == wanted[0] {
-			wanted = wanted[1:]
+		if len(missing) > 0 && row == missing[0] {
+			missing = missing[1:]
 		}
 	}
-	assert.Empty(t, wanted, "these rows are missing, or come in another order")
+	assert.Empty(t, missing, "these rows are missing, or out of order")
 }
 
-// shortened returns the rows of an output as published has them; "-" is an empty cell.
+// shortened returns the rows of an output in the form of published, without AGE; "-" is an empty cell.
 func shortened(output string) []string {
 	short := map[string]string{
 		"True": "T", "False": "F", "Unknown": "?", "": "-",
@@ -54,8 +54,8 @@ func shortened(output string) []string {
 		case strings.HasPrefix(line, columns[0].header+" "):
 			header = line
 			continue
-		case line == "":
-			header = "" // what follows are no rows
+		case line == "", strings.HasPrefix(line, "daemon: "), strings.HasPrefix(line, "[exit status"):
+			header = "" // the end of the rows
 		}
 		if header == "" {
 			continue
@@ -68,14 +68,14 @@ func shortened(output string) []string {
 			}
 			cells[i] = short[strings.TrimSpace(line[at:end])]
 		}
-		rows = append(rows, cells[2]+cells[3]+" "+strings.Join(cells[4:], ""))
+		rows = append(rows, cells[2]+cells[3]+" "+cells[4]+strings.Join(cells[6:], ""))
 	}
 	return rows
 }
 
-// No phase may be seen to jump: between two rows, nobody goes from False to True.
-func TestNoRowJumps(t *testing.T) {
-	for _, file := range []string{"update", "rebootless", "fail-drained", "image-mode", "image-mode-disable", "image-mode-rebootless", "fail-image-pulled"} {
+// TestNoRowSkipsATransition checks that no phase changes from False to True between two rows.
+func TestNoRowSkipsATransition(t *testing.T) {
+	for _, file := range []string{"update-wide", "rebootless-wide", "fail-wide", "image-mode-wide", "image-mode-disable", "image-mode-rebootless", "fail-image-pulled"} {
 		text, err := os.ReadFile("testdata/" + file + ".golden")
 		require.NoError(t, err)
 		rows := shortened(string(text))
@@ -92,12 +92,13 @@ func TestTable(t *testing.T) {
 	var out bytes.Buffer
 	opts, err := parse([]string{"--from=old", "--to=rendered-new"}, &out)
 	require.NoError(t, err)
-	table := newTable(&out, opts)
+	now := time.Date(2025, 5, 22, 12, 0, 0, 0, time.UTC)
+	table := newTable(&out, clocktesting.NewFakePassiveClock(now), opts)
 
-	bare := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	bare := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", CreationTimestamp: metav1.NewTime(now.Add(-26 * time.Hour))}}
 	require.NoError(t, table.print(bare))
 	assert.Equal(t, 2, strings.Count(out.String(), "\n"), "a header and a row")
-	assert.True(t, strings.HasSuffix(out.String(), "\nworker-0\n"), "nothing is shown of what is missing")
+	assert.Regexp(t, `\nworker-0 +26h\n$`, out.String(), "missing fields are empty")
 
 	bare.ResourceVersion = "2"
 	require.NoError(t, table.print(bare))
@@ -106,39 +107,4 @@ func TestTable(t *testing.T) {
 	bare.Spec.Pool.Name = "worker"
 	require.NoError(t, table.print(bare))
 	assert.Equal(t, 3, strings.Count(out.String(), "\n"), "no header twice")
-}
-
-func TestRowsStop(t *testing.T) {
-	object := func(version string) *mcfgv1.MachineConfigNode {
-		return &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", ResourceVersion: version}}
-	}
-	expired := &metav1.Status{Status: metav1.StatusFailure, Reason: metav1.StatusReasonExpired, Message: "too old resource version"}
-	for name, tc := range map[string]struct {
-		events []watch.Event
-		err    string // of a watch that has ended, or has failed
-	}{
-		"at the last version":  {[]watch.Event{{Type: watch.Modified, Object: object("9")}, {Type: watch.Modified, Object: object("10")}}, ""},
-		"after it":             {[]watch.Event{{Type: watch.Modified, Object: object("11")}}, ""},
-		"over a deletion":      {[]watch.Event{{Type: watch.Deleted, Object: object("9")}, {Type: watch.Added, Object: object("10")}}, ""},
-		"when the watch ends":  {[]watch.Event{{Type: watch.Modified, Object: object("9")}}, "the last rows are missing: the watch has ended"},
-		"when the watch fails": {[]watch.Event{{Type: watch.Error, Object: expired}}, "the last rows are missing: the watch has failed: too old resource version"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			events := make(chan watch.Event, len(tc.events))
-			for _, e := range tc.events {
-				events <- e
-			}
-			if tc.err != "" {
-				close(events)
-			}
-			r := &rows{table: newTable(&bytes.Buffer{}, options{}), last: make(chan string, 1), done: make(chan error, 1)}
-			go func() { r.done <- r.print(events, "8") }()
-			err := r.until(t.Context(), "10")
-			if tc.err == "" {
-				assert.NoError(t, err)
-			} else {
-				assert.EqualError(t, err, tc.err)
-			}
-		})
-	}
 }

@@ -20,12 +20,14 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 )
 
 const (
 	poolsPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigpools"
 	mcnsPath  = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
 	nodesPath = "/api/v1/nodes"
+	leasePath = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/upgrademonitor-example-operator"
 )
 
 // serve starts an API server, and returns a kubeconfig for it.
@@ -50,33 +52,33 @@ current-context: test
 	return file
 }
 
-// answers are the lists of an API server that has these resources; a watch of them hangs.
+// answers serves the lists of these resources; their watches have no events.
 func answers(lists map[string]any) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		list, ok := lists[r.URL.Path]
 		switch query := r.URL.Query(); {
 		case !ok:
-			http.NotFound(w, r) // as an API server answers for what it does not know
+			http.NotFound(w, r) // as an API server answers for an unknown path
 		case query.Get("sendInitialEvents") != "":
-			refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is not known")
+			writeStatus(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "sendInitialEvents is not known")
 		case query.Get("watch") != "":
 			w.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		default:
-			answer(w, http.StatusOK, list)
+			writeJSON(w, http.StatusOK, list)
 		}
 	}
 }
 
-func answer(w http.ResponseWriter, code int, body any) {
+func writeJSON(w http.ResponseWriter, code int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-func refuse(w http.ResponseWriter, code int32, reason metav1.StatusReason, message string) {
-	answer(w, int(code), metav1.Status{
+func writeStatus(w http.ResponseWriter, code int32, reason metav1.StatusReason, message string) {
+	writeJSON(w, int(code), metav1.Status{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
 		Status:   metav1.StatusFailure, Reason: reason, Message: message, Code: code,
 	})
@@ -86,11 +88,20 @@ func list(apiVersion, kind string) map[string]any {
 	return map[string]any{"apiVersion": apiVersion, "kind": kind, "metadata": map[string]any{"resourceVersion": "1"}, "items": []any{}}
 }
 
-func TestClusterThatCannotBeUsed(t *testing.T) {
+// allLists returns the empty lists of all resources that the controllers watch.
+func allLists() map[string]any {
+	return map[string]any{
+		poolsPath: list(mcfgv1.GroupVersion.String(), "MachineConfigPoolList"),
+		mcnsPath:  list(mcfgv1.GroupVersion.String(), "MachineConfigNodeList"),
+		nodesPath: list("v1", "NodeList"),
+	}
+}
+
+func TestUnusableCluster(t *testing.T) {
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()
 	forbidden := func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusForbidden, metav1.StatusReasonForbidden, "machineconfigpools is forbidden")
+		writeStatus(w, http.StatusForbidden, metav1.StatusReasonForbidden, "machineconfigpools is forbidden")
 	}
 	for name, tc := range map[string]struct {
 		kubeconfig func(*testing.T) string
@@ -100,7 +111,7 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			func(t *testing.T) string { return filepath.Join(t.TempDir(), "none") },
 			"cannot read kubeconfig FILE: open FILE: no such file or directory",
 		},
-		"nobody listens": {
+		"no listener": {
 			func(t *testing.T) string { return kubeconfigOf(t, closed.URL) },
 			"nothing listens at HOST: start the API server, or name its kubeconfig",
 		},
@@ -114,7 +125,20 @@ func TestClusterThatCannotBeUsed(t *testing.T) {
 			},
 			"the API server HOST has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io",
 		},
-		"no rights": {
+		"no permission for the Lease": {
+			func(t *testing.T) string {
+				lists := answers(allLists())
+				return serve(t, func(w http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == leasePath {
+						writeStatus(w, http.StatusForbidden, metav1.StatusReasonForbidden, "leases is forbidden")
+						return
+					}
+					lists(w, r)
+				})
+			},
+			"cannot read the Lease kube-system/upgrademonitor-example-operator on HOST: grant the user get, create and update of leases, or use --leader-elect=false: leases is forbidden",
+		},
+		"forbidden": {
 			func(t *testing.T) string { return serve(t, forbidden) },
 			"cannot list MachineConfigPools on HOST: bind the user to the roles of scope.Operator: machineconfigpools is forbidden",
 		},
@@ -137,26 +161,29 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	file := serve(t, func(http.ResponseWriter, *http.Request) { <-over })
 	defer close(over)
 	var stdout, stderr output
-	p := program{stdout: &stdout, stderr: &stderr, clock: clock.RealClock{}, patience: 50 * time.Millisecond}
-	assert.Equal(t, 1, p.run(t.Context(), []string{"--kubeconfig", file}))
+	impatient := func(ctx context.Context, args []string, streams program.Streams) error {
+		return command{Streams: streams, clock: clock.RealClock{}, timeout: 50 * time.Millisecond}.run(ctx, args)
+	}
+	assert.Equal(t, 1, executeOn(t.Context(), impatient, &stdout, &stderr, "--kubeconfig", file))
 	assert.Regexp(t, `^operator: the API server \S+ does not answer within 50ms: is it up, and reachable from here\?\n$`, stderr.String())
 }
 
-// TestOperatorRunsUntilInterrupted runs it on a server with a pool, which it gives a status.
+// TestOperatorRunsUntilInterrupted runs the operator until it writes the status of a pool.
 func TestOperatorRunsUntilInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
-	worker := newPool("worker")
+	worker := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+	worker.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/worker": ""}}
 	worker.ResourceVersion = "1"
-	pools := list(mcfgv1.GroupVersion.String(), "MachineConfigPoolList")
-	pools["items"] = []*mcfgv1.MachineConfigPool{worker}
-	lists := answers(map[string]any{poolsPath: pools, mcnsPath: list(mcfgv1.GroupVersion.String(), "MachineConfigNodeList"), nodesPath: list("v1", "NodeList")})
+	objects := allLists()
+	objects[poolsPath].(map[string]any)["items"] = []*mcfgv1.MachineConfigPool{worker}
+	lists := answers(objects)
 	file := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPatch && r.URL.Path == poolsPath+"/worker/status" {
 			cancel(errors.New("interrupt signal received"))
 		}
 		lists(w, r)
 	})
-	got := execute(ctx, "--kubeconfig", file)
+	got := execute(ctx, "--kubeconfig", file, "--leader-elect=false")
 	assert.Zero(t, got.code)
 	assert.Empty(t, got.stderr)
 	assert.Contains(t, got.stdout, "\nworker ")

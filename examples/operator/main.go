@@ -2,102 +2,120 @@
 // Node, and the status of each MachineConfigPool. Run it, then copy from operator.go:
 //
 //	go run ./examples/operator --simulate 20                        # a cluster in memory
+//	go run ./examples/operator --simulate 20 -o wide                # the same, as a table of the pools
 //	go run ./examples/operator --simulate 20 --fail-node worker-0   # with a node that fails
+//	go run ./examples/operator --simulate 20 --fail-step OperatorSyncMCD
 //	go run ./examples/operator --kubeconfig FILE                    # on a test cluster
+//	go run ./examples/operator --kubeconfig FILE --components       # with reports on the components
 //
-// It prints the pools as `oc get machineconfigpools --watch` would. On a cluster it runs
-// until Ctrl-C. In memory, what else a cluster has is pretended, all nodes go through an
-// update, and a summary says how many of them were unavailable at a time.
+// On a cluster it prints the pools as `oc get machineconfigpools --watch` does, until Ctrl-C. In
+// memory it updates all nodes and shows the rollout as `kubectl mcn --watch` does, with a summary
+// of how many nodes were unavailable at a time.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"os/signal"
-	"strings"
-	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
-	"k8s.io/klog/v2"
-	"k8s.io/klog/v2/textlogger"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/simulation"
 )
 
-// What the program exits with.
-const (
-	exitDone    = 0
-	exitFailure = 1
-	exitUsage   = 2
-)
+func main() { program.Main("operator", run) }
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the second Ctrl-C ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+func run(ctx context.Context, args []string, streams program.Streams) error {
+	return command{Streams: streams, clock: clock.RealClock{}, timeout: 10 * time.Second}.run(ctx, args)
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	return program{stdout: stdout, stderr: stderr, clock: clock.RealClock{}, patience: 10 * time.Second}.run(ctx, args)
+// command is one run of the program.
+type command struct {
+	program.Streams
+	clock   clock.PassiveClock
+	timeout time.Duration // of the first answers of the API server
 }
 
-// program is what a run needs from outside.
-type program struct {
-	stdout, stderr io.Writer
-	clock          clock.PassiveClock
-	patience       time.Duration // how long the API server may take to answer at the start
-}
-
-func (p program) run(ctx context.Context, args []string) int {
-	opts, err := parse(args, p.stdout)
-	switch {
-	case errors.Is(err, pflag.ErrHelp):
-		return exitDone
-	case err != nil:
-		p.complain(fmt.Errorf("%w; see --help", err))
-		return exitUsage
+func (c command) run(ctx context.Context, args []string) error {
+	opts, err := parse(args, c.Out)
+	if err != nil {
+		return program.Usage(err)
 	}
-	// What the controllers log is what goes wrong, and goes by the rows.
-	ctx = klog.NewContext(ctx, textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(p.stderr))))
-	work := p.simulate
+	ctx = program.WithVerbosity(ctx, c.Streams, opts.verbosity)
 	if opts.kubeconfig != "" {
-		work = p.operate
+		return c.operate(ctx, opts)
 	}
-	if err := work(ctx, opts); err != nil {
-		p.complain(err)
-		return exitFailure
-	}
-	return exitDone
-}
-
-// complain prints an error on one line, however many it has.
-func (p program) complain(err error) {
-	lines := strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' })
-	_, _ = fmt.Fprintln(p.stderr, "operator:", strings.Join(lines, "; "))
-}
-
-// operate runs the controllers on a cluster, until ctx ends.
-func (p program) operate(ctx context.Context, opts options) error {
-	c, err := connect(ctx, opts.kubeconfig, p.patience)
+	cluster, err := simulation.New(ctx, opts.simulation)
 	if err != nil {
 		return err
 	}
-	if len(c.pools) == 0 {
-		p.complain(errors.New("there are no MachineConfigPools yet: a row comes with each"))
+	if err := c.simulate(ctx, cluster, opts.wide); err != nil || opts.failStep == "" {
+		return err
+	}
+	return c.showFailedStep(ctx, opts.failStep)
+}
+
+// operate runs the controllers on a cluster until ctx ends.
+func (c command) operate(ctx context.Context, opts options) error {
+	cluster, err := connect(ctx, opts, c.timeout)
+	if err != nil {
+		return err
+	}
+	lead := func(ctx context.Context) error { return c.lead(ctx, cluster) }
+	if !opts.leaderElect {
+		return lead(ctx)
+	}
+	return election{
+		leases:    cluster.leases,
+		namespace: opts.leaseNamespace,
+		identity:  newIdentity(),
+		duration:  opts.leaseDuration,
+		waiting: func(holder string) {
+			c.Warn(fmt.Errorf("waiting for the Lease %s/%s, which %s holds", opts.leaseNamespace, leaseName, holder))
+		},
+	}.run(ctx, lead)
+}
+
+// lead runs the controllers until ctx ends.
+func (c command) lead(ctx context.Context, cluster *cluster) error {
+	pools, err := cluster.client.MachineconfigurationV1().MachineConfigPools().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("cannot list MachineConfigPools: %w", err)
+	}
+	if len(pools.Items) == 0 {
+		c.Warn(errors.New("the cluster has no MachineConfigPools yet"))
 	}
 	running, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	rows := newTable(p.stdout, p.clock, fail)
-	for i := range c.pools {
-		rows.OnAdd(&c.pools[i], true)
+	rows := newTable(c.Out, c.clock, fail)
+	for i := range pools.Items {
+		rows.OnAdd(&pools.Items[i], true)
 	}
 	rows.begin()
-	err = operator{kube: c.kube, client: c.client, pools: rows}.run(running)
+	controllers := operator{kube: cluster.kube, client: cluster.client, pools: rows}.run
+	if cluster.configurations != nil {
+		controllers = both(controllers, clusterReports(cluster.kube, cluster.client, cluster.configurations).run)
+	}
+	err = controllers(running)
 	if ctx.Err() == nil && err == nil {
-		err = context.Cause(running) // of the rows
+		err = context.Cause(running) // of the table
 	}
 	return err
+}
+
+// both runs two functions until one of them returns, and waits for the other.
+func both(a, b func(context.Context) error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ended := make(chan error, 2)
+		go func() { ended <- a(ctx) }()
+		go func() { ended <- b(ctx) }()
+		err := <-ended
+		cancel()
+		return errors.Join(err, <-ended)
+	}
 }

@@ -4,24 +4,27 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
+
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 )
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// outcome is what a run leaves behind.
+// outcome is the result of a run.
 type outcome struct {
 	code           int
 	stdout, stderr string
 }
 
-// output is written to by the program and by what logs.
+// output is written to by the program and by its logger.
 type output struct {
 	mu      sync.Mutex
 	written bytes.Buffer
@@ -41,11 +44,15 @@ func (o *output) String() string {
 
 func execute(ctx context.Context, args ...string) outcome {
 	var stdout, stderr output
-	code := run(ctx, args, &stdout, &stderr)
+	code := executeOn(ctx, run, &stdout, &stderr, args...)
 	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
 }
 
-func TestFlagsThatCannotBeUsed(t *testing.T) {
+func executeOn(ctx context.Context, f program.Func, stdout, stderr io.Writer, args ...string) int {
+	return program.Run(ctx, args, program.Streams{Name: "operator", Out: stdout, ErrOut: stderr}, f)
+}
+
+func TestInvalidFlags(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -58,8 +65,14 @@ func TestFlagsThatCannotBeUsed(t *testing.T) {
 		"too many nodes":   {[]string{"--simulate=201"}, "--simulate 201: use from 1 to 200 nodes"},
 		"no number":        {[]string{"--simulate=many"}, `invalid argument "many" for "--simulate" flag: strconv.ParseInt: parsing "many": invalid syntax`},
 		"negative step":    {[]string{"--simulate=3", "--step=-1s"}, "--step -1s is negative"},
-		"step, no nodes":   {[]string{"--kubeconfig=x", "--step=1s"}, "--step and --fail-node go with --simulate"},
+		"no speed":         {[]string{"--simulate=3", "--speed=0"}, "--speed 0: use a positive number"},
+		"step, no nodes":   {[]string{"--kubeconfig=x", "--step=1s"}, "--step needs --simulate"},
+		"lease in memory":  {[]string{"--simulate=3", "--leader-elect=false"}, "--leader-elect needs --kubeconfig"},
+		"no namespace":     {[]string{"--kubeconfig=x", "--leader-elect-resource-namespace="}, "--leader-elect-resource-namespace is empty"},
+		"short lease":      {[]string{"--kubeconfig=x", "--leader-elect-lease-duration=1ms"}, "--leader-elect-lease-duration 1ms: use at least 1s"},
+		"no requests":      {[]string{"--kubeconfig=x", "--qps=0"}, "--qps 0 --burst 400: use positive limits"},
 		"unknown node":     {[]string{"--simulate=4", "--fail-node=worker-1"}, `--fail-node "worker-1": the nodes are master-0, master-1, master-2, worker-0`},
+		"empty node":       {[]string{"--simulate=4", "--fail-node="}, "--fail-node is empty: name a node"},
 		"unknown flag":     {[]string{"--verbose"}, "unknown flag: --verbose"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -72,12 +85,12 @@ func TestHelp(t *testing.T) {
 	got := execute(t.Context(), "--help")
 	assert.Zero(t, got.code)
 	assert.Empty(t, got.stderr)
-	for _, flag := range []string{"--kubeconfig", "--simulate", "--step", "--fail-node"} {
+	for _, flag := range []string{"--kubeconfig", "--simulate", "--step", "--fail-node", "--leader-elect", "--qps", "--burst", "--output", "--speed", "machine-config-operator of the cluster, which writes the same objects"} {
 		assert.Contains(t, got.stdout, flag)
 	}
 }
 
-// trigger is a stdout that calls a function once it is written to.
+// trigger is an output that calls a function at the first write.
 type trigger struct {
 	output
 	call func()
@@ -89,11 +102,11 @@ func (w *trigger) Write(p []byte) (int, error) {
 	return w.output.Write(p)
 }
 
-func TestInterruptEndsTheSimulation(t *testing.T) {
+func TestInterruptDuringTheSimulation(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var stderr output
 	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
-	assert.Equal(t, 1, run(ctx, []string{"--simulate=4", "--step=1h"}, stdout, &stderr))
+	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--simulate=4", "--step=1h"))
 	assert.Equal(t, "operator: interrupt signal received\n", stderr.String())
 }
 
@@ -103,13 +116,13 @@ func TestInterruptBeforeTheStart(t *testing.T) {
 	assert.Equal(t, outcome{code: 1, stderr: "operator: interrupt signal received\n"}, execute(ctx, "--simulate=4"))
 }
 
-// brokenPipe is a stdout that nobody reads.
+// brokenPipe is an output that cannot be written.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
 
-func TestStdoutThatCannotBeWritten(t *testing.T) {
+func TestBrokenStdout(t *testing.T) {
 	var stderr output
-	assert.Equal(t, 1, run(t.Context(), []string{"--simulate=4", "--step=1h"}, brokenPipe{}, &stderr))
+	assert.Equal(t, 1, executeOn(t.Context(), run, brokenPipe{}, &stderr, "--simulate=4", "--step=1h"))
 	assert.Equal(t, "operator: broken pipe\n", stderr.String())
 }

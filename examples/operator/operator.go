@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// How many nodes, and how many pools, are seen to at a time.
+// The numbers of nodes and of pools that are synced at a time.
 const (
 	rolloutWorkers = 4
 	poolWorkers    = 2
@@ -31,16 +31,14 @@ const (
 type operator struct {
 	kube     kubernetes.Interface
 	client   mcfgclientset.Interface
-	pools    cache.ResourceEventHandler // hears of the pools; an operator has none
-	interval time.Duration              // see pool.Config; an operator leaves it out
+	pools    cache.ResourceEventHandler // of the pools, for the table; an operator has none
+	interval time.Duration              // see pool.Config; an operator leaves it empty
 }
 
-// run runs both controllers until ctx ends. Then it returns nil, and nothing of it is left.
-//
-// Of the replicas of an operator one runs them: call it as the OnStartedLeading of
-// client-go's leaderelection, whose context ends when another replica takes over.
+// run runs both controllers until ctx ends, waits for them and returns nil. If the operator
+// has replicas, one of them runs the controllers: see election.
 func (o operator) run(ctx context.Context) error {
-	// One pair of factories: whatever is listed is listed, watched and kept once.
+	// Both controllers share one pair of factories, so that everything is listed, watched and cached once.
 	core := informers.NewSharedInformerFactoryWithOptions(o.kube, 0, informers.WithTransform(pool.Trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(o.client, 0, mcfginformers.WithTransform(pool.Trim))
 	nodes := core.Core().V1().Nodes()
@@ -51,9 +49,10 @@ func (o operator) run(ctx context.Context) error {
 	defer events.Shutdown()
 	events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: o.kube.CoreV1().Events(metav1.NamespaceAll)})
 
+	recorder := events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "machine-config-operator"})
+
 	objects, err := rollout.New(rollout.Config{
-		Client: o.client, KubeClient: o.kube, Nodes: nodes, Pools: pools, MachineConfigNodes: mcns,
-		Recorder: events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "machine-config-operator"}),
+		Client: o.client, KubeClient: o.kube, Nodes: nodes, Pools: pools, MachineConfigNodes: mcns, Recorder: recorder,
 	})
 	if err != nil {
 		return err
@@ -64,8 +63,10 @@ func (o operator) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := pools.Informer().AddEventHandler(o.pools); err != nil {
-		return err
+	for _, handler := range []cache.ResourceEventHandler{poolEvents{recorder: recorder}, o.pools} {
+		if _, err := pools.Informer().AddEventHandler(handler); err != nil {
+			return err
+		}
 	}
 
 	for _, informer := range []cache.SharedIndexInformer{nodes.Informer(), pools.Informer(), mcns.Informer()} {
@@ -74,7 +75,7 @@ func (o operator) run(ctx context.Context) error {
 		}
 	}
 
-	// The factories start after both controllers have asked for their informers.
+	// The factories start after both controllers have requested their informers.
 	ctx, cancel := context.WithCancel(ctx)
 	core.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
@@ -90,7 +91,7 @@ func (o operator) run(ctx context.Context) error {
 	return errors.Join(err, <-ended)
 }
 
-// unlessEnded logs why a watch has ended, but for one that ends with the program.
+// unlessEnded logs why a watch failed, unless the program is ending.
 func unlessEnded(ctx context.Context, r *cache.Reflector, err error) {
 	if ctx.Err() == nil {
 		cache.DefaultWatchErrorHandler(ctx, r, err)

@@ -2,102 +2,98 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/upgrademonitor/examples/internal/simulation"
 )
 
-// simulatedInterval is the pace of the pools' rows: a simulated update is faster than one of
-// a cluster.
-const simulatedInterval = 100 * time.Millisecond
+// display shows a simulated cluster: a screen, or a table of its pools.
+type display interface {
+	cache.ResourceEventHandler // of the operator's pools
 
-// simulate takes a cluster in memory through an update, with the operator and a daemon on
-// each node.
-func (p program) simulate(ctx context.Context, opts options) error {
-	w, err := newWorld(ctx, opts.nodes)
-	if err != nil {
-		return err
-	}
-	return p.play(ctx, opts, w)
+	// begin starts to show the cluster.
+	begin()
+	// until waits until the state is shown.
+	until(ctx context.Context, state simulation.State) error
+	// end shows the cluster for the last time.
+	end() error
 }
 
-// play is simulate, on a cluster that is there.
-func (p program) play(ctx context.Context, opts options, w *world) error {
-	running, fail := context.WithCancelCause(ctx)
-	rows := newTable(p.stdout, p.clock, fail)
-	stop := w.start(running)
-	var group sync.WaitGroup
-	defer stop()
-	defer group.Wait()
+// simulate runs the controllers on a cluster in memory while it is updated.
+func (c command) simulate(ctx context.Context, cluster *simulation.Cluster, wide bool) error {
+	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	serve := func(run func(context.Context) error) {
-		group.Go(func() {
-			if err := run(running); err != nil {
-				fail(err)
-			}
-		})
-	}
-	serve(operator{kube: w.kube, client: w.client, pools: rows, interval: simulatedInterval}.run)
-	for _, name := range nodeNames(opts.nodes) {
-		serve((&daemon{world: w, node: name, step: opts.step, fails: name == opts.failNode}).run)
-	}
-
-	if err := w.settle(running, rows); err != nil {
-		return err
-	}
-	rows.begin()
-	begun := p.clock.Now()
-	failure := w.update(running)
-	took := p.clock.Since(begun)
-	if err := w.settle(running, rows); err != nil {
-		return err
-	}
-	if failure != nil {
-		return failure
-	}
-	_, err := fmt.Fprintf(p.stdout, "\nAll nodes (%d) updated to rendered-*-2 in %s. Unavailable at a time, at most: %s.\n",
-		opts.nodes, took.Round(100*time.Millisecond), w.worst(opts.nodes))
-	return err
-}
-
-// settle waits until the pools say what their nodes do, and the rows say it too.
-func (w *world) settle(ctx context.Context, rows *table) error {
-	var settled []*mcfgv1.MachineConfigPool
-	err := w.until(ctx, func(now state) (bool, error) {
-		settled = now.pools
-		for _, p := range now.pools {
-			for _, node := range now.nodes[p.Name] {
-				if mcn := now.mcns[node.Name]; mcn == nil || len(mcn.Status.Conditions) == 0 {
-					return false, nil
-				}
-			}
-			if !equality.Semantic.DeepEqual(p.Status, statusOf(p, now.nodes[p.Name], now)) {
-				return false, nil
-			}
+	var shown display = newTable(c.Out, cluster.Clock(), fail)
+	if !wide {
+		rollout, err := newRolloutScreen(c.Streams, cluster, fail)
+		if err != nil {
+			return err
 		}
-		return true, nil
+		defer rollout.close()
+		shown = rollout
+	}
+	controllers := operator{kube: cluster.KubeClient(), client: cluster.Client(), pools: shown, interval: simulation.PoolInterval}
+	return cluster.Run(ctx, controllers.run, func(ctx context.Context) error {
+		if _, err := settle(ctx, cluster, shown); err != nil {
+			return err
+		}
+		shown.begin()
+		start := cluster.Clock().Now()
+		failure := cluster.Rollout(ctx)
+		took := cluster.Clock().Since(start)
+		state, err := settle(ctx, cluster, shown)
+		if err != nil {
+			return err
+		}
+		if err := shown.end(); err != nil {
+			return err
+		}
+		if failure != nil {
+			return errors.Join(c.explain(state.Pools), failure)
+		}
+		return c.summarize(took, cluster.Outages())
 	})
-	for err == nil && !rows.shows(settled) {
-		select {
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		case <-rows.moved:
-		}
-	}
-	return err
 }
 
-// worst says how many nodes of each pool were unavailable at a time.
-func (w *world) worst(nodes int) string {
-	var parts []string
-	for _, name := range poolNames {
-		if all := sizes(nodes)[name]; all > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d of %d", name, w.outages.worst(name), all))
+// settle waits until the pools have the status of their nodes and are shown.
+func settle(ctx context.Context, cluster *simulation.Cluster, shown display) (simulation.State, error) {
+	state, err := cluster.Settle(ctx)
+	if err != nil {
+		return state, err
+	}
+	return state, shown.until(ctx, state)
+}
+
+// explain prints the conditions of degraded pools, which name the causes.
+func (c command) explain(pools []*mcfgv1.MachineConfigPool) error {
+	for _, p := range pools {
+		for _, condition := range p.Status.Conditions {
+			if condition.Type != mcfgv1.MachineConfigPoolNodeDegraded || condition.Status != corev1.ConditionTrue {
+				continue
+			}
+			if _, err := fmt.Fprintf(c.Out, "\nMachineConfigPool %s, condition %s: %s\n", p.Name, condition.Type, condition.Message); err != nil {
+				return err
+			}
 		}
 	}
-	return strings.Join(parts, ", ")
+	return nil
+}
+
+func (c command) summarize(took time.Duration, outages []simulation.Outage) error {
+	var nodes int
+	var parts []string
+	for _, o := range outages {
+		nodes += o.Nodes
+		parts = append(parts, fmt.Sprintf("%s %d of %d", o.Pool, o.Unavailable, o.Nodes))
+	}
+	_, err := fmt.Fprintf(c.Out, "\nAll nodes (%d) were updated in %s. Unavailable at a time, at most: %s.\n",
+		nodes, took.Round(time.Second), strings.Join(parts, ", "))
+	return err
 }

@@ -1,152 +1,129 @@
 package main
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
-	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
-	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/simulation"
+	"github.com/openshift/upgrademonitor/examples/internal/terminal"
 )
 
-// play simulates the update of a cluster, and returns its rows, its state at the end, and
-// the error.
-func play(t *testing.T, opts options) (rows [][]string, end state, outages *outages, err error) {
-	t.Helper()
-	w, err := newWorld(t.Context(), opts.nodes)
-	require.NoError(t, err)
-	var stdout, stderr output
-	err = program{stdout: &stdout, stderr: &stderr, clock: clock.RealClock{}, patience: time.Minute}.play(t.Context(), opts, w)
-	assert.Empty(t, stderr.String())
-	end, lookErr := w.look(t.Context())
-	require.NoError(t, lookErr)
-	for line := range strings.Lines(stdout.String()) {
+// rowsOf splits the output into rows of words.
+func rowsOf(stdout string) (rows [][]string) {
+	for line := range strings.Lines(stdout) {
 		rows = append(rows, strings.Fields(line))
 	}
-	return rows, end, w.outages, err
+	return rows
 }
 
-func TestSimulationUpdatesEveryNode(t *testing.T) {
-	rows, end, _, err := play(t, options{nodes: 6, step: time.Millisecond})
-	require.NoError(t, err)
-
-	for _, p := range end.pools {
-		assert.Equal(t, rendered(p.Name, 2), p.Status.Configuration.Name)
-		assert.EqualValues(t, sizes(6)[p.Name], p.Status.ReadyMachineCount, p.Name)
-		assert.Equal(t, statusOf(p, end.nodes[p.Name], end), p.Status, "as the nodes are")
-	}
-	for poolName, nodes := range end.nodes {
-		assert.Len(t, nodes, sizes(6)[poolName])
-		for _, node := range nodes {
-			assert.Equal(t, rendered(poolName, 2), current(node))
-			assert.False(t, node.Spec.Unschedulable)
-			mcn := end.mcns[node.Name]
-			require.NotNil(t, mcn)
-			assert.Equal(t, poolName, mcn.Spec.Pool.Name)
-			assert.Equal(t, rendered(poolName, 2), mcn.Status.ConfigVersion.Current)
-			assert.True(t, meta.IsStatusConditionTrue(mcn.Status.Conditions, string(phases.Updated)))
-			assert.Equal(t, node.UID, mcn.OwnerReferences[0].UID)
-		}
-	}
-	last := strings.Join(rows[len(rows)-1], " ")
-	assert.Regexp(t, `^All nodes \(6\) updated to rendered-\*-2 in \S+\. Unavailable at a time, at most: master 1 of 3, infra 1 of 1, worker 1 of 2\.$`, last)
-}
-
-// TestSimulationRunsTheControllers makes sure that it is the operator who writes the specs
-// and the pools' status, and the daemons the status of the nodes.
-func TestSimulationRunsTheControllers(t *testing.T) {
-	_, end, _, err := play(t, options{nodes: 4, step: time.Millisecond})
-	require.NoError(t, err)
-	var managers []string
-	for _, mcn := range end.mcns {
-		for _, f := range mcn.ManagedFields {
-			managers = append(managers, f.Manager)
-		}
-	}
-	assert.Contains(t, managers, rollout.DefaultFieldManager)
-	for _, p := range end.pools {
-		var managers []string
-		for _, f := range p.ManagedFields {
-			managers = append(managers, f.Manager)
-		}
-		assert.Contains(t, managers, pool.DefaultFieldManager)
-	}
-}
-
-func TestSimulationKeepsToMaxUnavailable(t *testing.T) {
-	_, _, outages, err := play(t, options{nodes: 16, step: time.Millisecond})
-	require.NoError(t, err)
-	assert.Equal(t, map[string]int{"master": 3, "infra": 3, "worker": 10}, sizes(16))
-	assert.Equal(t, 1, outages.worst(pool.Master))
-	assert.Equal(t, 1, outages.worst(infra))
-	assert.LessOrEqual(t, outages.worst(pool.Worker), 2, "a quarter of 10")
-}
-
-func TestSimulationGoesPoolByPool(t *testing.T) {
-	rows, _, _, err := play(t, options{nodes: 6, step: time.Millisecond})
-	require.NoError(t, err)
+func TestSimulationUpdatesPoolByPool(t *testing.T) {
+	got := execute(t.Context(), "--simulate=6", "--step=1ms", "-o", "wide")
+	require.Zero(t, got.code, got.stderr)
+	assert.Empty(t, got.stderr)
+	rows := rowsOf(got.stdout)
 	assert.Equal(t, []string{"NAME", "CONFIG", "UPDATED", "UPDATING", "DEGRADED",
 		"MACHINECOUNT", "READYMACHINECOUNT", "UPDATEDMACHINECOUNT", "DEGRADEDMACHINECOUNT", "AGE"}, rows[0])
 
-	var finished []string
-	for _, row := range rows {
-		if len(row) > 2 && row[1] == rendered(row[0], 2) {
+	first, finished := map[string]string{}, []string{}
+	for _, row := range rows[1:] {
+		if len(row) != len(rows[0]) {
+			continue // before a pool has conditions, and the summary
+		}
+		if first[row[0]] == "" {
+			first[row[0]] = row[1]
+		}
+		if row[1] != first[row[0]] {
 			assert.Equal(t, "True", row[2])
 			finished = append(finished, row[0])
 		}
 	}
-	assert.Equal(t, poolNames, finished)
+	assert.Equal(t, []string{"master", "infra", "worker"}, finished)
+	assert.Regexp(t, `\n\nAll nodes \(6\) were updated in \S+\. Unavailable at a time, at most: master 1 of 3, infra 1 of 1, worker 1 of 2\.\n$`, got.stdout)
 }
 
 func TestSimulatedNodeThatFails(t *testing.T) {
-	rows, end, outages, err := play(t, options{nodes: 6, step: time.Millisecond, failNode: "master-1"})
-	var degraded *degradedError
-	require.ErrorAs(t, err, &degraded)
-	assert.EqualError(t, err, "pool master stopped, 1 of 3 nodes are updated: Node master-1 upgrade failure. Drained: told to fail by --fail-node")
-
+	got := execute(t.Context(), "--simulate=6", "--step=1ms", "--fail-node=master-1", "--output=wide")
+	assert.Equal(t, 1, got.code)
+	assert.Equal(t, "operator: pool master is blocked, 1 of 3 nodes are updated: Node master-1 upgrade failure. Drained: simulated failure of --fail-node\n", got.stderr)
 	var last []string
-	for _, row := range rows {
-		if row[0] == pool.Master {
+	for _, row := range rowsOf(got.stdout) {
+		if len(row) > 0 && row[0] == "master" {
 			last = row
 		}
 	}
-	assert.Equal(t, []string{"master", "rendered-master-1", "False", "True", "True", "3", "1", "1", "1"}, last[:9])
-	assert.Equal(t, 1, outages.worst(pool.Master))
-	assert.Equal(t, rendered(infra, 1), current(end.nodes[infra][0]), "the next pool was not begun")
+	assert.Equal(t, []string{"False", "True", "True", "3", "1", "1", "1"}, last[2:9])
 }
 
-func TestSimulatedClusterOfAnySize(t *testing.T) {
-	for nodes := 1; nodes <= maxNodes; nodes++ {
-		s := sizes(nodes)
-		assert.Equal(t, nodes, s[pool.Master]+s[infra]+s[pool.Worker])
-		assert.Len(t, nodeNames(nodes), nodes)
+func TestScreenOfASimulation(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	got := execute(t.Context(), "--simulate=6", "--step=1m", "--speed=6000")
+	require.Zero(t, got.code, got.stderr)
+	assert.Empty(t, got.stderr)
+	for _, pattern := range []string{
+		`(?m)^\d\d:\d\d:\d\d master 3/3 target [0-9a-f]{8}$`,
+		`(?m)^\d\d:\d\d:\d\d worker 2/2 done$`,
+		`\n\n\d\d:\d\d:\d\d  6 nodes, 0 updating, 0 stuck\n\nPOOL `,
+		`\n\nAll nodes \(6\) were updated in \S+\. Unavailable at a time, at most: master 1 of 3, infra 1 of 1, worker 1 of 2\.\n$`,
+	} {
+		assert.Regexp(t, pattern, got.stdout)
 	}
-	rows, _, _, err := play(t, options{nodes: 1})
+	assert.NotContains(t, got.stdout, "\x1b", "no terminal")
+	for line := range strings.Lines(got.stdout[strings.Index(got.stdout, "\n\n"):]) {
+		if !strings.HasPrefix(line, "All nodes") {
+			assert.LessOrEqual(t, len(line), 81, line)
+		}
+	}
+}
+
+func TestScreenOfANodeThatFails(t *testing.T) {
+	got := execute(t.Context(), "--simulate=6", "--step=0", "--fail-node=master-1")
+	assert.Equal(t, 1, got.code)
+	const cause = "Node master-1 upgrade failure. Drained: simulated failure of --fail-node"
+	assert.Equal(t, "operator: pool master is blocked, 1 of 3 nodes are updated: "+cause+"\n", got.stderr)
+	assert.Contains(t, got.stdout, "\n! master-1 ")
+	assert.Contains(t, got.stdout, "\nmaster is blocked: ")
+	assert.Regexp(t, `\nMachineConfigPool master, condition NodeDegraded: .*master-1.*\n$`, got.stdout, "the pool's own condition")
+}
+
+// TestSimulationOnATerminal shows that the screen is redrawn, and the cursor shown at the end.
+func TestSimulationOnATerminal(t *testing.T) {
+	cluster, err := simulation.New(t.Context(), simulation.Options{Nodes: 2})
 	require.NoError(t, err)
-	assert.Contains(t, rows[len(rows)-1], "1", "%v", rows)
+	var stdout output
+	s, err := newRolloutScreen(program.Streams{Out: &stdout}, cluster, func(err error) { assert.NoError(t, err) })
+	require.NoError(t, err)
+	s.terminal = terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}
+	s.painter.Terminal = s.terminal
+	s.begin()
+	s.observe(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
+	s.observe(&mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}, Spec: mcfgv1.MachineConfigNodeSpec{Pool: mcfgv1.MCOObjectReference{Name: "worker"}}})
+	require.NoError(t, s.end())
+	s.close()
+	s.close()
+	assert.Contains(t, stdout.String(), " 1 node, 0 updating")
+	assert.True(t, strings.HasSuffix(stdout.String(), "\x1b[?25h"))
 }
 
-func TestOutagesCountNodesOnce(t *testing.T) {
-	o := newOutages()
-	node := func(name string, unschedulable bool) *corev1.Node {
-		n := newNode(name, pool.Worker)
-		n.Spec.Unschedulable = unschedulable
-		return n
-	}
-	o.see(node("worker-0", true))
-	o.see(node("worker-0", true))
-	assert.Equal(t, 1, o.worst(pool.Worker))
-	o.see(node("worker-0", false))
-	o.see(node("worker-1", true))
-	assert.Equal(t, 1, o.worst(pool.Worker))
-	o.see(node("worker-0", true))
-	assert.Equal(t, 2, o.worst(pool.Worker))
-	assert.Zero(t, o.worst(pool.Master))
+// simulateForTest runs the program on a cluster that the test can read afterwards.
+func simulateForTest(t *testing.T, args ...string) (*simulation.Cluster, int) {
+	t.Helper()
+	opts, err := parse(args, io.Discard)
+	require.NoError(t, err)
+	cluster, err := simulation.New(t.Context(), opts.simulation)
+	require.NoError(t, err)
+	var stdout, stderr output
+	code := executeOn(t.Context(), func(ctx context.Context, _ []string, streams program.Streams) error {
+		return command{Streams: streams, clock: clock.RealClock{}}.simulate(ctx, cluster, opts.wide)
+	}, &stdout, &stderr)
+	assert.Empty(t, stderr.String())
+	return cluster, code
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/examples/internal/simulation"
 )
 
 // column is one column of oc get machineconfigpools.
@@ -33,7 +36,7 @@ var columns = []column{
 	{"DEGRADEDMACHINECOUNT", number(func(s mcfgv1.MachineConfigPoolStatus) int32 { return s.DegradedMachineCount })},
 }
 
-// status returns what a condition says, nothing where it is missing.
+// status returns the status of a condition, "" where it is missing.
 func status(name mcfgv1.MachineConfigPoolConditionType) func(*mcfgv1.MachineConfigPool) string {
 	return func(p *mcfgv1.MachineConfigPool) string {
 		for _, c := range p.Status.Conditions {
@@ -50,27 +53,27 @@ func number(count func(mcfgv1.MachineConfigPoolStatus) int32) func(*mcfgv1.Machi
 }
 
 // table prints pools as oc get machineconfigpools --watch does: a header and a row for each
-// pool, and then a row for each that changes. It is the handler of an informer.
+// pool, then a row for each change. It is the handler of an informer.
 type table struct {
-	out    io.Writer
-	clock  clock.PassiveClock
-	failed func(error)   // told of a row that cannot be printed
-	moved  chan struct{} // has an entry when pools have changed
+	out     io.Writer
+	clock   clock.PassiveClock
+	failed  func(error)   // called when a row cannot be printed
+	changed chan struct{} // holds an entry after a change
 
-	mu     sync.Mutex
+	mu     sync.Mutex // guards the fields below
 	pools  map[string]*mcfgv1.MachineConfigPool
-	rows   map[string][]string // as printed last; nil: none is printed yet
+	rows   map[string][]string // as last printed; nil before begin
 	widths []int
 }
 
 func newTable(out io.Writer, clock clock.PassiveClock, failed func(error)) *table {
-	return &table{out: out, clock: clock, failed: failed, moved: make(chan struct{}, 1), pools: map[string]*mcfgv1.MachineConfigPool{}}
+	return &table{out: out, clock: clock, failed: failed, changed: make(chan struct{}, 1), pools: map[string]*mcfgv1.MachineConfigPool{}}
 }
 
-// OnAdd takes in a pool.
+// OnAdd handles a new pool.
 func (t *table) OnAdd(obj any, _ bool) { t.OnUpdate(nil, obj) }
 
-// OnUpdate takes in what a pool has become, and prints it if begin was called.
+// OnUpdate handles a changed pool. After begin it prints it.
 func (t *table) OnUpdate(_, obj any) {
 	p, ok := obj.(*mcfgv1.MachineConfigPool)
 	if !ok {
@@ -82,10 +85,13 @@ func (t *table) OnUpdate(_, obj any) {
 	if t.rows != nil {
 		t.print(p)
 	}
-	wake(t.moved)
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
 }
 
-// OnDelete forgets a pool.
+// OnDelete handles a deleted pool.
 func (t *table) OnDelete(obj any) {
 	if name, err := cache.DeletionHandlingObjectToName(obj); err == nil {
 		t.mu.Lock()
@@ -95,7 +101,7 @@ func (t *table) OnDelete(obj any) {
 	}
 }
 
-// begin prints the pools that there are, from now on also what becomes of them.
+// begin prints all pools, and from then on each change.
 func (t *table) begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,7 +114,7 @@ func (t *table) begin() {
 	}
 }
 
-// widen makes room for a pool, with the config that it has and the one that it is to have.
+// widen widens the columns for a pool, at its current config and at its desired one.
 func (t *table) widen(p *mcfgv1.MachineConfigPool) {
 	next := *p
 	next.Status.Configuration = p.Spec.Configuration
@@ -117,8 +123,7 @@ func (t *table) widen(p *mcfgv1.MachineConfigPool) {
 	}
 }
 
-// print prints a pool, if its row is another one than the last; before the first one, the
-// header.
+// print prints the row of a pool if it has changed, and the header before the first row.
 func (t *table) print(p *mcfgv1.MachineConfigPool) {
 	var header, row []string
 	for _, c := range columns {
@@ -146,12 +151,31 @@ func (t *table) write(cells []string) {
 	}
 }
 
-// shows reports whether the table has come to these pools as they are.
-func (t *table) shows(pools []*mcfgv1.MachineConfigPool) bool {
+// until waits until the table has the pools of a state.
+func (t *table) until(ctx context.Context, state simulation.State) error {
+	for !t.has(state.Pools) {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-t.changed:
+		}
+	}
+	return nil
+}
+
+func (t *table) has(pools []*mcfgv1.MachineConfigPool) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return hasPools(t.pools, pools)
+}
+
+// hasPools reports whether these are the known versions of the pools.
+func hasPools(known map[string]*mcfgv1.MachineConfigPool, pools []*mcfgv1.MachineConfigPool) bool {
 	return !slices.ContainsFunc(pools, func(p *mcfgv1.MachineConfigPool) bool {
-		shown, ok := t.pools[p.Name]
-		return !ok || shown.ResourceVersion != p.ResourceVersion
+		last, ok := known[p.Name]
+		return !ok || last.ResourceVersion != p.ResourceVersion
 	})
 }
+
+// end does nothing: the table is complete.
+func (t *table) end() error { return nil }

@@ -17,7 +17,7 @@ func TestTable(t *testing.T) {
 	var out strings.Builder
 	table := newTable(&out, clocktesting.NewFakePassiveClock(now), func(err error) { assert.NoError(t, err) })
 	row := func(name, config string, updated corev1.ConditionStatus, ready int32) *mcfgv1.MachineConfigPool {
-		p := newPool(name)
+		p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		p.Spec.Configuration.Name = "rendered-" + name + "-ceedbbb3b533372a501c2410fa554c89"
 		p.CreationTimestamp = metav1.NewTime(now.Add(-26 * time.Hour))
 		p.Status.Configuration.Name = config

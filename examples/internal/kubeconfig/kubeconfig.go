@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// Load reads a file. The errors name it, and say what is wrong with it. Warnings of the API
-// server are not logged, for they would get in between the rows that a program prints.
+// Load reads a file. Its errors name the file. Warnings of the API server are not logged: they
+// would appear between the lines that a program prints.
 func Load(file, userAgent string) (*rest.Config, error) {
 	kubeconfig, err := clientcmd.LoadFromFile(file)
 	if err != nil {
@@ -28,7 +28,7 @@ func Load(file, userAgent string) (*rest.Config, error) {
 	return config, nil
 }
 
-// Silent is the error of an API server that does not answer.
-func Silent(config *rest.Config, patience time.Duration) error {
-	return fmt.Errorf("the API server %s does not answer within %s: is it up, and reachable from here?", config.Host, patience)
+// TimeoutError returns the error of an API server that does not answer within a timeout.
+func TimeoutError(config *rest.Config, timeout time.Duration) error {
+	return fmt.Errorf("the API server %s does not answer within %s: is it up, and reachable from here?", config.Host, timeout)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"reflect"
 	"strconv"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -14,28 +15,28 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// store does for each write what an API server does and the tracker of a fake clientset
-// does not:
+// store adds what an API server does and the tracker of a fake clientset does not:
 //
 //  1. A new object gets a UID and its creation time.
-//  2. Every write gives a new resource version, and one that changes the spec a new
-//     generation. An apply that names the spec counts as a change of it.
-//  3. A write with a resource version or a UID that are not the object's is a conflict.
+//  2. Each write changes the resource version, and one that changes the spec the generation.
+//     An apply with a spec counts as such a change.
+//  3. A write with another resource version or UID than the object's is a conflict.
 //  4. An apply without a spec, which is one of a status, does not create.
 //
-// What it does not do: it validates nothing, it keeps nobody from writing spec and status
-// at once, and a list in a MachineConfigNode or a MachineConfigPool has one owner, not one
-// for each entry. The clientset makes one call at a time.
+// It does not validate, does not separate spec and status, and a list in a MachineConfigNode or
+// a MachineConfigPool has one owner, not one for each entry. The clientset makes one call at a
+// time.
 type store struct {
 	clienttesting.ObjectTracker
-	versions map[schema.GroupVersionResource]int64 // in step with the tracker's own, for watches
+	versions map[schema.GroupVersionResource]int64 // the same as the tracker's own, for watches
+	convert  func(time.Time) time.Time             // of the times in metadata
 }
 
 func newStore(tracker clienttesting.ObjectTracker) *store {
-	return &store{ObjectTracker: tracker, versions: map[schema.GroupVersionResource]int64{}}
+	return &store{ObjectTracker: tracker, versions: map[schema.GroupVersionResource]int64{}, convert: func(t time.Time) time.Time { return t }}
 }
 
-// Create is the first write of an object.
+// Create creates an object.
 func (s *store) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.CreateOptions) error {
 	return s.write(gvr, obj, nil, func() error { return s.ObjectTracker.Create(gvr, obj, ns, opts...) })
 }
@@ -45,27 +46,27 @@ func (s *store) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns s
 	return s.overwrite(gvr, obj, ns, func() error { return s.ObjectTracker.Update(gvr, obj, ns, opts...) })
 }
 
-// Patch replaces an object by what a patch has made of it.
+// Patch replaces an object by the result of a patch.
 func (s *store) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
 	return s.overwrite(gvr, obj, ns, func() error { return s.ObjectTracker.Patch(gvr, obj, ns, opts...) })
 }
 
-// Apply makes of an object what its field managers want, or creates it.
+// Apply merges the fields of a field manager into an object, or creates it.
 func (s *store) Apply(gvr schema.GroupVersionResource, apply runtime.Object, ns string, opts ...metav1.PatchOptions) error {
 	applied, err := meta.Accessor(apply)
 	if err != nil {
 		return err
 	}
-	live, err := s.Get(gvr, ns, applied.GetName())
+	live, err := s.ObjectTracker.Get(gvr, ns, applied.GetName())
 	if err != nil && (!apierrors.IsNotFound(err) || specOf(apply) == nil) {
 		return err
 	}
 	return s.write(gvr, apply, live, func() error { return s.ObjectTracker.Apply(gvr, apply, ns, opts...) })
 }
 
-// Delete removes an object, if it is still what the preconditions say.
+// Delete removes an object that meets the preconditions.
 func (s *store) Delete(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.DeleteOptions) error {
-	live, err := s.Get(gvr, ns, name)
+	live, err := s.ObjectTracker.Get(gvr, ns, name)
 	if err != nil {
 		return err
 	}
@@ -84,20 +85,25 @@ func (s *store) Delete(gvr schema.GroupVersionResource, ns, name string, opts ..
 	return s.ObjectTracker.Delete(gvr, ns, name, opts...)
 }
 
-// overwrite is a write of an object that is there.
+// overwrite writes an object that exists. Its managed fields are those of the tracker.
 func (s *store) overwrite(gvr schema.GroupVersionResource, obj runtime.Object, ns string, write func() error) error {
 	object, err := meta.Accessor(obj)
 	if err != nil {
 		return err
 	}
-	live, err := s.Get(gvr, ns, object.GetName())
+	live, err := s.ObjectTracker.Get(gvr, ns, object.GetName())
 	if err != nil {
 		return err
 	}
+	before, err := meta.Accessor(live)
+	if err != nil {
+		return err
+	}
+	object.SetManagedFields(before.GetManagedFields())
 	return s.write(gvr, obj, live, write)
 }
 
-// write stamps what is written over a live object, or over none (nil).
+// write stamps an object and writes it over the live one, nil for none.
 func (s *store) write(gvr schema.GroupVersionResource, obj, live runtime.Object, write func() error) error {
 	object, err := meta.Accessor(obj)
 	if err != nil {
@@ -107,7 +113,7 @@ func (s *store) write(gvr schema.GroupVersionResource, obj, live runtime.Object,
 		return err
 	}
 	version := max(1, s.versions[gvr]) + 1
-	if err := stamp(object, obj, live, version); err != nil {
+	if err := s.stamp(object, obj, live, version); err != nil {
 		return err
 	}
 	if err := write(); err != nil {
@@ -117,30 +123,30 @@ func (s *store) write(gvr schema.GroupVersionResource, obj, live runtime.Object,
 	return nil
 }
 
-// check compares what a write was computed from with what is there.
+// check compares the resource version and UID that a write expects with the live ones.
 func check(gvr schema.GroupVersionResource, name string, want metav1.Object, live runtime.Object) error {
-	var there metav1.Object = &metav1.ObjectMeta{}
+	var found metav1.Object = &metav1.ObjectMeta{}
 	if live != nil {
 		var err error
-		if there, err = meta.Accessor(live); err != nil {
+		if found, err = meta.Accessor(live); err != nil {
 			return err
 		}
 	}
-	sameUID := want.GetUID() == "" || live == nil || want.GetUID() == there.GetUID()
-	sameVersion := want.GetResourceVersion() == "" || want.GetResourceVersion() == there.GetResourceVersion()
+	sameUID := want.GetUID() == "" || live == nil || want.GetUID() == found.GetUID()
+	sameVersion := want.GetResourceVersion() == "" || want.GetResourceVersion() == found.GetResourceVersion()
 	if !sameUID || !sameVersion {
 		return apierrors.NewConflict(gvr.GroupResource(), name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 	}
 	return nil
 }
 
-func stamp(object metav1.Object, obj, live runtime.Object, version int64) error {
+func (s *store) stamp(object metav1.Object, obj, live runtime.Object, version int64) error {
 	object.SetResourceVersion(strconv.FormatInt(version, 10))
 	if live == nil {
 		if object.GetUID() == "" {
 			object.SetUID(uuid.NewUUID())
 		}
-		object.SetCreationTimestamp(metav1.Now())
+		object.SetCreationTimestamp(metav1.NewTime(s.convert(time.Now())))
 		object.SetGeneration(1)
 		return nil
 	}
@@ -155,7 +161,7 @@ func stamp(object metav1.Object, obj, live runtime.Object, version int64) error 
 	return nil
 }
 
-// specOf returns the spec of an object, nil where it has none.
+// specOf returns the spec of an object, nil for none.
 func specOf(obj runtime.Object) any {
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {

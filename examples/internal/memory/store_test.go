@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
@@ -55,7 +56,7 @@ func TestApplyOfAStatusDoesNotCreate(t *testing.T) {
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-func TestTwoManagersKeepToTheirFields(t *testing.T) {
+func TestManagersOwnTheirFields(t *testing.T) {
 	ctx, nodes, first := applied(t)
 	second, err := nodes.ApplyStatus(ctx, statusApply(), by("daemon"))
 	require.NoError(t, err)
@@ -70,7 +71,7 @@ func TestTwoManagersKeepToTheirFields(t *testing.T) {
 	assert.Equal(t, first.Generation+1, third.Generation)
 }
 
-func TestWriteThatComesTooLateIsAConflict(t *testing.T) {
+func TestStaleWriteIsAConflict(t *testing.T) {
 	ctx, nodes, first := applied(t)
 	_, err := nodes.ApplyStatus(ctx, statusApply(), by("daemon"))
 	require.NoError(t, err)
@@ -101,7 +102,7 @@ func TestWriteThatComesTooLateIsAConflict(t *testing.T) {
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-func TestPatchOfAStatusIsNoGeneration(t *testing.T) {
+func TestStatusPatchKeepsTheGeneration(t *testing.T) {
 	nodes := memory.Kube().CoreV1().Nodes()
 	node, err := nodes.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -115,8 +116,8 @@ func TestPatchOfAStatusIsNoGeneration(t *testing.T) {
 	assert.Equal(t, node.Generation+1, patch(`{"spec":{"unschedulable":true}}`).Generation)
 }
 
-// TestWatchKeepsWhatIsNotRead reads nothing while more happens than a fake watch holds.
-func TestWatchKeepsWhatIsNotRead(t *testing.T) {
+// TestWatchBuffersEvents reads nothing while there are more events than a fake watch holds.
+func TestWatchBuffersEvents(t *testing.T) {
 	ctx, nodes, first := applied(t)
 	w, err := nodes.Watch(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
@@ -136,8 +137,8 @@ func TestWatchKeepsWhatIsNotRead(t *testing.T) {
 	assert.Empty(t, last.Labels)
 }
 
-// TestWatchHandsOutCopies matters to informers that trim what they keep.
-func TestWatchHandsOutCopies(t *testing.T) {
+// TestWatchDeliversCopies matters to informers with a transform.
+func TestWatchDeliversCopies(t *testing.T) {
 	ctx, nodes, _ := applied(t)
 	w, err := nodes.Watch(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
@@ -146,4 +147,31 @@ func TestWatchHandsOutCopies(t *testing.T) {
 	list, err := nodes.List(ctx, metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, "worker-0", list.Items[0].Name)
+}
+
+// TestTimesAreConverted reads the times of an object on a clock that is an hour ahead, by a get,
+// a list, a watch, and after a patch of what was read.
+func TestTimesAreConverted(t *testing.T) {
+	ahead := func(t time.Time) time.Time { return t.Add(time.Hour) }
+	nodes := memory.MachineConfigs(memory.WithTimes(ahead)).MachineconfigurationV1().MachineConfigNodes()
+	start := time.Now().Truncate(time.Second)
+	w, err := nodes.Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	defer w.Stop()
+	_, err = nodes.Apply(t.Context(), specApply("a"), by("operator"))
+	require.NoError(t, err)
+	_, err = nodes.Patch(t.Context(), "worker-0", types.MergePatchType, []byte(`{"metadata":{"labels":{"a":"b"}}}`), metav1.PatchOptions{FieldManager: "other"})
+	require.NoError(t, err)
+
+	got, err := nodes.Get(t.Context(), "worker-0", metav1.GetOptions{})
+	require.NoError(t, err)
+	list, err := nodes.List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, mcn := range []*mcfgv1.MachineConfigNode{got, &list.Items[0], (<-w.ResultChan()).Object.(*mcfgv1.MachineConfigNode)} {
+		require.NotEmpty(t, mcn.ManagedFields)
+		for _, f := range mcn.ManagedFields {
+			assert.WithinRange(t, f.Time.Time, ahead(start), ahead(time.Now()))
+		}
+		assert.WithinRange(t, mcn.CreationTimestamp.Time, ahead(start), ahead(time.Now()))
+	}
 }

@@ -4,24 +4,25 @@ import (
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// Watch delivers what is there and what changes. A watch of the tracker panics when a
-// hundred events have not been read, and hands out the stored objects themselves.
+// Watch delivers the objects and their changes. A watch of the tracker panics at a hundred
+// unread events, and delivers the stored objects themselves.
 func (s *store) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
 	source, err := s.ObjectTracker.Watch(gvr, ns, opts...)
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{source: source, result: make(chan watch.Event), stopped: make(chan struct{})}
+	r := &relay{source: source, convert: s.convertTimes, result: make(chan watch.Event), stopped: make(chan struct{})}
 	go r.run()
 	return r, nil
 }
 
-// react answers the watches of a clientset.
+// react is the watch reactor of a clientset.
 func (s *store) react(action clienttesting.Action) (bool, watch.Interface, error) {
 	var opts metav1.ListOptions
 	if a, ok := action.(clienttesting.WatchActionImpl); ok {
@@ -31,9 +32,10 @@ func (s *store) react(action clienttesting.Action) (bool, watch.Interface, error
 	return true, w, err
 }
 
-// relay passes on copies of what another watch delivers. It keeps what has not been read.
+// relay delivers copies of the events of another watch, and buffers those that are unread.
 type relay struct {
 	source  watch.Interface
+	convert func(runtime.Object) error // of each copy
 	result  chan watch.Event
 	stopped chan struct{}
 	stop    sync.Once
@@ -53,7 +55,7 @@ func (r *relay) run() {
 	var unread []watch.Event
 	for {
 		var next watch.Event
-		var to chan<- watch.Event // nil, to which nothing is sent, while there is nothing
+		var to chan<- watch.Event // nil, which blocks, without unread events
 		if len(unread) > 0 {
 			next, to = unread[0], r.result
 		}
@@ -66,7 +68,11 @@ func (r *relay) run() {
 			if !ok {
 				return
 			}
-			unread = append(unread, watch.Event{Type: event.Type, Object: event.Object.DeepCopyObject()})
+			object := event.Object.DeepCopyObject()
+			if err := r.convert(object); err != nil {
+				return
+			}
+			unread = append(unread, watch.Event{Type: event.Type, Object: object})
 		}
 	}
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/openshift/upgrademonitor/examples/internal/screen"
+)
+
+const snapshotHelp = `kubectl mcn shows how far the update of a cluster's nodes is: each pool, the nodes that are
+stuck, since when and why, and the nodes in flight. It writes nothing.
+
+Usage:
+  kubectl mcn [POOL...] [flags]            one look, or with -w until Ctrl-C
+  kubectl mcn wait [POOL...] [flags]       return when pools are done
+  kubectl mcn timeline [POOL...] [flags]   when each node did what
+  kubectl mcn components [flags]           what the operator, the controller and the daemons do
+`
+
+// The formats of a snapshot.
+const (
+	formatWide = "wide"
+	formatJSON = "json"
+	formatYAML = "yaml"
+)
+
+// snapshot shows the pools once or, with watch, continuously.
+type snapshot struct {
+	choice
+	output string
+	watch  bool
+}
+
+func runSnapshot(ctx context.Context, p cli, args []string) error {
+	var s snapshot
+	var from sourceFlags
+	flags := newFlags("mcn", snapshotHelp, p.Out)
+	flags.BoolVarP(&s.watch, "watch", "w", false, "go on until Ctrl-C: a terminal is redrawn, else each move is a line")
+	flags.StringVarP(&s.output, "output", "o", "", "`format`: wide (all columns, nothing cut), json or yaml")
+	s.bind(flags)
+	from.bind(flags)
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if err := s.complete(flags.Args()); err != nil {
+		return err
+	}
+	if err := output(s.output, formatWide, formatJSON, formatYAML); err != nil {
+		return err
+	}
+	if s.watch && s.output == formatYAML {
+		return usage("--watch prints lines or json: leave -o yaml out")
+	}
+	src, err := from.open(ctx, p, !s.watch)
+	if err != nil {
+		return err
+	}
+	if s.watch {
+		return s.follow(ctx, p, src)
+	}
+	return s.once(ctx, p, src)
+}
+
+// once prints one view.
+func (s snapshot) once(ctx context.Context, p cli, src source) error {
+	st := newStore()
+	if err := src.load(ctx, st, thinner{s.matches, st}); err != nil {
+		return err
+	}
+	v, err := s.choose(st.look(src.now()))
+	if err != nil {
+		return err
+	}
+	switch s.output {
+	case formatJSON:
+		return writeJSON(p.Out, newDocument(v, s.shows(v)), true)
+	case formatYAML:
+		return writeYAML(p.Out, newDocument(v, s.shows(v)))
+	}
+	o := s.options(p, v)
+	o.Height = 0 // it may scroll
+	return p.terminal.Print(p.Out, screen.Snapshot(v.pools, o))
+}
+
+// options returns the options of the screen of a view.
+func (s snapshot) options(p cli, v view) screen.Options {
+	width, height := p.terminal.Size()
+	if s.output == formatWide {
+		width = 0
+	}
+	return screen.Options{
+		Now: v.time, Width: width, Height: height, LastContact: v.lastContact,
+		Show: s.shows(v), Selected: s.matches != nil, Every: s.state != "",
+	}
+}
+
+// writeLines prints lines of text.
+func writeLines(w io.Writer, zone *time.Location, moves []screen.Move) error {
+	for _, m := range moves {
+		if _, err := io.WriteString(w, m.Text(zone)+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"sync"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// thinWatch forwards the events of another watch with thin objects.
+type thinWatch struct {
+	source  watch.Interface
+	events  chan watch.Event
+	stopped chan struct{}
+	once    sync.Once
+}
+
+func (w *thinWatch) ResultChan() <-chan watch.Event { return w.events }
+
+func (w *thinWatch) Stop() {
+	w.once.Do(func() {
+		close(w.stopped)
+		w.source.Stop()
+	})
+}
+
+func (w *thinWatch) run(f follower) {
+	defer close(w.events)
+	for event := range w.source.ResultChan() {
+		now := f.cluster.now()
+		if event.Type != watch.Error {
+			f.store.contact(f.resource.name, now)
+			event.Object = f.thin(event)
+		}
+		select {
+		case w.events <- event:
+		case <-w.stopped:
+			return
+		}
+	}
+	select {
+	case <-w.stopped:
+	default:
+		f.store.lostContact(f.resource.name, f.cluster.now()) // until the next watch
+	}
+}
+
+// thin returns the object of an event without unneeded fields. A deleted one is not added to the
+// history.
+func (f follower) thin(event watch.Event) runtime.Object {
+	if mcn, ok := event.Object.(*mcfgv1.MachineConfigNode); ok && event.Type == watch.Deleted {
+		return &thinNode{ObjectMeta: thinMeta(mcn.ObjectMeta)}
+	}
+	return f.thinner.transform(event.Object)
+}
