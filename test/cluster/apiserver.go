@@ -48,7 +48,7 @@ func (c *Cluster) PauseAPIServer() error {
 	return nil
 }
 
-// ResumeAPIServer lets a paused API server go on, with the requests that came meanwhile. It does
+// ResumeAPIServer continues a paused API server, with the requests that arrived meanwhile. It does
 // nothing when it is not paused. Fails with ErrNotRunning when it does not run.
 func (c *Cluster) ResumeAPIServer() error {
 	c.mu.Lock()

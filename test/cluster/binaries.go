@@ -23,20 +23,20 @@ var firstBuild = map[string]string{
 var buildArgs = []string{"build", "-mod=readonly", "-buildvcs=false"}
 
 // linkFlags are too. They make the programs smaller and tell them their version, without which
-// kubectl says that it cannot compare itself with the server.
+// kubectl warns that it cannot compare itself with the server.
 const linkFlags = "-s -w -X k8s.io/component-base/version.gitVersion="
 
 // Binary returns the path of the program "etcd", "kube-apiserver" or "kubectl".
 //
 //  1. The program is built with the go command when it is not in <repository>/.cache/bin yet, and
-//     one line on standard error says so.
+//     a line on standard error announces it.
 //  2. The folder in there depends on the sources, the module versions, the Go version and the
 //     platform, so that a change of one makes a new program and never mixes two.
 //  3. Any number of goroutines and processes may ask at once: one builds, the others wait for it. A
 //     program is complete as soon as it has its name.
 //
 // Old folders are not deleted; remove .cache/bin to free the space. The error of a failed build
-// holds what the go command said.
+// contains the output of the go command.
 func Binary(ctx context.Context, name string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -85,7 +85,7 @@ func (b builder) binary(ctx context.Context, name string) (string, error) {
 	return path, nil
 }
 
-// build makes the program and gives it its name when it is complete.
+// build builds the program and renames it when it is complete.
 func (b builder) build(ctx context.Context, name, path string) error {
 	version, err := goCommand(ctx, b.source, "list", "-m", "-f", "{{.Version}}", "k8s.io/kubernetes")
 	if err != nil {

@@ -25,7 +25,7 @@ const (
 	serviceAccount = "service-account.key"
 )
 
-// certLifetime is longer than anybody leaves a test cluster running.
+// certLifetime exceeds the life of any test cluster.
 const certLifetime = 365 * 24 * time.Hour
 
 // writePKI fills dir with what the API server and its administrator need: an authority, whose own

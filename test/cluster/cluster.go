@@ -23,7 +23,7 @@ const (
 	kubectlCache = "kubectl-cache"
 )
 
-// Options says what cluster to start. The zero value is a standard one in a temporary folder.
+// Options configures a cluster. The zero value is a standard cluster in a temporary folder.
 type Options struct {
 	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the
 	// CustomNoUpgrade feature set) in place of the default one.
@@ -58,11 +58,11 @@ type Cluster struct {
 	stopped bool
 }
 
-// settings is what it takes to start the servers of a cluster again. It does not change after
+// settings are those needed to start the servers of a cluster again. They do not change after
 // Start.
 type settings struct {
 	ImageMode     bool
-	EtcdName      string // tells this etcd from others
+	EtcdName      string // distinguishes this etcd from others
 	EtcdPort      int
 	APIServerPort int
 	APIServerArgs []string

@@ -11,6 +11,7 @@ import (
 	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
@@ -21,6 +22,7 @@ const (
 	apiModule   = "github.com/openshift/api"
 	crdStandard = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-Default.crd.yaml"
 	crdImage    = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-CustomNoUpgrade.crd.yaml"
+	crdConfigs  = "payload-manifests/crds/0000_80_machine-config_01_machineconfigurations.crd.yaml"
 	crdPools    = "payload-manifests/crds/0000_80_machine-config_01_machineconfigpools-SelfManagedHA.crd.yaml"
 )
 
@@ -28,11 +30,11 @@ const (
 // returns when the API server at cfg works by it. imageMode chooses the variant that has
 // spec.configImage and status.configImage.
 //
-// Objects stay when the variant changes; what the new one does not know is dropped when they are
+// Objects stay when the variant changes; fields that the new one lacks are dropped when they are
 // read. The version is the one that this module requires of github.com/openshift/api. cfg needs
-// the rights of an administrator.
+// the permissions of an administrator.
 //
-// A new CRD takes two seconds: so long the API server holds every create back, and InstallCRD
+// A new CRD takes two seconds: the API server delays every create for that long, and InstallCRD
 // makes one, so that no create of the caller is that slow.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	name := crdStandard
@@ -48,19 +50,30 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 // InstallPoolCRD creates the CRD of MachineConfigPool, or replaces it, and returns when the API
 // server at cfg serves it. Start does not: only the operator's side needs it.
 func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
-	if err := install(ctx, cfg, crdPools); err != nil {
+	return installServed(ctx, cfg, crdPools, machineConfigPools)
+}
+
+// InstallConfigurationCRD is InstallPoolCRD for MachineConfiguration of operator.openshift.io: only
+// the reports on components need it.
+func InstallConfigurationCRD(ctx context.Context, cfg *rest.Config) error {
+	return installServed(ctx, cfg, crdConfigs, machineConfigurations)
+}
+
+// installServed installs a CRD, and returns when its resource can be listed.
+func installServed(ctx context.Context, cfg *rest.Config, name string, resource schema.GroupVersionResource) error {
+	if err := install(ctx, cfg, name); err != nil {
 		return err
 	}
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
-		return fmt.Errorf("cannot tell whether MachineConfigPools are served: %w", err)
+		return fmt.Errorf("cannot tell whether %s are served: %w", resource.Resource, err)
 	}
 	err = eventually(ctx, func(ctx context.Context) error {
-		_, err := client.Resource(machineConfigPools).List(ctx, metav1.ListOptions{Limit: 1})
+		_, err := client.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("MachineConfigPools are not served: %w", err)
+		return fmt.Errorf("%s are not served: %w", resource.Resource, err)
 	}
 	return nil
 }

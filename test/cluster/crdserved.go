@@ -17,9 +17,11 @@ var (
 	group              = schema.GroupVersion{Group: "machineconfiguration.openshift.io", Version: "v1"}
 	machineConfigNodes = group.WithResource("machineconfignodes")
 	machineConfigPools = group.WithResource("machineconfigpools")
+
+	machineConfigurations = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "machineconfigurations"}
 )
 
-// waitServed returns when MachineConfigNodes can be listed and the API server works by the wanted
+// waitServed returns when MachineConfigNodes can be listed and the API server serves the requested
 // variant of the CRD, which is some time after it has stored it.
 func waitServed(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	client, err := dynamic.NewForConfig(cfg)
@@ -43,8 +45,8 @@ func waitServed(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	return nil
 }
 
-// knowsConfigImage tells whether the variant in force has spec.configImage, by a create that
-// names unknown fields and stores nothing.
+// knowsConfigImage reports whether the served variant has spec.configImage, by a dry run of a create
+// with unknown fields.
 func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": machineConfigNodes.GroupVersion().String(),

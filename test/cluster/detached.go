@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// stateFile is there while a cluster runs that does not end with the process that started it.
+// stateFile exists while a cluster runs that does not end with the process that started it.
 const stateFile = "state.json"
 
 // answerTimeout is how long a cluster that was left running may take to answer.
@@ -25,8 +25,8 @@ type state struct {
 }
 
 // Up returns the cluster that runs in opts.Dir, or starts one there that stays when this process
-// ends. An empty opts.Dir is <repository>/.cache/cluster. It belongs to everybody who calls Up:
-// end it with Down.
+// ends. An empty opts.Dir is <repository>/.cache/cluster. All callers of Up share it: end it with
+// Down.
 //
 //  1. A cluster that is found keeps its CRD and its flags. One with image mode also serves a
 //     caller that did not ask for it; the other way round is an error.
@@ -50,7 +50,7 @@ func Up(ctx context.Context, opts Options) (*Cluster, error) {
 		return startCluster(ctx, opts, true)
 	}
 	if !c.complete || !c.etcd.alive() || !c.api.alive() {
-		// What is wrong with the old one does not matter: a new one is asked for.
+		// The error of the old cluster does not matter: it is replaced.
 		if err := c.end(); err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@
 //
 // # Outages
 //
-// A test can take a server away and give it back: [Cluster.PauseAPIServer] makes requests hang,
+// A test can stop a server and start it again: [Cluster.PauseAPIServer] makes requests hang,
 // [Cluster.StopAPIServer] makes them fail at once, [Cluster.StopEtcd] leaves an API server that
 // answers with errors. Address, certificates and data stay the same.
 //

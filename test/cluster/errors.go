@@ -12,11 +12,11 @@ var (
 	// ErrStopped is returned when a cluster is used after Stop.
 	ErrStopped = errors.New("the cluster was stopped")
 
-	// errPortTaken says that another process got hold of a port between the choice and the use.
+	// errPortTaken is returned when another process took a port between its choice and its use.
 	errPortTaken = errors.New("the port was taken by another process")
 )
 
-// StartError says that a server did not come up, and what its log says last.
+// StartError is returned when a server did not start. It holds the end of its log.
 type StartError struct {
 	// Server is "etcd" or "kube-apiserver".
 	Server string

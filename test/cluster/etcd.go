@@ -68,7 +68,7 @@ func (c *Cluster) etcdArgs() []string {
 		"--listen-peer-urls=" + peer,
 		"--initial-advertise-peer-urls=" + peer,
 		"--initial-cluster=" + c.settings.EtcdName + "=" + peer,
-		// The data outlives a killed process, and nobody needs it after a power cut.
+		// The data must survive a killed process, not a power failure.
 		"--unsafe-no-fsync",
 	}
 }

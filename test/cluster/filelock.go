@@ -13,7 +13,7 @@ import (
 )
 
 // lockFile takes an exclusive lock on the file, creating it and its folder when missing, and
-// returns the function that gives the lock back. It waits for other holders, in this process or
+// returns the function that releases the lock. It waits for other holders, in this process or
 // another one, until ctx ends. The kernel frees the lock of a process that dies.
 func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -123,7 +123,7 @@ func TestBinaryOfAnUnknownName(t *testing.T) {
 	require.ErrorContains(t, err, "etcd, kube-apiserver, kubectl")
 }
 
-// exists is false for a process that has ended, even when nobody has asked for its exit status yet.
+// exists is false for a process that has ended, even if its parent has not waited for it yet.
 func exists(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

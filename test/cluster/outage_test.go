@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// TestOutages takes a server away in every way, and gives it back. In between no request may
-// succeed; after it the object is there as it was, for a client that was made before the outage.
-func TestOutages(t *testing.T) {
+// No request may succeed during the outage. After it, a client from before the outage reads the
+// unchanged object.
+func TestAnOutageKeepsTheDataAndTheClients(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		away   func(context.Context, *cluster.Cluster) error

@@ -9,7 +9,7 @@ import (
 
 // moduleDir is the folder of the module that this package belongs to: the one that holds binaries/.
 //
-// It is next to this source file. In a build with -trimpath that file's name says nothing; the
+// It is next to this source file. In a build with -trimpath that file's name is not a path; the
 // folder is then looked for from the working directory upwards.
 func moduleDir() (string, error) {
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
@@ -42,7 +42,7 @@ func isModuleDir(dir string) bool {
 	return true
 }
 
-// cacheDir is the repository's folder for things that can be made again; git ignores it.
+// cacheDir is the repository's folder for files that can be rebuilt; git ignores it.
 func cacheDir() (string, error) {
 	dir, err := moduleDir()
 	if err != nil {

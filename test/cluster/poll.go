@@ -18,7 +18,7 @@ const (
 	readyTimeout = 2 * time.Minute
 )
 
-// permanentError is a failure that more attempts would not mend.
+// permanentError is an error that another attempt would not change.
 type permanentError struct{ error }
 
 func (e *permanentError) Unwrap() error { return e.error }
@@ -35,7 +35,7 @@ func eventually(ctx context.Context, check func(context.Context) error) error {
 		if fatal := (*permanentError)(nil); errors.As(err, &fatal) {
 			return false, fatal.error
 		}
-		// The end of ctx also fails the check that is under way, and says less than the one before.
+		// The end of ctx also fails the current check, with a less useful error than the one before.
 		if err != nil && (last == nil || ctx.Err() == nil) {
 			last = err
 		}

@@ -21,13 +21,13 @@ type process struct {
 	handle *os.Process
 	log    serverLog
 
-	// exited is closed when a child has ended, and exit then says how. Both are nil for a process
+	// exited is closed when a child has ended, and exit is then its result. Both are nil for a process
 	// that was adopted.
 	exited chan struct{}
 	exit   error
 }
 
-// command is what to run, and where its output goes.
+// command is a program to run, and the file for its output.
 type command struct {
 	name     string
 	path     string
@@ -107,7 +107,7 @@ func (p *process) alive() bool {
 	}
 }
 
-// exitError says how a child ended that is no longer alive.
+// exitError returns how a child that is not alive ended.
 func (p *process) exitError() error {
 	if p.exited == nil || p.exit == nil {
 		return fmt.Errorf("%s has exited", p.name)

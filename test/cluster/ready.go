@@ -14,7 +14,7 @@ import (
 // requestTimeout is for one readiness check; a paused server answers none.
 const requestTimeout = 5 * time.Second
 
-// WaitReady returns when the API server says that it is ready and serves the default namespace. It
+// WaitReady returns when the API server reports that it is ready and serves the default namespace. It
 // waits until ctx ends, but two minutes at most. Use it after an outage: ResumeAPIServer and
 // StartEtcd return earlier. Safe at any time and from several goroutines.
 func (c *Cluster) WaitReady(ctx context.Context) error {
@@ -49,7 +49,7 @@ func newProbe(dir string, port int) (*probe, error) {
 }
 
 func (p *probe) ready(ctx context.Context) error {
-	// The namespace is created by the API server itself, some time after it says that it is ready.
+	// The namespace is created by the API server itself, some time after it reports that it is ready.
 	for _, path := range []string{"/readyz", "/api/v1/namespaces/default"} {
 		if err := p.get(ctx, path); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// launch runs a server, keeps it in the given field of c, and returns when ready says so. When the
+// launch runs a server, keeps it in the given field of c, and returns when ready returns nil. When the
 // server exits before that, when ctx ends or when it takes too long, no process is left, the field
 // is nil and the error is a *StartError.
 func (c *Cluster) launch(ctx context.Context, field **process, cmd command, ready func(context.Context) error) error {

@@ -34,7 +34,7 @@ func (l serverLog) tail() string {
 	return strings.Join(lines[max(0, len(lines)-tailLines):], "\n")
 }
 
-// portTaken tells whether the run ended because it could not listen on its port.
+// portTaken reports whether the run ended because it could not listen on its port.
 func (l serverLog) portTaken() bool {
 	return strings.Contains(l.read(), "address already in use")
 }

@@ -20,11 +20,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// TestNoUpdateIsLost has four goroutines of the daemon and another process report at once,
-// as fast as they can.
-func TestNoUpdateIsLost(t *testing.T) {
+// Four goroutines of the daemon and another process report at once.
+func TestConcurrentReportsLoseNoUpdate(t *testing.T) {
 	const each = 200
-	w := newWorld(t, "concurrent")
+	w := newTestNode(t, "concurrent")
 	w.settle()
 	h := watchFrom(t, w)
 	w.annotate(oldConfig, newConfig)
@@ -84,8 +83,8 @@ func TestNoUpdateIsLost(t *testing.T) {
 	assert.LessOrEqual(t, conflicts(controllerRequests), written(daemonRequests))
 }
 
-// informed is a Monitor with a Lister of a running informer, in a process of its own.
-func (w *world) informed(ctx context.Context) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
+// informed returns a Monitor with the Lister of a running informer, as in a separate process.
+func (w *testNode) informed(ctx context.Context) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
 	w.t.Helper()
 	counted := &requests{}
 	informerClient, err := mcfgclientset.NewForConfig(w.config)
@@ -108,12 +107,11 @@ func (w *world) informed(ctx context.Context) (*upgrademonitor.Monitor, *request
 	}
 }
 
-// TestConflictsOfOneUpdate is an update by the daemon and the drain controller, each with an
-// informer, at a pace at which the informers keep up.
-func TestConflictsOfOneUpdate(t *testing.T) {
+// The informers of the daemon and of the drain controller keep up with each other's writes.
+func TestAnUpdateByTwoProcessesWithListersHasFewConflicts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
-	w := newWorld(t, "pace")
+	w := newTestNode(t, "pace")
 	w.settle()
 	h := watchFrom(t, w)
 	daemon, daemonRequests, daemonSees := w.informed(ctx)
@@ -134,5 +132,5 @@ func TestConflictsOfOneUpdate(t *testing.T) {
 	conflicts := daemonRequests.answered(http.StatusConflict) + controllerRequests.answered(http.StatusConflict)
 	t.Logf("daemon: %v; controller: %v; %d conflicts", daemonRequests, controllerRequests, conflicts)
 	assert.Zero(t, conflicts, "design: fewer than 10")
-	assert.Zero(t, daemonRequests.of("read")+controllerRequests.of("read"), "the informer spares the reads")
+	assert.Zero(t, daemonRequests.of("read")+controllerRequests.of("read"), "the informer replaces the reads")
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// every is as many conditions as the CRD takes, all phases of both modes among them, each
-// with the longest reason and message that it takes.
+// every returns as many conditions as the CRD allows, including all phases of both modes, with the
+// longest reasons and messages.
 func every(t *testing.T, status, at, letter string) []byte {
 	t.Helper()
 	names := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", "ForeignA", "ForeignB", "ForeignC"}, standardMode...)
 	require.Len(t, names, 20)
-	list := shows{}
+	list := statuses{}
 	for _, name := range names {
 		list[name] = status + " at " + at
 	}
@@ -32,31 +32,31 @@ func every(t *testing.T, status, at, letter string) []byte {
 	return []byte(strings.ReplaceAll(patch, `"reason":"Test"`, `"reason":"`+strings.Repeat("R", 1024)+`"`))
 }
 
-// TestCostOfTheLargestObject moves every condition of the largest object that there is: the
-// policies must come to a decision within the server's limits.
+// Every condition of the largest valid object changes: the policies must be evaluated within
+// the cost limits of the server.
 func TestCostOfTheLargestObject(t *testing.T) {
-	h := newHistorian(t, "largest")
+	h := newPolicyTest(t, "largest")
 	write := func(c nodes, patch []byte) error {
 		_, err := c.Patch(t.Context(), h.name, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 		return err
 	}
 	admin := h.admin.MachineconfigurationV1().MachineConfigNodes()
 	require.NoError(t, write(admin, every(t, "Unknown", early, "a")))
-	assert.NoError(t, write(h.daemon, every(t, "False", late, "b")), "all taken back")
+	assert.NoError(t, write(h.daemon, every(t, "False", late, "b")), "all reset")
 
 	err := write(h.daemon, every(t, "True", early, "c"))
-	deniedWith(t, err, saysJump)
+	deniedWith(t, err, messageJump)
 	assert.Equal(t, 13, strings.Count(err.Error(), "from False to True"), "Updated and the singletons may")
 
-	deniedWith(t, write(h.daemon, every(t, "False", early, "d")), saysStamp)
-	deniedWith(t, write(h.daemon, shows{}.patch()), saysGone)
+	deniedWith(t, write(h.daemon, every(t, "False", early, "d")), messageStamp)
+	deniedWith(t, write(h.daemon, statuses{}.patch()), messageGone)
 }
 
-// TestCostOfAWrite measures the processor time of the API server for one status write, by
-// daemons that differ in what they are held to. Rounds take turns, so that all see the
-// server age alike.
+// TestCostOfAWrite measures the CPU time of the API server for a status write without policies,
+// with the guard, and with the transition policy. The rounds alternate, so that all three
+// measure a server of the same age.
 func TestCostOfAWrite(t *testing.T) {
-	const rounds, writes = 4, 99 // three moves a time round the ring
+	const rounds, writes = 4, 99 // three transitions per cycle
 	c, err := cluster.Start(t.Context(), cluster.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
@@ -76,8 +76,8 @@ func TestCostOfAWrite(t *testing.T) {
 	}
 	var daemons []kept
 	for _, guard := range []scope.Guard{free, own, full} {
-		w := freeWorldOn(t, c, "cost-"+guard.Name)
-		w.renewed(true)
+		w := unguardedNodeOn(t, c, "cost-"+guard.Name)
+		w.resetObject(true)
 		daemons = append(daemons, kept{guard.Name, clientOf(t, newIdentity(t, c, guard).podToken(w.name)), w.name})
 	}
 	for _, size := range []struct {
@@ -106,7 +106,7 @@ func TestCostOfAWrite(t *testing.T) {
 	}
 }
 
-// drain is the i-th of a sequence of writes, each of which moves a phase along its ring.
+// drain returns the i-th of a sequence of writes, each with one transition of a phase.
 func drain(ctx context.Context, c nodes, node string, length, i int) error {
 	ring := []string{"Unknown", "True", "False"}
 	list := []map[string]string{}

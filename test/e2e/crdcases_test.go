@@ -20,10 +20,10 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// crdCase is an object of the tests that openshift/api has for the CRD.
+// crdCase is an object of the tests of the CRD in openshift/api.
 type crdCase struct{ name, object string }
 
-// crdCases are those of one feature gate, found in the module of openshift/api.
+// crdCases returns the cases of a feature gate, from the module of openshift/api.
 func crdCases(t *testing.T, gate string) []crdCase {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/openshift/api").Output()
@@ -47,9 +47,9 @@ func crdCases(t *testing.T, gate string) []crdCase {
 	return cases
 }
 
-// place makes the case's object that of the world's node. It returns false where the CRD of
-// this cluster does not take it.
-func (c crdCase) place(w *world) bool {
+// place creates the object of a case for the node. It returns false if the CRD of this cluster
+// rejects it.
+func (c crdCase) place(w *testNode) bool {
 	w.t.Helper()
 	object := &unstructured.Unstructured{}
 	require.NoError(w.t, yaml.Unmarshal([]byte(c.object), object))
@@ -69,9 +69,7 @@ func (c crdCase) place(w *world) bool {
 	return err == nil
 }
 
-// TestContinuesFromWhateverTheCRDAccepts takes the objects of the CRD's own tests through an
-// update, in either mode.
-func TestContinuesFromWhateverTheCRDAccepts(t *testing.T) {
+func TestAnUpdateContinuesFromAnyObjectThatTheCRDAccepts(t *testing.T) {
 	image := imageCluster(t)
 	for _, from := range []struct {
 		gate    string
@@ -85,27 +83,27 @@ func TestContinuesFromWhateverTheCRDAccepts(t *testing.T) {
 		{"NoRegistryClusterInstall", image, []bool{false, true}},
 	} {
 		for _, mode := range from.modes {
-			taken := 0
+			accepted := 0
 			for i, c := range crdCases(t, from.gate) {
 				name := fmt.Sprintf("crd-%s-%t-%t-%d", strings.ToLower(strings.ReplaceAll(from.gate, "_", "-")), from.cluster == image, mode, i)
 				t.Run(name+"/"+c.name, func(t *testing.T) {
-					w := worldOn(t, from.cluster, name)
+					w := testNodeOn(t, from.cluster, name)
 					w.imageMode = mode
 					if !c.place(w) {
-						return // it is there to be rejected
+						return // an invalid object
 					}
-					taken++
+					accepted++
 					w.updateWithImage()
 				})
 			}
-			t.Logf("%s, image mode %t: %d objects", from.gate, mode, taken)
-			assert.Positive(t, taken)
+			t.Logf("%s, image mode %t: %d objects", from.gate, mode, accepted)
+			assert.Positive(t, accepted)
 		}
 	}
 }
 
-// updateWithImage takes the node through an update in its mode, and checks it.
-func (w *world) updateWithImage() {
+// updateWithImage runs an update of the node in its mode, and checks it.
+func (w *testNode) updateWithImage() {
 	w.t.Helper()
 	history := watchFrom(w.t, w)
 	m, requests := w.monitor("worker")

@@ -17,26 +17,27 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// TestDeniedDaemons are daemons that are not who they should be, and what they are told.
-// Each gets the right token in the end, and nothing that it said is lost.
-func TestDeniedDaemons(t *testing.T) {
+// Each daemon gets the right token in the end, and its reports are then written.
+func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 	needGuards(t, standard)
 	ungoverned := scope.Guard{Name: "ungoverned", Namespace: "ungoverned"}
 	require.NoError(t, createServiceAccount(t.Context(), standard, withDefaults(ungoverned)))
 	for name, tc := range map[string]struct {
-		config        func(w, other *world) *rest.Config
+		config        func(w, other *testNode) *rest.Config
 		policy, claim string
-		says          string
+		message       string
 	}{
-		"unbound": {func(w, _ *world) *rest.Config { return newIdentity(w.t, standard, fullGuard).unboundToken() },
-			"mcn-guards", scope.NodeNameClaim, "give the daemon the token that the kubelet projects into its Pod"},
-		"of another node": {func(w, other *world) *rest.Config { return newIdentity(w.t, standard, fullGuard).podToken(other.name) },
-			"mcn-guards", "", "can only be done from the MCN's owner node: make the Monitor with the name of the node"},
-		"without a role": {func(w, _ *world) *rest.Config { return newIdentity(w.t, standard, ungoverned).podToken(w.name) },
+		"unbound": {func(w, _ *testNode) *rest.Config { return newIdentity(w.t, standard, fullGuard).unboundToken() },
+			scope.DefaultGuardName, scope.NodeNameClaim, "give the daemon the token that the kubelet projects into its Pod"},
+		"of another node": {func(w, other *testNode) *rest.Config {
+			return newIdentity(w.t, standard, fullGuard).podToken(other.name)
+		},
+			scope.DefaultGuardName, "", "can only be done from the MCN's owner node: make the Monitor with the name of the node"},
+		"without a role": {func(w, _ *testNode) *rest.Config { return newIdentity(w.t, standard, ungoverned).podToken(w.name) },
 			"", "", "bind the daemon's service account to the role of scope.Guard"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, other := freeWorldOn(t, standard, "denied-"+dashed(name)), freeWorldOn(t, standard, "denied-other-"+dashed(name))
+			w, other := unguardedNodeOn(t, standard, "denied-"+dashed(name)), unguardedNodeOn(t, standard, "denied-other-"+dashed(name))
 			w.annotate(oldConfig, oldConfig)
 			right := newIdentity(t, standard, fullGuard).podToken(w.name).BearerToken
 			var token atomic.Value
@@ -56,7 +57,7 @@ func TestDeniedDaemons(t *testing.T) {
 			var denied *upgrademonitor.DeniedError
 			require.ErrorAs(t, err, &denied)
 			assert.Equal(t, []string{w.name, tc.policy, tc.claim}, []string{denied.NodeName, denied.Policy, denied.MissingClaim})
-			assert.ErrorContains(t, err, tc.says)
+			assert.ErrorContains(t, err, tc.message)
 			assert.ErrorIs(t, err, upgrademonitor.ErrPending)
 			assert.True(t, apierrors.IsForbidden(err))
 
@@ -69,13 +70,13 @@ func TestDeniedDaemons(t *testing.T) {
 	}
 }
 
-// TestOwnerPermissions runs an update on an API server that asks for the right to delete an
-// object whose owners are changed, as OpenShift's does, which the guard's role does not give.
-func TestOwnerPermissions(t *testing.T) {
+// With OwnerReferencesPermissionEnforcement, as on OpenShift, a change of the owners requires
+// the permission to delete the object, which the guard's role does not grant.
+func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-	w := guardedWorldOn(t, c, "permissions")
+	w := guardedNodeOn(t, c, "permissions")
 	w.settle()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
@@ -85,7 +86,7 @@ func TestOwnerPermissions(t *testing.T) {
 	h.checkEnded()
 	assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "a whole update changes no owner")
 
-	w.renew()
+	w.recreateNode()
 	m, _ = w.monitor("master")
 	err = m.GenerateAndApplyMachineConfigNodeSpec(t.Context())
 	require.ErrorIs(t, err, upgrademonitor.ErrPending)

@@ -14,18 +14,18 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// describe is what `kubectl describe` shows of the node's object, less its times.
-func (w *world) describe() string {
+// describe returns the output of `kubectl describe` for the node's object, without times.
+func (w *testNode) describe() string {
 	w.t.Helper()
 	out, err := standard.Kubectl(w.t.Context(), "describe", "machineconfignode", w.name)
 	require.NoError(w.t, err)
 	return regexp.MustCompile(`(?m)^    Last Transition Time:.*\n`).ReplaceAllString(out, "")
 }
 
-// TestDescribeSamplesOfTheSeed shows what the design documents show of pinned image sets, of a
-// node that is degraded, and of one that was updated.
-func TestDescribeSamplesOfTheSeed(t *testing.T) {
-	w := newWorld(t, "ip-10-0-79-1.ec2.internal")
+// The samples are those of the enhancement proposal: pinned image sets, a degraded node, and an
+// updated one.
+func TestDescribePrintsTheSamplesOfTheProposal(t *testing.T) {
+	w := newTestNode(t, "ip-10-0-79-1.ec2.internal")
 	w.settle()
 	m, _ := w.monitor("worker")
 	shows := func(name, blocks string) {

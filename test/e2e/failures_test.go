@@ -17,9 +17,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// TestFailuresShowWhereAndWhy has each piece of work fail three times and then succeed, in
-// the middle of an update.
-func TestFailuresShowWhereAndWhy(t *testing.T) {
+// Each step of an update fails three times and then succeeds.
+func TestAFailedStepShowsItsCause(t *testing.T) {
 	for _, tc := range []struct {
 		phase phases.Phase
 		image bool
@@ -34,9 +33,9 @@ func TestFailuresShowWhereAndWhy(t *testing.T) {
 	} {
 		t.Run(string(tc.phase), func(t *testing.T) {
 			name := "fails-" + strings.ToLower(string(tc.phase))
-			w := newWorld(t, name)
+			w := newTestNode(t, name)
 			if tc.image {
-				w = newImageWorld(t, name)
+				w = newImageModeNode(t, name)
 			}
 			w.settle()
 			h := watchFrom(t, w)
@@ -44,7 +43,7 @@ func TestFailuresShowWhereAndWhy(t *testing.T) {
 			w.annotate(oldConfig, newConfig)
 			call{phases.Updated, no, nil}.make(t, m)
 
-			broken := errors.New("it does not work")
+			broken := errors.New("disk full")
 			for range 3 {
 				require.Equal(t, broken, m.Track(t.Context(), tc.phase, "Working", func(context.Context) error { return broken }))
 				require.NoError(t, m.ReportDegraded(t.Context(), broken))
@@ -55,7 +54,7 @@ func TestFailuresShowWhereAndWhy(t *testing.T) {
 				for _, p := range failed {
 					c, _ := statusOf(w.object().Status.Conditions, string(p))
 					assert.Equal(t, running, c.Status, p)
-					assert.Contains(t, c.Message, "it does not work", p)
+					assert.Contains(t, c.Message, "disk full", p)
 				}
 			}
 			since, _ := statusOf(h.catchUp()[1].Status.Conditions, string(tc.phase))
@@ -68,7 +67,8 @@ func TestFailuresShowWhereAndWhy(t *testing.T) {
 			w.annotate(newConfig, newConfig)
 			call{phases.Updated, done, nil}.make(t, m)
 			degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
-			assert.Equal(t, done, degraded.Status, "it survives the end of the update")
+			assert.Equal(t, no, degraded.Status, "the end of the update clears it")
+			assert.Contains(t, degraded.Message, "Action during update to "+newConfig)
 			require.NoError(t, m.ReportDegraded(t.Context(), nil))
 			h.catchUp()
 			h.check()
@@ -78,9 +78,9 @@ func TestFailuresShowWhereAndWhy(t *testing.T) {
 	}
 }
 
-// TestRevertOfAConfigThatDoesNotWork has the admin take back the config that failed.
-func TestRevertOfAConfigThatDoesNotWork(t *testing.T) {
-	w := newWorld(t, "reverted")
+// The administrator reverts a config whose files could not be written.
+func TestRevertingAConfigThatFailedBeginsAnotherUpdate(t *testing.T) {
+	w := newTestNode(t, "reverted")
 	w.settle()
 	h := watchFrom(t, w)
 	m, _ := w.monitor("master")
@@ -91,7 +91,7 @@ func TestRevertOfAConfigThatDoesNotWork(t *testing.T) {
 	w.annotate(oldConfig, oldConfig)
 	call{phases.Updated, no, nil}.make(t, m)
 	list := w.object().Status.Conditions
-	assert.True(t, takesAllBack(list))
+	assert.True(t, isReset(list))
 	files, _ := statusOf(list, "AppliedFilesAndOS")
 	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFilesAndOS", files.Message)
 	call{phases.UpdatePrepared, done, nil}.make(t, m)
@@ -101,9 +101,9 @@ func TestRevertOfAConfigThatDoesNotWork(t *testing.T) {
 	h.checkEnded()
 }
 
-// TestRevertOfAConfigThatIsNotValid has the admin take back a config that cannot be prepared.
-func TestRevertOfAConfigThatIsNotValid(t *testing.T) {
-	w := newWorld(t, "not-valid")
+// The administrator reverts a config that could not be validated.
+func TestAnInvalidConfigNeverReachesTheStatus(t *testing.T) {
+	w := newTestNode(t, "not-valid")
 	w.settle()
 	h := watchFrom(t, w)
 	m, _ := w.monitor("master")
@@ -115,7 +115,7 @@ func TestRevertOfAConfigThatIsNotValid(t *testing.T) {
 	prepared, _ := statusOf(status.Conditions, "UpdatePrepared")
 	assert.Equal(t, running, prepared.Status)
 	assert.Equal(t, "Checking: "+invalid.Error(), prepared.Message)
-	assert.Equal(t, oldConfig, status.ConfigVersion.Desired, "what is not valid is not taken on")
+	assert.Equal(t, oldConfig, status.ConfigVersion.Desired, "the config was not validated")
 
 	w.annotate(oldConfig, oldConfig)
 	call{phases.Updated, no, nil}.make(t, m)
@@ -126,9 +126,8 @@ func TestRevertOfAConfigThatIsNotValid(t *testing.T) {
 	h.checkEnded()
 }
 
-// TestConfigDrift degrades a node between updates: it says so, and no phase moves.
-func TestConfigDrift(t *testing.T) {
-	w := newWorld(t, "drift")
+func TestConfigDriftDegradesTheNodeAndMovesNoPhase(t *testing.T) {
+	w := newTestNode(t, "drift")
 	w.settle()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
@@ -148,35 +147,35 @@ func TestConfigDrift(t *testing.T) {
 	h.checkEnded()
 }
 
-// TestFirstBoot starts from each kind of nothing, and must end with a complete object.
-func TestFirstBoot(t *testing.T) {
-	for name, prepare := range map[string]func(*world){
-		"no-object":      func(w *world) { w.annotate(oldConfig, oldConfig) },
-		"no-annotations": func(w *world) { w.annotate("", "") },
-		"not-registered": func(w *world) {
+// It starts without an object, and with each kind of incomplete one.
+func TestFirstBootEndsWithACompleteObject(t *testing.T) {
+	for name, prepare := range map[string]func(*testNode){
+		"no-object":      func(w *testNode) { w.annotate(oldConfig, oldConfig) },
+		"no-annotations": func(w *testNode) { w.annotate("", "") },
+		"not-registered": func(w *testNode) {
 			w.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}
 		},
-		"not-yet-set": func(w *world) {
+		"not-yet-set": func(w *testNode) {
 			w.annotate("", "")
 			m, _ := w.monitor("")
 			require.NoError(w.t, m.GenerateAndApplyMachineConfigNodeSpec(w.t.Context()))
 			w.annotate(oldConfig, oldConfig)
 		},
-		"defaults-missing": func(w *world) {
+		"defaults-missing": func(w *testNode) {
 			w.settle()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"Drained","status":"False","reason":"NotYetOccurred","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},
-		"foreign-only": func(w *world) {
+		"foreign-only": func(w *testNode) {
 			w.settle()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"InternalReleaseImageDegraded","status":"False","reason":"AsExpected","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},
-		"empty": func(w *world) {
+		"empty": func(w *testNode) {
 			w.settle()
 			w.mergeStatus(`{"status":null}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, "boot-"+name)
+			w := newTestNode(t, "boot-"+name)
 			prepare(w)
 			m, requests := w.monitor("master")
 			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
@@ -198,18 +197,17 @@ func TestFirstBoot(t *testing.T) {
 	}
 }
 
-// mergeStatus has someone else write the status.
-func (w *world) mergeStatus(patch string) {
+// mergeStatus writes the status as another client.
+func (w *testNode) mergeStatus(patch string) {
 	w.t.Helper()
 	_, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Patch(w.t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "someone"}, "status")
 	require.NoError(w.t, err)
 }
 
-// TestNodeMadeAnew has the Node deleted and made again: the owner reference follows.
-func TestNodeMadeAnew(t *testing.T) {
-	w := newWorld(t, "made-anew")
+func TestTheOwnerReferenceFollowsARecreatedNode(t *testing.T) {
+	w := newTestNode(t, "recreated")
 	w.settle()
-	w.renew()
+	w.recreateNode()
 	m, requests := w.monitor("master")
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	assert.Equal(t, "1 read, 1 spec", requests.String())

@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// faults is a transport that fails while a fault is set, the way a network or a server does.
+// faults is a transport that fails like a network or a server while a fault is set.
 type faults struct {
 	next http.RoundTripper
 	mu   sync.Mutex
 	now  fault
 }
 
-// fault answers a request in the place of the server; next is the way to the real one.
+// fault answers a request instead of the server, or forwards it to next.
 type fault func(request *http.Request, next http.RoundTripper) (*http.Response, error)
 
 func (f *faults) wrap(next http.RoundTripper) http.RoundTripper {
@@ -39,10 +39,10 @@ func (f *faults) RoundTrip(request *http.Request) (*http.Response, error) {
 	return now(request, f.next)
 }
 
-// injected are the faults that need no real server to fail.
+// injected are the faults that need no failure of the real servers.
 var injected = map[string]fault{
-	// client-go itself retries a read that was reset, for as long as it may
-	"answer to a write lost": func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	// client-go itself retries a read whose connection was reset, until the context ends
+	"response to a write lost": func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		response, err := next.RoundTrip(request)
 		if err != nil || request.Method == http.MethodGet {
 			return response, err
@@ -71,7 +71,7 @@ var injected = map[string]fault{
 	"403": answer(http.StatusForbidden, "Forbidden", nil),
 }
 
-// answer is a server that answers every request with a failure.
+// answer returns a fault that answers every request with an error.
 func answer(code int, reason string, header http.Header) fault {
 	return func(request *http.Request, _ http.RoundTripper) (*http.Response, error) {
 		body := `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"` + reason + `","message":"injected"}`

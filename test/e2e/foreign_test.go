@@ -13,10 +13,9 @@ import (
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 )
 
-// TestWhatOthersWriteSurvives has another manager write a condition of its own and a status
-// field of its own before an update.
-func TestWhatOthersWriteSurvives(t *testing.T) {
-	w := newWorld(t, "foreign")
+// Another manager owns a condition and a field of the status before the update.
+func TestAnUpdateKeepsConditionsAndFieldsOfOtherManagers(t *testing.T) {
+	w := newTestNode(t, "foreign")
 	w.settle()
 	foreign := applymetav1.Condition().
 		WithType(string(mcfgv1.MachineConfigNodeInternalReleaseImageDegraded)).

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuardLetsTheLibraryThrough is the standard update by a daemon with the token of its
-// Pod, with both policies in force, from an object that does not exist yet.
-func TestGuardLetsTheLibraryThrough(t *testing.T) {
-	w := guardedWorldOn(t, standard, "guarded")
+// The daemon has the token of its Pod, and the object does not exist yet.
+func TestTheGuardAllowsEveryRequestOfAnUpdate(t *testing.T) {
+	w := guardedNodeOn(t, standard, "guarded")
 	w.settle()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
@@ -26,13 +25,12 @@ func TestGuardLetsTheLibraryThrough(t *testing.T) {
 	assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "every request is answered with 200")
 }
 
-// TestGuardLetsTheTracesThrough replays what the daemon and the controller do, both with
-// the daemon's token, which is stricter than what a cluster does.
-func TestGuardLetsTheTracesThrough(t *testing.T) {
+// The controller has the daemon's token too, which is stricter than on a cluster.
+func TestTheGuardAllowsEveryRequestOfTheTraces(t *testing.T) {
 	traces := readTraces(t)
 	for name, tr := range traces {
 		t.Run(name, func(t *testing.T) {
-			replayAll(t, guardedWorldOn(t, clusterOf(t, tr), "guarded-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
+			replayAll(t, guardedNodeOn(t, clusterOf(t, tr), "guarded-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
 		})
 	}
 }

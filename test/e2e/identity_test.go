@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// identity makes the configurations of those who send requests as one service account.
+// identity creates the configurations of clients that act as one service account.
 type identity struct {
 	t                         *testing.T
 	admin                     *rest.Config
@@ -30,7 +30,7 @@ func newIdentity(t *testing.T, c *cluster.Cluster, guard scope.Guard) *identity 
 	return &identity{t: t, admin: c.Config(), core: core, namespace: guard.Namespace, serviceAccount: guard.ServiceAccount}
 }
 
-// podToken is what a daemon has: a token that is bound to a Pod on the node.
+// podToken returns the configuration of a daemon: a token that is bound to a Pod on the node.
 func (i *identity) podToken(node string) *rest.Config {
 	i.t.Helper()
 	no := false
@@ -47,7 +47,7 @@ func (i *identity) podToken(node string) *rest.Config {
 	return i.token(&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID})
 }
 
-// nodeToken is bound to the Node itself.
+// nodeToken returns a configuration with a token that is bound to the Node.
 func (i *identity) nodeToken(name string) *rest.Config {
 	i.t.Helper()
 	node, err := i.core.CoreV1().Nodes().Get(i.t.Context(), name, metav1.GetOptions{})
@@ -55,7 +55,7 @@ func (i *identity) nodeToken(name string) *rest.Config {
 	return i.token(&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Node", Name: name, UID: node.UID})
 }
 
-// unboundToken is bound to nothing.
+// unboundToken returns a configuration with a token that is not bound.
 func (i *identity) unboundToken() *rest.Config { return i.token(nil) }
 
 func (i *identity) token(bound *authenticationv1.BoundObjectReference) *rest.Config {
@@ -68,8 +68,8 @@ func (i *identity) token(bound *authenticationv1.BoundObjectReference) *rest.Con
 	return config
 }
 
-// impersonated is an administrator that acts as the service account, with claims of its
-// own choice.
+// impersonated returns the configuration of an administrator that impersonates the service
+// account, with the given claims.
 func (i *identity) impersonated(claims map[string][]string) *rest.Config {
 	return impersonate(i.admin, i.namespace, i.serviceAccount, claims)
 }

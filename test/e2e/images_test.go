@@ -32,7 +32,7 @@ var withImages struct {
 	err error
 }
 
-// imageCluster is the cluster of the tests of image mode, started when the first needs it.
+// imageCluster returns the cluster of the tests of image mode. The first call starts it.
 func imageCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
 	withImages.once.Do(func() {
@@ -42,21 +42,21 @@ func imageCluster(t *testing.T) *cluster.Cluster {
 	return withImages.Cluster
 }
 
-func newImageWorld(t *testing.T, name string) *world {
+func newImageModeNode(t *testing.T, name string) *testNode {
 	t.Helper()
-	w := worldOn(t, imageCluster(t), name)
+	w := testNodeOn(t, imageCluster(t), name)
 	w.imageMode = true
 	return w
 }
 
-func (w *world) object() *mcfgv1.MachineConfigNode {
+func (w *testNode) object() *mcfgv1.MachineConfigNode {
 	w.t.Helper()
 	object, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Get(w.t.Context(), w.name, metav1.GetOptions{})
 	require.NoError(w.t, err)
 	return object
 }
 
-// imageCalls are what one Monitor is told when the image changes.
+// imageCalls are the calls of a daemon when the image changes.
 var imageCalls = []call{
 	{phases.Updated, metav1.ConditionFalse, nil},
 	{phases.UpdatePrepared, metav1.ConditionTrue, nil},
@@ -67,9 +67,8 @@ var imageCalls = []call{
 	{phases.Updated, metav1.ConditionTrue, nil},
 }
 
-// TestImageModeFromBeginningToEnd enables, updates and disables image mode on one node.
-func TestImageModeFromBeginningToEnd(t *testing.T) {
-	w := newImageWorld(t, "image-mode")
+func TestImageModeIsEnabledUpdatedAndDisabled(t *testing.T) {
+	w := newImageModeNode(t, "image-mode")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
 	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
@@ -97,7 +96,7 @@ func TestImageModeFromBeginningToEnd(t *testing.T) {
 				if c.status == metav1.ConditionFalse {
 					assert.Equal(t, before.Status.ConfigImage, status.ConfigImage, "%s: not validated yet", update.name)
 					require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-					assert.Equal(t, update.to, string(w.object().Spec.ConfigImage.DesiredImage), "%s: the spec follows at once", update.name)
+					assert.Equal(t, update.to, string(w.object().Spec.ConfigImage.DesiredImage), "%s: the spec is written at once", update.name)
 				}
 			}
 		}
@@ -115,9 +114,8 @@ func TestImageModeFromBeginningToEnd(t *testing.T) {
 	assert.Equal(t, requests.all(), requests.answered(http.StatusOK)+requests.answered(http.StatusCreated)+requests.answered(http.StatusNotFound), "%v", requests)
 }
 
-// TestImageWithoutDigestIsLeftOut has the rest reported.
-func TestImageWithoutDigestIsLeftOut(t *testing.T) {
-	w := newImageWorld(t, "no-digest")
+func TestAnImageWithoutADigestIsOmittedAndTheRestReported(t *testing.T) {
+	w := newImageModeNode(t, "no-digest")
 	w.annotateImages(oldConfig, oldConfig, "quay.io/mco/os:latest", "quay.io/mco/os:latest")
 	m, _ := w.monitor("master")
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
@@ -127,9 +125,8 @@ func TestImageWithoutDigestIsLeftOut(t *testing.T) {
 	assert.Equal(t, oldConfig, status.ConfigVersion.Current)
 }
 
-// TestCRDWithoutImages has a daemon in image mode on a cluster whose CRD has no configImage.
-func TestCRDWithoutImages(t *testing.T) {
-	w := newWorld(t, "no-field")
+func TestImageModeReportsWithoutImagesWhereTheCRDHasNone(t *testing.T) {
+	w := newTestNode(t, "no-field")
 	w.imageMode = true
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
@@ -147,7 +144,7 @@ func TestCRDWithoutImages(t *testing.T) {
 	history.check()
 	history.checkEnded()
 	assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
-	assert.LessOrEqual(t, requests.answered(http.StatusInternalServerError), 1, "it is learned once")
+	assert.LessOrEqual(t, requests.answered(http.StatusInternalServerError), 1, "observed once")
 
 	total := requests.all()
 	imageCalls[len(imageCalls)-1].make(t, m)
@@ -155,12 +152,12 @@ func TestCRDWithoutImages(t *testing.T) {
 	assert.Equal(t, total, requests.all(), "a repeat makes no request")
 }
 
-// TestModeChangesInTheMiddleOfAnUpdate switches the feature gate on and off while a node is
-// updated, once with another manager owning a condition that has to go.
-func TestModeChangesInTheMiddleOfAnUpdate(t *testing.T) {
+// The feature gate is enabled and disabled during an update, once with another manager that owns
+// a condition of the other mode.
+func TestAChangeOfTheModeReplacesTheConditionsOfTheOtherMode(t *testing.T) {
 	for _, foreign := range []bool{false, true} {
 		t.Run(fmt.Sprintf("with another owner %t", foreign), func(t *testing.T) {
-			w := newImageWorld(t, fmt.Sprintf("gate-%t", foreign))
+			w := newImageModeNode(t, fmt.Sprintf("gate-%t", foreign))
 			w.imageMode = false
 			w.annotate(oldConfig, oldConfig)
 			m, requests := w.monitor("master")
@@ -198,8 +195,8 @@ func TestModeChangesInTheMiddleOfAnUpdate(t *testing.T) {
 	}
 }
 
-// applyForeign makes another manager own one of our conditions.
-func (w *world) applyForeign(name string) {
+// applyForeign makes another manager co-own one of our conditions.
+func (w *testNode) applyForeign(name string) {
 	w.t.Helper()
 	c, ok := statusOf(w.object().Status.Conditions, name)
 	require.True(w.t, ok)
@@ -210,9 +207,8 @@ func (w *world) applyForeign(name string) {
 	require.NoError(w.t, err)
 }
 
-// TestPinnedImageSets goes through what can happen to a set, and what must not change then.
-func TestPinnedImageSets(t *testing.T) {
-	w := newWorld(t, "pinned")
+func TestPinnedImageSetsChangeNothingElse(t *testing.T) {
+	w := newTestNode(t, "pinned")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
 	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
@@ -239,11 +235,11 @@ func TestPinnedImageSets(t *testing.T) {
 		{"tried again", []set{{Name: "a", Generation: 3}}, done, done,
 			[]entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 1},
 		{"succeeds", []set{{Name: "a", Generation: 3, Done: true}}, no, no, []entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 3}}, 1},
-		{"made anew", []set{{Name: "a", Generation: 1}, {Name: "b", Generation: 5, Done: true}}, done, no,
+		{"recreated", []set{{Name: "a", Generation: 1}, {Name: "b", Generation: 5, Done: true}}, done, no,
 			[]entry{{Name: "a", DesiredGeneration: 1}, {Name: "b", DesiredGeneration: 5, CurrentGeneration: 5}}, 2},
-		{"one gone", []set{{Name: "b", Generation: 5, Done: true}}, no, no, []entry{{Name: "b", DesiredGeneration: 5, CurrentGeneration: 5}}, 1},
-		{"an endless error", []set{{Name: "b", Generation: 5, Err: errors.New(strings.Repeat("é", 50_000))}}, done, done, nil, 1},
-		{"all gone", nil, no, no, nil, 1},
+		{"one removed", []set{{Name: "b", Generation: 5, Done: true}}, no, no, []entry{{Name: "b", DesiredGeneration: 5, CurrentGeneration: 5}}, 1},
+		{"a long error", []set{{Name: "b", Generation: 5, Err: errors.New(strings.Repeat("é", 50_000))}}, done, done, nil, 1},
+		{"all removed", nil, no, no, nil, 1},
 	} {
 		total := requests.all()
 		require.NoError(t, m.ReportPinnedImageSets(t.Context(), step.sets), step.name)

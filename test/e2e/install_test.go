@@ -29,8 +29,8 @@ import (
 var (
 	// fullGuard is the guard of the daemon, with both policies.
 	fullGuard = scope.Guard{EnforceTransitions: true}
-	// wideGuard is one of a service account that RBAC gives every verb, so that what is
-	// denied to it the policies alone deny.
+	// wideGuard is the guard of a service account with every verb, so that only the policies
+	// deny its requests.
 	wideGuard = scope.Guard{Name: "wide", Namespace: "wide", ServiceAccount: "daemon", EnforceTransitions: true}
 )
 
@@ -46,8 +46,15 @@ var installed = struct {
 	on map[*cluster.Cluster]error
 }{on: map[*cluster.Cluster]error{}}
 
-// needGuards puts both guards on the cluster, the first time that a test needs them there.
+// needGuards installs both guards for a test that is about them.
 func needGuards(t *testing.T, c *cluster.Cluster) {
+	t.Helper()
+	sameWhenGuarded(t)
+	installGuards(t, c)
+}
+
+// installGuards installs both guards on a cluster, once.
+func installGuards(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	installed.mu.Lock()
 	defer installed.mu.Unlock()
@@ -69,8 +76,8 @@ func installBoth(ctx context.Context, c *cluster.Cluster) error {
 	return installGuard(ctx, c, fullGuard)
 }
 
-// installGuard does what an administrator does, with kubectl, and waits until the guard is
-// in force.
+// installGuard applies the manifests with kubectl, as an administrator does, and waits until
+// the guard is in effect.
 func installGuard(ctx context.Context, c *cluster.Cluster, guard scope.Guard) error {
 	guard = withDefaults(guard)
 	if err := createServiceAccount(ctx, c, guard); err != nil {
@@ -109,7 +116,7 @@ func createServiceAccount(ctx context.Context, c *cluster.Cluster, guard scope.G
 	return nil
 }
 
-// grantEverything gives the guard's service account every verb on MachineConfigNodes.
+// grantEverything grants the guard's service account every verb on MachineConfigNodes.
 func grantEverything(ctx context.Context, c *cluster.Cluster, guard scope.Guard) error {
 	core, err := kubernetes.NewForConfig(c.Config())
 	if err != nil {
@@ -140,11 +147,11 @@ func grantEverything(ctx context.Context, c *cluster.Cluster, guard scope.Guard)
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
-		return fmt.Errorf("the grant has no effect: %w", err)
+		return fmt.Errorf("the role has no effect: %w", err)
 	})
 }
 
-// waitInForce waits until each policy denies what it must.
+// waitInForce waits until each policy denies a request that it must deny.
 func waitInForce(ctx context.Context, c *cluster.Cluster, guard scope.Guard) error {
 	const probe = "guard-probe"
 	dryRun := []string{metav1.DryRunAll}
@@ -214,5 +221,5 @@ func specFor(node string) mcfgv1.MachineConfigNodeSpec {
 	}
 }
 
-// dashed makes a part of an object's name of the name of a case.
+// dashed converts the name of a case to a part of an object's name.
 func dashed(name string) string { return strings.ReplaceAll(name, " ", "-") }

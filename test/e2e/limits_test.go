@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// The object was made anew by another process; the next write is a removal.
-func TestRecreatedThenRemoval(t *testing.T) {
-	w := newWorld(t, "limit-recreated")
+// Another process recreated the object, and the next write removes a field.
+func TestARemovalFromARecreatedObjectIsWritten(t *testing.T) {
+	w := newTestNode(t, "limit-recreated")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("worker")
 	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
@@ -30,14 +30,13 @@ func TestRecreatedThenRemoval(t *testing.T) {
 		Node: mcfgv1.MCOObjectReference{Name: w.name}, Pool: mcfgv1.MCOObjectReference{Name: "worker"},
 		ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: oldConfig}}}, metav1.CreateOptions{})
 	require.NoError(t, err)
-	assert.NoError(t, m.ReportPinnedImageSets(t.Context(), nil), "a stale base is a conflict, not the end of the report; %v", requests)
+	assert.NoError(t, m.ReportPinnedImageSets(t.Context(), nil), "a stale base is a conflict, not a terminal error; %v", requests)
 	require.NoError(t, m.Flush(t.Context()))
-	assert.NotEmpty(t, w.object().Status.Conditions, "accepted, and lost")
+	assert.NotEmpty(t, w.object().Status.Conditions, "the report was lost")
 }
 
-// Two Monitors remove the same thing.
-func TestTwoRemovals(t *testing.T) {
-	w := newWorld(t, "limit-two")
+func TestTwoMonitorsMayRemoveTheSameImageSet(t *testing.T) {
+	w := newTestNode(t, "limit-two")
 	w.annotate(oldConfig, oldConfig)
 	a, _ := w.monitor("worker")
 	b, requests := w.monitor("worker")
@@ -50,11 +49,10 @@ func TestTwoRemovals(t *testing.T) {
 	assert.NoError(t, err, "%v", requests)
 }
 
-// 100 sets that all failed with a long text.
-func TestManyLongErrorsBlockNothing(t *testing.T) {
+func TestLongErrorsOfAllImageSetsAreTruncatedToFit(t *testing.T) {
 	for _, size := range []int{20000, 32768} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			w := newWorld(t, fmt.Sprintf("limit-large-%d", size))
+			w := newTestNode(t, fmt.Sprintf("limit-large-%d", size))
 			w.annotate(oldConfig, oldConfig)
 			m, _ := w.monitor("worker")
 			call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
@@ -66,7 +64,7 @@ func TestManyLongErrorsBlockNothing(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel()
-			require.NoError(t, m.ReportPinnedImageSets(ctx, all), "the errors are cut to what fits")
+			require.NoError(t, m.ReportPinnedImageSets(ctx, all), "the errors are truncated to fit")
 			ctx2, cancel2 := context.WithTimeout(t.Context(), 10*time.Second)
 			defer cancel2()
 			require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx2, phases.NodeDegraded, "R", "x", metav1.ConditionTrue))
@@ -74,9 +72,8 @@ func TestManyLongErrorsBlockNothing(t *testing.T) {
 	}
 }
 
-// Foreign conditions fill the list.
-func TestFullOfForeignConditions(t *testing.T) {
-	w := newWorld(t, "limit-full")
+func TestTooManyConditionsOfOthersAreAnError(t *testing.T) {
+	w := newTestNode(t, "limit-full")
 	w.annotate(oldConfig, oldConfig)
 	nodes := w.admin.MachineconfigurationV1().MachineConfigNodes()
 	o, err := nodes.Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: w.name}, Spec: mcfgv1.MachineConfigNodeSpec{
@@ -91,9 +88,9 @@ func TestFullOfForeignConditions(t *testing.T) {
 	require.NoError(t, err)
 	m, requests := w.monitor("worker")
 	err = m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "R", "x", metav1.ConditionTrue)
-	var full *upgrademonitor.RoomError
+	var full *upgrademonitor.TooManyConditionsError
 	require.ErrorAs(t, err, &full)
-	assert.Equal(t, "1 read", requests.String(), "what the CRD would reject never leaves")
+	assert.Equal(t, "1 read", requests.String(), "what the CRD would reject is not sent")
 }
 
 func sets(names ...string) []upgrademonitor.PinnedImageSet {
@@ -104,34 +101,35 @@ func sets(names ...string) []upgrademonitor.PinnedImageSet {
 	return l
 }
 
-func TestPoolThatIsNoNameFailsNoReport(t *testing.T) {
-	w := newWorld(t, "bad-pool")
+func TestAnInvalidPoolNameFailsNoReport(t *testing.T) {
+	w := newTestNode(t, "bad-pool")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("Not_A Name")
 	err := m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "R", "x", metav1.ConditionTrue)
-	require.NoError(t, err, "an error of the pool fails the spec call, never a report: %v", requests)
+	require.NoError(t, err, "an error of Pool fails the spec call, but no report: %v", requests)
 	assert.Zero(t, requests.answered(422))
 }
 
-// TestMessagesTooLargeForEtcd has each message fit the CRD, and all of them not fit etcd.
-func TestMessagesTooLargeForEtcd(t *testing.T) {
-	w := newWorld(t, "limit-messages")
-	w.annotate(oldConfig, oldConfig)
-	m, _ := w.monitor("worker")
-	call{phases.Updated, done, nil}.make(t, m)
-	long := strings.Repeat("\U0001F600", 32768)
-	dropped := 0
-	for _, p := range phases.All(false) {
-		if p == phases.Updated {
-			continue
-		}
-		if err := m.GenerateAndApplyMachineConfigNode(t.Context(), p, "Long", long, done); err != nil {
-			require.NotErrorIs(t, err, upgrademonitor.ErrPending, "%s would block what is behind it", p)
-			dropped++
-		}
+// Each message is valid for the CRD, but all of them are too large for etcd: the longest are truncated.
+func TestMessagesThatAreTooLargeForEtcdAreShortened(t *testing.T) {
+	for name, character := range map[string]string{"four-bytes": "\U0001F600", "escaped": "<", "control": "\x01"} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, "limit-messages-"+name)
+			w.annotate(oldConfig, oldConfig)
+			m, requests := w.monitor("worker")
+			call{phases.Updated, done, nil}.make(t, m)
+			long := strings.Repeat(character, 32768)
+			for _, p := range phases.All(false) {
+				if p != phases.Updated {
+					require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), p, "Long", long, done), p)
+				}
+			}
+			total := requests.all()
+			require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.PinnedImageSetsDegraded, "Long", long, done))
+			assert.Equal(t, total, requests.all(), "a repeat of a truncated message is a repeat")
+			require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Short", "short", running))
+			drained, _ := statusOf(w.object().Status.Conditions, "Drained")
+			assert.Equal(t, "short", drained.Message)
+		})
 	}
-	t.Logf("%d of %d reports dropped", dropped, len(phases.All(false))-1)
-	assert.Positive(t, dropped)
-	require.NoError(t, m.Flush(t.Context()))
-	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Short", "short", running))
 }

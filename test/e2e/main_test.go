@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// standard is the cluster of this package's tests, with the CRD of standard mode.
+// standard is the cluster of the tests of this package, with the CRD of standard mode.
 var standard *cluster.Cluster
 
 func TestMain(m *testing.M) {
@@ -44,8 +44,8 @@ func run(m *testing.M) int {
 	return code
 }
 
-// world is a node on the cluster, and what the processes on it see.
-type world struct {
+// testNode is a node of a cluster, with what its processes know.
+type testNode struct {
 	t       *testing.T
 	cluster *cluster.Cluster
 	name    string
@@ -53,28 +53,28 @@ type world struct {
 	config  *rest.Config // of the processes on the node
 	admin   *mcfgclientset.Clientset
 
-	imageMode bool // what the node's processes are told
-	guarded   bool // they have the token of a Pod on the node
+	imageMode bool // of the processes on the node
+	guarded   bool // its processes have the token of a Pod on the node
 }
 
-func newWorld(t *testing.T, name string) *world {
+func newTestNode(t *testing.T, name string) *testNode {
 	t.Helper()
-	return worldOn(t, standard, name)
+	return testNodeOn(t, standard, name)
 }
 
-func worldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+func testNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
 	t.Helper()
-	w := freeWorldOn(t, c, name)
+	w := unguardedNodeOn(t, c, name)
 	if guardEverything() {
 		w.guard()
 	}
 	return w
 }
 
-// freeWorldOn is a node whose processes have an administrator's rights.
-func freeWorldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+// unguardedNodeOn returns a node whose processes have an administrator's permissions.
+func unguardedNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
 	t.Helper()
-	w := &world{t: t, cluster: c, name: name, config: c.Config()}
+	w := &testNode{t: t, cluster: c, name: name, config: c.Config()}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(w.config)
 	require.NoError(t, err)
@@ -85,50 +85,59 @@ func freeWorldOn(t *testing.T, c *cluster.Cluster, name string) *world {
 	return w
 }
 
-// guardEverything reports whether all tests are to run with the guard in force, and every
-// daemon with the token of a Pod on its node: make e2e-guarded.
+// guardEverything reports whether the guard is in force in all tests, and every daemon has the
+// token of a Pod on its node: make e2e-guarded.
 func guardEverything() bool {
 	return os.Getenv("UPGRADEMONITOR_E2E_GUARD") == "1"
 }
 
-// guardedWorldOn is a node whose processes are kept to its object, whatever runs the tests.
-func guardedWorldOn(t *testing.T, c *cluster.Cluster, name string) *world {
+// sameWhenGuarded skips a test that is the same with guardEverything: make e2e runs it.
+func sameWhenGuarded(t *testing.T) {
 	t.Helper()
-	w := freeWorldOn(t, c, name)
+	if guardEverything() {
+		t.Skip("the same with UPGRADEMONITOR_E2E_GUARD as without")
+	}
+}
+
+// guardedNodeOn returns a node whose processes are restricted to its object in any case.
+func guardedNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
+	t.Helper()
+	sameWhenGuarded(t)
+	w := unguardedNodeOn(t, c, name)
 	w.guard()
 	return w
 }
 
-// guard gives the processes on the node what a daemon has in place of an administrator's
-// rights. The admin stays one.
-func (w *world) guard() {
+// guard gives the processes on the node the permissions of a daemon. The field admin stays an
+// administrator.
+func (w *testNode) guard() {
 	w.t.Helper()
-	needGuards(w.t, w.cluster)
+	installGuards(w.t, w.cluster)
 	w.guarded = true
 	w.config = newIdentity(w.t, w.cluster, fullGuard).podToken(w.name)
 }
 
-// renew deletes the Node and makes it anew, with another UID. A daemon gets another token.
-func (w *world) renew() {
+// recreateNode deletes the Node and creates it again, with another UID. A daemon gets another token.
+func (w *testNode) recreateNode() {
 	w.t.Helper()
 	core, err := kubernetes.NewForConfig(w.cluster.Config())
 	require.NoError(w.t, err)
 	require.NoError(w.t, core.CoreV1().Nodes().Delete(w.t.Context(), w.name, metav1.DeleteOptions{}))
-	anew, err := core.CoreV1().Nodes().Create(w.t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
+	recreated, err := core.CoreV1().Nodes().Create(w.t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
 	require.NoError(w.t, err)
-	anew.Annotations, w.node = w.node.Annotations, anew
+	recreated.Annotations, w.node = w.node.Annotations, recreated
 	if w.guarded {
 		w.guard()
 	}
 }
 
-// annotate changes what the node says of its configs; "" is an annotation that is absent.
-func (w *world) annotate(current, desired string) {
+// annotate sets the node's annotations of configs; "" removes one.
+func (w *testNode) annotate(current, desired string) {
 	w.annotateImages(current, desired, "", "")
 }
 
-// annotateImages changes what the node says of its configs and images.
-func (w *world) annotateImages(current, desired, currentImage, desiredImage string) {
+// annotateImages sets the node's annotations of configs and images.
+func (w *testNode) annotateImages(current, desired, currentImage, desiredImage string) {
 	node := w.node.DeepCopy()
 	node.Annotations = map[string]string{}
 	for annotation, value := range map[string]string{
@@ -144,11 +153,12 @@ func (w *world) annotateImages(current, desired, currentImage, desiredImage stri
 	w.node = node
 }
 
-// build makes a Monitor in a process of its own: its own client, over the transports given,
-// the nearest to the server first.
-func (w *world) build(change func(*upgrademonitor.Config), transports ...func(http.RoundTripper) http.RoundTripper) *upgrademonitor.Monitor {
+// build returns a Monitor as in a separate process, with its own client over the given
+// transports, the last of which is called first.
+func (w *testNode) build(change func(*upgrademonitor.Config), transports ...func(http.RoundTripper) http.RoundTripper) *upgrademonitor.Monitor {
 	w.t.Helper()
 	config := rest.CopyConfig(w.config)
+	config.Wrap(newConsistencyCheck(w).wrap)
 	for _, transport := range transports {
 		config.Wrap(transport)
 	}
@@ -167,8 +177,8 @@ func (w *world) build(change func(*upgrademonitor.Config), transports ...func(ht
 	return m
 }
 
-// monitor is a Monitor of a pool, and the count of its requests.
-func (w *world) monitor(pool string) (*upgrademonitor.Monitor, *requests) {
+// monitor returns a Monitor of a pool, and the counter of its requests.
+func (w *testNode) monitor(pool string) (*upgrademonitor.Monitor, *requests) {
 	w.t.Helper()
 	counted := &requests{}
 	return w.build(func(c *upgrademonitor.Config) {

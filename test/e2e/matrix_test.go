@@ -26,7 +26,7 @@ const securityDoc = "../../docs/security.md"
 
 type nodes = mcfgclient.MachineConfigNodeInterface
 
-// attempts are the requests of the matrix, each on one object, in the order of the docs.
+// attempts holds the requests of the matrix, each on one object, in the order of the docs.
 var attempts = []struct {
 	name string
 	make func(ctx context.Context, c nodes, object *mcfgv1.MachineConfigNode) error
@@ -97,8 +97,8 @@ func only(name string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 }
 
-// identities are the columns of the matrix, in the order of the docs: users as which a
-// request for the node "own" can come.
+// identities holds the columns of the matrix, in the order of the docs: the users that can make
+// a request for the node "own".
 var identities = []struct {
 	name   string
 	config func(i *identity, own string) *rest.Config
@@ -111,9 +111,7 @@ var identities = []struct {
 	{"administrator", func(i *identity, _ string) *rest.Config { return i.admin }},
 }
 
-// TestMatrix makes every request as everybody, and compares the answers with the tables in
-// the docs.
-func TestMatrix(t *testing.T) {
+func TestAnswersEqualTheTablesOfTheDocs(t *testing.T) {
 	needGuards(t, standard)
 	for heading, guard := range map[string]scope.Guard{
 		"## With the guard's role":   fullGuard,
@@ -123,17 +121,17 @@ func TestMatrix(t *testing.T) {
 			t.Logf("\n%s", heading)
 			got := matrix(t, guard)
 			t.Logf("\n%s\n", got)
-			assert.Equal(t, tableUnder(t, heading), got, "%s says otherwise", securityDoc)
+			assert.Equal(t, tableUnder(t, heading), got, "compare %s", securityDoc)
 		})
 	}
 }
 
-// matrix is the table of what is allowed.
+// matrix returns the table of the answers.
 func matrix(t *testing.T, guard scope.Guard) string {
 	t.Helper()
 	i := newIdentity(t, standard, guard)
 	prefix := withDefaults(guard).Name + "-matrix-"
-	own, other := freeWorldOn(t, standard, prefix+"own"), freeWorldOn(t, standard, prefix+"other")
+	own, other := unguardedNodeOn(t, standard, prefix+"own"), unguardedNodeOn(t, standard, prefix+"other")
 
 	header, line := "| object | request |", "|---|---|"
 	var clients []nodes
@@ -144,11 +142,11 @@ func matrix(t *testing.T, guard scope.Guard) string {
 		clients = append(clients, clientset.MachineconfigurationV1().MachineConfigNodes())
 	}
 	rows := []string{header, line}
-	for object, w := range map[string]*world{"own": own, "other": other} {
+	for object, w := range map[string]*testNode{"own": own, "other": other} {
 		for _, attempt := range attempts {
 			row := fmt.Sprintf("| %s | %s |", object, attempt.name)
 			for _, client := range clients {
-				row += " " + answerOf(t, attempt.make(t.Context(), client, w.renewed(attempt.name != "create"))) + " |"
+				row += " " + answerOf(t, attempt.make(t.Context(), client, w.resetObject(attempt.name != "create"))) + " |"
 			}
 			rows = append(rows, row)
 		}
@@ -169,8 +167,8 @@ func sorted(rows []string) string {
 	return strings.Join(append(append(rows[:2:2], own...), other...), "\n")
 }
 
-// renewed makes the node's object new, or makes sure that there is none, and returns it.
-func (w *world) renewed(exists bool) *mcfgv1.MachineConfigNode {
+// resetObject recreates the node's object, or deletes it, and returns it.
+func (w *testNode) resetObject(exists bool) *mcfgv1.MachineConfigNode {
 	w.t.Helper()
 	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
 	if err := client.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
@@ -191,11 +189,11 @@ func (w *world) renewed(exists bool) *mcfgv1.MachineConfigNode {
 	return object
 }
 
-func (w *world) owner() metav1.OwnerReference {
+func (w *testNode) owner() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}
 }
 
-// answerOf says who denies a request, if anybody does.
+// answerOf returns what denied a request, if it was denied.
 func answerOf(t *testing.T, err error) string {
 	t.Helper()
 	switch {
@@ -210,7 +208,7 @@ func answerOf(t *testing.T, err error) string {
 	return "?"
 }
 
-// tableUnder is the first table under a heading of the docs.
+// tableUnder returns the first table under a heading of the docs.
 func tableUnder(t *testing.T, heading string) string {
 	t.Helper()
 	data, err := os.ReadFile(securityDoc)

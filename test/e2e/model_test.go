@@ -6,13 +6,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// model is what the rules say of the statuses of an object in standard mode that one
-// process writes. It is written from the rules, and shares nothing with the library.
+// model implements the rules for the statuses of an object in standard mode that one process
+// writes, independently of the library.
 type model struct {
 	status        map[string]metav1.ConditionStatus
 	statusDesired string
 	specDesired   string
-	remembered    string // what the process that reports knows of the update under way
+	remembered    string // the target of the active update that the process remembers
+	neverUpdated  bool   // Updated was never reported
 }
 
 const (
@@ -26,14 +27,14 @@ var parents = map[string]string{
 }
 
 func newModel() *model {
-	m := &model{status: map[string]metav1.ConditionStatus{}}
+	m := &model{status: map[string]metav1.ConditionStatus{}, neverUpdated: true}
 	for _, p := range standardMode {
 		m.status[p] = no
 	}
 	return m
 }
 
-// report takes in a report. It returns false where the rules refuse it.
+// report applies a report. It returns false if the rules reject it.
 func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, target string) bool {
 	switch {
 	case singletons[p]:
@@ -45,23 +46,26 @@ func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, t
 		if asked == no || slices.Contains([]string{"Resumed", "UpdateComplete", "Uncordoned"}, p) {
 			return true
 		}
-		m.takeBack()
-		m.status["Updated"], m.remembered = no, target
+		m.reset()
+		m.status["Updated"], m.remembered, m.specDesired = no, target, target
+	case p == "UpdatePrepared" && asked != no && !m.neverUpdated && m.activeUpdate() != target:
+		m.reset() // an update without a begin
+		m.remembered, m.specDesired = target, target
 	}
 	if m.status[p] == running && asked == no {
 		return false
 	}
-	moved := m.status[p] != asked
+	changed := m.status[p] != asked
 	m.status[p] = asked
 	if parent, ok := parents[p]; ok {
 		switch {
-		case completes:
+		case completes && !m.siblingRuns(p):
 			m.status[parent] = done
-		case m.status[parent] == no, moved && asked == running:
+		case m.status[parent] == no, changed && asked == running:
 			m.status[parent] = running
 		}
 	}
-	if p == "UpdatePrepared" && moved && asked == done {
+	if p == "UpdatePrepared" && changed && asked == done {
 		m.statusDesired = target
 	}
 	return true
@@ -73,21 +77,25 @@ func (m *model) updated(asked metav1.ConditionStatus, target string) bool {
 		return false
 	case done:
 		if m.status["Updated"] != done {
-			m.takeBack()
+			m.reset()
 			m.status["Updated"] = done
+			if m.status["NodeDegraded"] == done {
+				m.status["NodeDegraded"] = no
+			}
 		}
-		m.statusDesired, m.remembered = target, ""
+		m.statusDesired, m.remembered, m.neverUpdated = target, "", false
 	default:
-		if m.status["Updated"] == done || m.underway() != target {
-			m.takeBack()
+		if m.status["Updated"] == done || m.neverUpdated || m.activeUpdate() != target {
+			m.reset()
 			m.status["Updated"], m.status["UpdatePrepared"] = no, running
+			m.specDesired = target
 		}
-		m.remembered = target
+		m.remembered, m.neverUpdated = target, false
 	}
 	return true
 }
 
-func (m *model) underway() string {
+func (m *model) activeUpdate() string {
 	switch {
 	case m.status["UpdatePrepared"] == done:
 		return m.statusDesired
@@ -98,7 +106,16 @@ func (m *model) underway() string {
 	}
 }
 
-func (m *model) takeBack() {
+func (m *model) siblingRuns(child string) bool {
+	for sibling, parent := range parents {
+		if sibling != child && parent == parents[child] && m.status[sibling] == running {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *model) reset() {
 	for p := range m.status {
 		if !singletons[p] && p != "Updated" {
 			m.status[p] = no

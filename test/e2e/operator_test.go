@@ -31,8 +31,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// withOperator is the cluster of the tests of the operator's side: a controller sees all
-// nodes, those of other tests too. It has the CRD of pools, and the operator's roles.
+// withOperator is the cluster of the tests of the operator's side, as a controller syncs the nodes
+// of other tests too. It has the CRD of pools, and the operator's roles.
 var withOperator struct {
 	once sync.Once
 	*cluster.Cluster
@@ -41,6 +41,7 @@ var withOperator struct {
 
 func operatorCluster(t *testing.T) *cluster.Cluster {
 	t.Helper()
+	sameWhenGuarded(t)
 	withOperator.once.Do(func() {
 		ctx := context.Background()
 		withOperator.Cluster, withOperator.err = cluster.Start(ctx, cluster.Options{ImageMode: true})
@@ -55,7 +56,7 @@ func operatorCluster(t *testing.T) *cluster.Cluster {
 	return withOperator.Cluster
 }
 
-// installOperator gives the operator's service account its roles, and no other rights.
+// installOperator grants the operator's service account its roles, and no other permissions.
 func installOperator(ctx context.Context, admin *rest.Config) error {
 	core, err := kubernetes.NewForConfig(admin)
 	if err != nil {
@@ -75,19 +76,19 @@ func installOperator(ctx context.Context, admin *rest.Config) error {
 	return nil
 }
 
-// asOperator is an administrator that acts as the operator's service account.
+// asOperator impersonates the operator's service account.
 func asOperator(admin *rest.Config) *rest.Config {
 	return impersonate(admin, scope.DefaultOperatorNamespace, scope.DefaultOperatorServiceAccount, nil)
 }
 
-// fleet is the nodes of a test, and the rollout controller that sees to them.
+// fleet is the nodes of a test, and the rollout controller that syncs them.
 type fleet struct {
 	t       *testing.T
 	cluster *cluster.Cluster
 	core    *kubernetes.Clientset // an administrator's
 	mcfg    *mcfgclientset.Clientset
 
-	made     *requests // the controller's
+	requests *requests // the controller's
 	faults   *faults
 	recorder *record.FakeRecorder
 	stop     func()
@@ -117,7 +118,7 @@ func (f *fleet) pool(name string) {
 	require.NoError(f.t, err)
 }
 
-// clear leaves the cluster as it was for the next test.
+// clear deletes all objects before the next test.
 func (f *fleet) clear() {
 	ctx, all := context.WithoutCancel(f.t.Context()), metav1.ListOptions{}
 	assert.NoError(f.t, f.core.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
@@ -125,21 +126,21 @@ func (f *fleet) clear() {
 	assert.NoError(f.t, f.mcfg.MachineconfigurationV1().MachineConfigPools().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
 }
 
-// run starts a controller as the operator's service account, which has the RBAC that the
-// library describes and nothing else.
+// run starts a controller as the operator's service account, which has only the permissions that
+// the library describes.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
 	f.runOver(nil, change...)
 }
 
-// runOver is run over a transport of the test's own.
+// runOver is run with a transport of the test.
 func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, change ...func(*rollout.Config)) {
 	f.t.Helper()
 	config := asOperator(f.cluster.Config())
 	config.QPS = -1
-	f.made, f.faults = &requests{}, &faults{}
+	f.requests, f.faults = &requests{}, &faults{}
 	config.Wrap(f.faults.wrap)
-	config.Wrap(f.made.wrap)
+	config.Wrap(f.requests.wrap)
 	if transport != nil {
 		config.Wrap(transport)
 	}
@@ -179,7 +180,7 @@ func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, cha
 	f.t.Cleanup(f.stop)
 }
 
-// node makes a node of a pool that has a config and is to have it.
+// node creates a node of a pool, with a config that is current and desired.
 func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *corev1.Node {
 	f.t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
@@ -204,7 +205,7 @@ func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)
 }
 
 // patch changes labels or annotations of a node: "annotations.desiredConfig=x", or
-// "labels.gpu=-" for one that goes. Keys get their usual prefix.
+// "labels.gpu=-" to remove one. Keys get their usual prefix.
 func (f *fleet) patch(name string, changes ...string) *corev1.Node {
 	f.t.Helper()
 	fields := map[string][]string{}
@@ -239,7 +240,7 @@ func (f *fleet) object(name string) *mcfgv1.MachineConfigNode {
 	return mcn
 }
 
-// eventually waits until the object of a node is as a check wants it.
+// eventually waits until the object of a node passes a check.
 func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) *mcfgv1.MachineConfigNode {
 	f.t.Helper()
 	var last *mcfgv1.MachineConfigNode
@@ -252,18 +253,18 @@ func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bo
 
 func exists(mcn *mcfgv1.MachineConfigNode) bool { return mcn != nil }
 
-func says(poolName, desired string) func(*mcfgv1.MachineConfigNode) bool {
+func hasSpec(poolName, desired string) func(*mcfgv1.MachineConfigNode) bool {
 	return func(mcn *mcfgv1.MachineConfigNode) bool {
 		return mcn != nil && mcn.Spec.Pool.Name == poolName && mcn.Spec.ConfigVersion.Desired == desired
 	}
 }
 
-// daemon is a Monitor of a node, which sees the node as it is given.
+// daemon returns a Monitor of a node, the view of the node that it has, and its requests.
 func (f *fleet) daemon(node *corev1.Node, imageMode bool) (*upgrademonitor.Monitor, *view, *requests) {
 	f.t.Helper()
-	made, v := &requests{}, &view{node: node}
+	counted, v := &requests{}, &view{node: node}
 	config := rest.CopyConfig(f.cluster.Config())
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return made.wrap(next) })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counted.wrap(next) })
 	clientset, err := mcfgclientset.NewForConfig(config)
 	require.NoError(f.t, err)
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
@@ -273,7 +274,7 @@ func (f *fleet) daemon(node *corev1.Node, imageMode bool) (*upgrademonitor.Monit
 		Timeout:   30 * time.Second,
 	})
 	require.NoError(f.t, err)
-	return monitor, v, made
+	return monitor, v, counted
 }
 
 // view is a daemon's view of its node.

@@ -11,9 +11,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/util/retry"
 )
 
-// The rules, written down a second time: nothing here comes from the library.
+// The rules, implemented independently of the library.
 var (
 	singletons   = map[string]bool{"NodeDegraded": true, "PinnedImageSetsProgressing": true, "PinnedImageSetsDegraded": true}
 	standardMode = []string{
@@ -30,31 +31,31 @@ var (
 	}
 )
 
-// history is all that a watch of one object has seen.
+// history holds the events of a watch of one object.
 type history struct {
-	t      *testing.T
-	name   string
-	world  *world
-	watch  watch.Interface
-	seen   chan watch.Event // from the watch, which must not wait for the test
-	events []*mcfgv1.MachineConfigNode
-	first  int // of the events that are not what was there before
+	t        *testing.T
+	name     string
+	node     *testNode
+	watch    watch.Interface
+	received chan watch.Event // by the watch, which must not wait for the test
+	events   []*mcfgv1.MachineConfigNode
+	first    int // index of the first event after the initial ones
 }
 
 // watchFrom starts a watch before anything is reported.
-func watchFrom(t *testing.T, w *world) *history {
+func watchFrom(t *testing.T, w *testNode) *history {
 	t.Helper()
-	h := &history{t: t, name: w.name, world: w}
+	h := &history{t: t, name: w.name, node: w}
 	h.resume()
 	h.first = len(h.events)
 	t.Cleanup(func() { h.watch.Stop() })
 	return h
 }
 
-// resume starts the watch, or starts it again where a server's end has ended it.
+// resume starts the watch, or starts it again after a server has stopped.
 func (h *history) resume() {
 	h.t.Helper()
-	client := h.world.admin.MachineconfigurationV1().MachineConfigNodes()
+	client := h.node.admin.MachineconfigurationV1().MachineConfigNodes()
 	selector := fields.OneTermEqualSelector("metadata.name", h.name).String()
 	list, err := client.List(h.t.Context(), metav1.ListOptions{FieldSelector: selector})
 	require.NoError(h.t, err)
@@ -65,29 +66,32 @@ func (h *history) resume() {
 	}
 	h.watch, err = client.Watch(context.WithoutCancel(h.t.Context()), metav1.ListOptions{FieldSelector: selector, ResourceVersion: list.ResourceVersion})
 	require.NoError(h.t, err)
-	h.seen = make(chan watch.Event, 1<<14)
+	h.received = make(chan watch.Event, 1<<14)
 	go func(from watch.Interface, to chan<- watch.Event) {
 		for event := range from.ResultChan() {
 			to <- event
 		}
-	}(h.watch, h.seen)
+	}(h.watch, h.received)
 }
 
-// catchUp waits until the watch has seen the object as it is now, and returns what it saw
-// since the last time.
+// catchUp waits until the watch has received the object's current version, and returns the
+// events since the last call.
 func (h *history) catchUp() []*mcfgv1.MachineConfigNode {
 	h.t.Helper()
 	before := len(h.events)
-	now, err := h.world.admin.MachineconfigurationV1().MachineConfigNodes().Get(h.t.Context(), h.name, metav1.GetOptions{})
-	require.NoError(h.t, err)
+	var now *mcfgv1.MachineConfigNode
+	require.NoError(h.t, retry.OnError(retry.DefaultBackoff, func(error) bool { return true }, func() (err error) {
+		now, err = h.node.admin.MachineconfigurationV1().MachineConfigNodes().Get(h.t.Context(), h.name, metav1.GetOptions{})
+		return err
+	}))
 	for len(h.events) == 0 || h.last().ResourceVersion != now.ResourceVersion {
 		select {
-		case event := <-h.seen:
+		case event := <-h.received:
 			object, ok := event.Object.(*mcfgv1.MachineConfigNode)
 			require.True(h.t, ok, "watch: %v", event)
 			h.events = append(h.events, object)
 		case <-time.After(30 * time.Second):
-			require.FailNow(h.t, "the watch has not seen the object as it is")
+			require.FailNow(h.t, "the watch has not received the object's current version")
 		}
 	}
 	return h.events[before:]
@@ -97,7 +101,7 @@ func (h *history) last() *mcfgv1.MachineConfigNode {
 	return h.events[len(h.events)-1]
 }
 
-// check checks every step of the history against the rules.
+// check compares every step of the history with the rules.
 func (h *history) check() {
 	h.t.Helper()
 	for i, after := range h.events {
@@ -123,11 +127,11 @@ func (h *history) checkStep(i int, before, after []metav1.Condition) {
 		switch {
 		case from == c.Status:
 			if existed {
-				assert.Equal(h.t, was.LastTransitionTime, c.LastTransitionTime, "event %d: %s: the time moved without the status", i, c.Type)
+				assert.Equal(h.t, was.LastTransitionTime, c.LastTransitionTime, "event %d: %s: the time changed without the status", i, c.Type)
 			}
 		case singletons[c.Type] || c.Type == "Updated" && c.Status != metav1.ConditionUnknown:
 		case from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse:
-			assert.True(h.t, takesAllBack(after), "event %d: %s taken back outside a begin or end of an update", i, c.Type)
+			assert.True(h.t, isReset(after), "event %d: %s reset outside a begin or end of an update", i, c.Type)
 		default:
 			assert.True(h.t, arrows[[2]metav1.ConditionStatus{from, c.Status}], "event %d: %s jumped from %s to %s", i, c.Type, from, c.Status)
 		}
@@ -139,8 +143,8 @@ func (h *history) checkStep(i int, before, after []metav1.Condition) {
 	}
 }
 
-// takesAllBack reports whether the list is what a begin or an end of an update leaves.
-func takesAllBack(list []metav1.Condition) bool {
+// isReset reports whether the list is as after the beginning or the end of an update.
+func isReset(list []metav1.Condition) bool {
 	for _, c := range list {
 		switch {
 		case singletons[c.Type], c.Type == "Updated", c.Status == metav1.ConditionFalse, !contains(standardMode, c.Type) && !contains(imageMode, c.Type):
@@ -152,7 +156,7 @@ func takesAllBack(list []metav1.Condition) bool {
 	return true
 }
 
-// checkTimes checks that what moved in the events did so at a time between start and end.
+// checkTimes checks that the transitions in the events have a time between start and end.
 func (h *history) checkTimes(before []metav1.Condition, events []*mcfgv1.MachineConfigNode, start, end time.Time) {
 	h.t.Helper()
 	for _, event := range events {
@@ -161,19 +165,19 @@ func (h *history) checkTimes(before []metav1.Condition, events []*mcfgv1.Machine
 			if existed && was.Status == c.Status {
 				continue
 			}
-			moved := c.LastTransitionTime.Time
-			assert.False(h.t, moved.Before(start.Truncate(time.Second)) || moved.After(end), "%s moved between %v and %v, and says %v", c.Type, start, end, moved)
+			at := c.LastTransitionTime.Time
+			assert.False(h.t, at.Before(start.Truncate(time.Second)) || at.After(end), "%s changed between %v and %v, but its time is %v", c.Type, start, end, at)
 		}
 		before = event.Status.Conditions
 	}
 }
 
-// checkEnded checks that the object shows a node between two updates.
+// checkEnded checks that the object is as between two updates.
 func (h *history) checkEnded() {
 	h.t.Helper()
 	list := h.last().Status.Conditions
 	all := standardMode
-	if h.world.imageMode {
+	if h.node.imageMode {
 		all = imageMode
 	}
 	for _, p := range all {

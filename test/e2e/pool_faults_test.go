@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPoolUnderFaults has writes fail in each of the ways there are while a node changes: the
-// status follows once they do not.
+// TestPoolUnderFaults: writes fail, with each fault, while a node changes. Afterwards the status
+// is up to date.
 func TestPoolUnderFaults(t *testing.T) {
-	w := newPoolWorld(t, "pool-under-faults", 1)
+	w := newPoolFixture(t, "pool-under-faults", 1)
 	counted, stop := w.control()
 	m, _ := w.nodes[0].monitor(w.name)
 	for i, name := range slices.Sorted(maps.Keys(injected)) {
@@ -28,34 +28,34 @@ func TestPoolUnderFaults(t *testing.T) {
 			}
 			return injected[name](request, next)
 		})
-		trouble := fmt.Sprintf("trouble %d", i)
-		require.NoError(t, m.ReportDegraded(t.Context(), errors.New(trouble)))
+		failure := fmt.Sprintf("failure %d", i)
+		require.NoError(t, m.ReportDegraded(t.Context(), errors.New(failure)))
 		<-hit
 		w.faults.set(nil)
 		w.until(func(s mcfgv1.MachineConfigPoolStatus) bool {
-			return poolSays(s, mcfgv1.MachineConfigPoolNodeDegraded, trouble)
+			return hasTrueCondition(s, mcfgv1.MachineConfigPoolNodeDegraded, failure)
 		})
 	}
 	stop()
 	t.Logf("%s", counted)
 }
 
-// TestPoolWithoutServers takes the servers away: what the nodes have reported before and since
-// is in the status when they are back.
+// TestPoolWithoutServers stops the servers: once they are back, the status includes what the nodes
+// reported before and after the outage.
 func TestPoolWithoutServers(t *testing.T) {
-	w := newPoolWorld(t, "pool-without-servers", 1)
+	w := newPoolFixture(t, "pool-without-servers", 1)
 	_, stop := w.control()
 	m, _ := w.nodes[0].monitor(w.name)
 	for i, outage := range []func() error{
 		func() error { return errors.Join(standard.StopAPIServer(), standard.StartAPIServer(t.Context())) },
 		func() error { return errors.Join(standard.StopEtcd(), standard.StartEtcd(t.Context())) },
 	} {
-		trouble := fmt.Sprintf("trouble %d", i)
-		require.NoError(t, m.ReportDegraded(t.Context(), errors.New(trouble)))
+		failure := fmt.Sprintf("failure %d", i)
+		require.NoError(t, m.ReportDegraded(t.Context(), errors.New(failure)))
 		require.NoError(t, outage())
 		require.NoError(t, standard.WaitReady(t.Context()))
 		w.until(func(s mcfgv1.MachineConfigPoolStatus) bool {
-			return poolSays(s, mcfgv1.MachineConfigPoolNodeDegraded, trouble)
+			return hasTrueCondition(s, mcfgv1.MachineConfigPoolNodeDegraded, failure)
 		})
 		require.NoError(t, m.ReportDegraded(t.Context(), nil))
 		w.until(func(s mcfgv1.MachineConfigPoolStatus) bool { return s.DegradedMachineCount == 0 })
@@ -63,7 +63,7 @@ func TestPoolWithoutServers(t *testing.T) {
 	stop()
 
 	counted, stop := w.control()
-	<-w.looked
+	<-w.synced
 	stop()
 	assert.Zero(t, counted.all(), "a restart in a settled cluster")
 }

@@ -27,24 +27,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// poolWorld is a pool of nodes, and the administrator's view of it.
-type poolWorld struct {
+// poolFixture is a pool of nodes, with an administrator's clients.
+type poolFixture struct {
 	t      *testing.T
 	name   string
 	label  string // of its nodes
-	nodes  []*world
+	nodes  []*testNode
 	admin  *mcfgclientset.Clientset
 	core   *kubernetes.Clientset
-	looked chan struct{} // told when a controller looks at the pool
+	synced chan struct{} // receives when a controller syncs the pool
 	faults *faults       // of the controller's writes
 }
 
-// newPoolWorld is a pool of n nodes that run the old config, each Ready.
-func newPoolWorld(t *testing.T, name string, n int) *poolWorld {
+// newPoolFixture creates a pool of n Ready nodes that run the old config.
+func newPoolFixture(t *testing.T, name string, n int) *poolFixture {
 	t.Helper()
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
 	require.NoError(t, installOperator(t.Context(), standard.Config()))
-	w := &poolWorld{t: t, name: name, label: "e2e.upgrademonitor/" + name}
+	w := &poolFixture{t: t, name: name, label: "e2e.upgrademonitor/" + name}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(standard.Config())
 	require.NoError(t, err)
@@ -54,7 +54,7 @@ func newPoolWorld(t *testing.T, name string, n int) *poolWorld {
 	require.NoError(t, err)
 	t.Cleanup(w.clean)
 	for i := range n {
-		node := newWorld(t, fmt.Sprintf("%s-%d", name, i))
+		node := newTestNode(t, fmt.Sprintf("%s-%d", name, i))
 		w.nodes = append(w.nodes, node)
 		w.patchNode(i, fmt.Sprintf(`{"metadata":{"labels":{%q:""}}}`, w.label))
 		w.patchNode(i, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`, "status")
@@ -63,7 +63,7 @@ func newPoolWorld(t *testing.T, name string, n int) *poolWorld {
 	return w
 }
 
-func (w *poolWorld) object(config string) *mcfgv1.MachineConfigPool {
+func (w *poolFixture) object(config string) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: w.name},
 		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{w.label: ""}}},
@@ -72,8 +72,8 @@ func (w *poolWorld) object(config string) *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// clean deletes the pool and its nodes, so that other tests see none of them.
-func (w *poolWorld) clean() {
+// clean deletes the pool and its nodes, so that they do not affect other tests.
+func (w *poolFixture) clean() {
 	ctx := context.Background()
 	assert.NoError(w.t, w.pools().Delete(ctx, w.name, metav1.DeleteOptions{}))
 	for _, node := range w.nodes {
@@ -82,7 +82,7 @@ func (w *poolWorld) clean() {
 	}
 }
 
-func (w *poolWorld) pools() interface {
+func (w *poolFixture) pools() interface {
 	Create(context.Context, *mcfgv1.MachineConfigPool, metav1.CreateOptions) (*mcfgv1.MachineConfigPool, error)
 	UpdateStatus(context.Context, *mcfgv1.MachineConfigPool, metav1.UpdateOptions) (*mcfgv1.MachineConfigPool, error)
 	Delete(context.Context, string, metav1.DeleteOptions) error
@@ -92,30 +92,30 @@ func (w *poolWorld) pools() interface {
 	return w.admin.MachineconfigurationV1().MachineConfigPools()
 }
 
-func (w *poolWorld) get() *mcfgv1.MachineConfigPool {
+func (w *poolFixture) get() *mcfgv1.MachineConfigPool {
 	w.t.Helper()
 	p, err := w.pools().Get(w.t.Context(), w.name, metav1.GetOptions{})
 	require.NoError(w.t, err)
 	return p
 }
 
-func (w *poolWorld) patch(body string) {
+func (w *poolFixture) patch(body string) {
 	w.t.Helper()
 	_, err := w.pools().Patch(w.t.Context(), w.name, types.MergePatchType, []byte(body), metav1.PatchOptions{})
 	require.NoError(w.t, err)
 }
 
-func (w *poolWorld) patchNode(i int, body string, subresource ...string) {
+func (w *poolFixture) patchNode(i int, body string, subresource ...string) {
 	w.t.Helper()
 	_, err := w.core.CoreV1().Nodes().Patch(w.t.Context(), w.nodes[i].name, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{}, subresource...)
 	require.NoError(w.t, err)
 }
 
-// control runs a Controller in a process of its own. stop ends it.
-func (w *poolWorld) control() (counted *requests, stop func()) {
+// control runs a Controller with clients of its own. stop stops it.
+func (w *poolFixture) control() (counted *requests, stop func()) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.t.Context())
-	w.looked = make(chan struct{}, 1)
+	w.synced = make(chan struct{}, 1)
 	counted = &requests{}
 	config := asOperator(standard.Config())
 	w.faults = &faults{}
@@ -134,7 +134,7 @@ func (w *poolWorld) control() (counted *requests, stop func()) {
 		Nodes:              kube.Core().V1().Nodes(),
 		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
 		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
-		Image:              w.look,
+		Image:              w.image,
 		Interval:           10 * time.Millisecond,
 	})
 	require.NoError(w.t, err)
@@ -151,28 +151,28 @@ func (w *poolWorld) control() (counted *requests, stop func()) {
 	return counted, stop
 }
 
-// look tells that the pool is looked at. It wants no image.
-func (w *poolWorld) look(p *mcfgv1.MachineConfigPool) string {
+// image notes that the pool is synced. Its image is unknown.
+func (w *poolFixture) image(p *mcfgv1.MachineConfigPool) pool.Image {
 	if p.Name == w.name {
 		select {
-		case w.looked <- struct{}{}:
+		case w.synced <- struct{}{}:
 		default:
 		}
 	}
-	return ""
+	return pool.Image{}
 }
 
-// until waits for the pool to be as it should.
-func (w *poolWorld) until(is func(mcfgv1.MachineConfigPoolStatus) bool) {
+// until waits until the status of the pool passes a check.
+func (w *poolFixture) until(check func(mcfgv1.MachineConfigPoolStatus) bool) {
 	w.t.Helper()
 	err := wait.PollUntilContextTimeout(w.t.Context(), 5*time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-		return is(w.get().Status), nil
+		return check(w.get().Status), nil
 	})
 	require.NoError(w.t, err, "%+v", w.get().Status)
 }
 
-// shows waits for the row of `kubectl get machineconfigpools`, less NAME and AGE.
-func (w *poolWorld) shows(want string) {
+// waitForRow waits for the row of `kubectl get machineconfigpools`, without NAME and AGE.
+func (w *poolFixture) waitForRow(want string) {
 	w.t.Helper()
 	want = strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(want)
 	row := ""
@@ -186,49 +186,49 @@ func (w *poolWorld) shows(want string) {
 	require.NoError(w.t, err, "want %s\n got %s", want, row)
 }
 
-// TestRowsOfAPool watches a pool of two nodes go through an update, as an admin would.
+// TestRowsOfAPool: the rows that an administrator watches during an update of two nodes.
 func TestRowsOfAPool(t *testing.T) {
-	w := newPoolWorld(t, "rows-of-a-pool", 2)
+	w := newPoolFixture(t, "rows-of-a-pool", 2)
 	counted, stop := w.control()
 	// CONFIG UPDATED UPDATING DEGRADED MACHINECOUNT READYMACHINECOUNT UPDATEDMACHINECOUNT DEGRADEDMACHINECOUNT
-	w.shows("old True False False 2 2 2 0")
+	w.waitForRow("old True False False 2 2 2 0")
 	w.patch(fmt.Sprintf(`{"spec":{"configuration":{"name":%q},"paused":true}}`, newConfig))
-	w.shows("old False False False 2 0 0 0")
+	w.waitForRow("old False False False 2 0 0 0")
 	w.patch(`{"spec":{"paused":false}}`)
-	w.shows("old False True False 2 0 0 0")
+	w.waitForRow("old False True False 2 0 0 0")
 
 	first, _ := w.nodes[0].monitor(w.name)
 	require.NoError(t, first.ReportDegraded(t.Context(), errors.New("disk full")))
-	w.shows("old False True True 2 0 0 1")
+	w.waitForRow("old False True True 2 0 0 1")
 	require.NoError(t, first.ReportDegraded(t.Context(), nil))
 	w.nodes[0].rebootUpdate(first)
-	w.shows("old False True False 2 1 1 0")
+	w.waitForRow("old False True False 2 1 1 0")
 	w.patchNode(0, `{"spec":{"unschedulable":true}}`)
-	w.shows("old False True False 2 0 1 0")
+	w.waitForRow("old False True False 2 0 1 0")
 
 	second, _ := w.nodes[1].monitor(w.name)
 	w.nodes[1].rebootUpdate(second)
-	w.shows("new True False False 2 1 2 0")
+	w.waitForRow("new True False False 2 1 2 0")
 	w.patchNode(0, `{"spec":{"unschedulable":false}}`)
-	w.shows("new True False False 2 2 2 0")
+	w.waitForRow("new True False False 2 2 2 0")
 	stop()
 	t.Logf("%s", counted)
-	assert.Zero(t, counted.answered(http.StatusConflict), "nobody else wrote")
+	assert.Zero(t, counted.answered(http.StatusConflict), "no other process writes")
 	assert.Equal(t, counted.all(), counted.of("status"))
 
 	counted, stop = w.control()
-	<-w.looked
+	<-w.synced
 	w.patchNode(1, `{"metadata":{"labels":{"another":"label"}}}`)
-	<-w.looked // so that the first look has ended
+	<-w.synced // so that the first sync has ended
 	stop()
 	assert.Zero(t, counted.all(), "a restart in a settled cluster")
 }
 
-// TestOthersWriteAPool has another process write its own condition of a pool again and again,
-// while a node goes up and down.
+// TestOthersWriteAPool: another process writes its own condition of a pool again and again, while
+// a node reports failures.
 func TestOthersWriteAPool(t *testing.T) {
 	const times = 25
-	w := newPoolWorld(t, "others-write-a-pool", 1)
+	w := newPoolFixture(t, "others-write-a-pool", 1)
 	counted, stop := w.control()
 	m, _ := w.nodes[0].monitor(w.name)
 	for i := range times {
@@ -241,17 +241,17 @@ func TestOthersWriteAPool(t *testing.T) {
 		})
 		require.NoError(t, err)
 		if i%2 == 0 {
-			require.NoError(t, m.ReportDegraded(t.Context(), fmt.Errorf("trouble %d", i)))
+			require.NoError(t, m.ReportDegraded(t.Context(), fmt.Errorf("failure %d", i)))
 		}
 	}
 	w.until(func(s mcfgv1.MachineConfigPoolStatus) bool {
-		return poolSays(s, mcfgv1.MachineConfigPoolNodeDegraded, fmt.Sprintf("trouble %d", times-1))
+		return hasTrueCondition(s, mcfgv1.MachineConfigPoolNodeDegraded, fmt.Sprintf("failure %d", times-1))
 	})
 	stop()
 	t.Logf("%s, %d conflicts", counted, counted.answered(http.StatusConflict))
 	status := w.get().Status
-	assert.True(t, poolSays(status, mcfgv1.MachineConfigPoolRenderDegraded, fmt.Sprint(times-1)), "%+v", status.Conditions)
-	assert.True(t, poolSays(status, mcfgv1.MachineConfigPoolDegraded, "NodeDegraded, RenderDegraded"), "%+v", status.Conditions)
+	assert.True(t, hasTrueCondition(status, mcfgv1.MachineConfigPoolRenderDegraded, fmt.Sprint(times-1)), "%+v", status.Conditions)
+	assert.True(t, hasTrueCondition(status, mcfgv1.MachineConfigPoolDegraded, "NodeDegraded: 1 node is degraded: ") && hasTrueCondition(status, mcfgv1.MachineConfigPoolDegraded, fmt.Sprintf(". RenderDegraded: %d", times-1)), "%+v", status.Conditions)
 	assert.LessOrEqual(t, counted.answered(http.StatusConflict), times, "no more than there were writes of others")
 	assert.Zero(t, counted.answered(http.StatusUnprocessableEntity))
 }
@@ -265,20 +265,20 @@ func withoutRender(list []mcfgv1.MachineConfigPoolCondition) (rest []mcfgv1.Mach
 	return rest
 }
 
-// poolSays reports whether a condition of a pool is True, with a message that has the words.
-func poolSays(s mcfgv1.MachineConfigPoolStatus, as mcfgv1.MachineConfigPoolConditionType, words string) bool {
+// hasTrueCondition reports whether a condition of a pool is True, with a message that contains a text.
+func hasTrueCondition(s mcfgv1.MachineConfigPoolStatus, conditionType mcfgv1.MachineConfigPoolConditionType, text string) bool {
 	for _, c := range s.Conditions {
-		if c.Type == as {
-			return c.Status == corev1.ConditionTrue && strings.Contains(c.Message, words)
+		if c.Type == conditionType {
+			return c.Status == corev1.ConditionTrue && strings.Contains(c.Message, text)
 		}
 	}
 	return false
 }
 
-// TestPoolOfBrokenNodes has a server take the status of a pool of which all nodes have much to
-// complain about, and gives it out again as it was.
+// TestPoolOfBrokenNodes: a server accepts, and returns unchanged, the status of a pool of 5,000
+// degraded nodes with the longest messages.
 func TestPoolOfBrokenNodes(t *testing.T) {
-	w := newPoolWorld(t, "pool-of-broken-nodes", 0)
+	w := newPoolFixture(t, "pool-of-broken-nodes", 0)
 	var nodes []*corev1.Node
 	var mcns []*mcfgv1.MachineConfigNode
 	for i := range 5000 {
@@ -290,10 +290,10 @@ func TestPoolOfBrokenNodes(t *testing.T) {
 		}}})
 	}
 	p := w.get()
-	p.Status = pool.Status(p, nodes, mcns, "", metav1.Now())
+	p.Status = pool.Status(p, nodes, mcns, pool.Options{}, metav1.Now())
 	written, err := w.pools().UpdateStatus(t.Context(), p, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, int32(5000), written.Status.DegradedMachineCount)
-	again := pool.Status(written, nodes, mcns, "", metav1.Now())
+	again := pool.Status(written, nodes, mcns, pool.Options{}, metav1.Now())
 	assert.True(t, equality.Semantic.DeepEqual(written.Status, again), "what is read is what was written")
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -9,24 +10,47 @@ import (
 	"sync"
 )
 
-// requests counts the requests of one client at its transport, by kind and by answer.
+// requests counts the requests of one client at its transport, by kind and by status code.
 type requests struct {
 	mu      sync.Mutex
 	kinds   map[string]int
 	answers map[int]int
+	bytes   int // read from the responses
 }
 
 func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		r.sent(request) // before the server can show what has come of it
+		r.sent(request) // before the server can have processed it
 		response, err := next.RoundTrip(request)
 		if err == nil {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.answers[response.StatusCode]++
+			response.Body = &countedBody{ReadCloser: response.Body, requests: r}
 		}
 		return response, err
 	})
+}
+
+// countedBody counts the bytes that are read from a response.
+type countedBody struct {
+	io.ReadCloser
+	requests *requests
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.requests.mu.Lock()
+	defer b.requests.mu.Unlock()
+	b.requests.bytes += n
+	return n, err
+}
+
+// bytesDown returns the size of all responses.
+func (r *requests) bytesDown() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bytes
 }
 
 func (r *requests) sent(request *http.Request) {
@@ -38,7 +62,7 @@ func (r *requests) sent(request *http.Request) {
 	r.kinds[kindOf(request)]++
 }
 
-// kindOf tells reads, creates, and writes of spec and status apart.
+// kindOf distinguishes reads, creates, and writes of the spec and the status.
 func kindOf(request *http.Request) string {
 	switch {
 	case request.Method == http.MethodGet:
@@ -52,7 +76,7 @@ func kindOf(request *http.Request) string {
 	}
 }
 
-// of is the number of requests of a kind, all is that of all kinds.
+// of returns the number of requests of a kind, all that of all kinds.
 func (r *requests) of(kind string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -69,7 +93,7 @@ func (r *requests) all() int {
 	return total
 }
 
-// answered is the number of requests that were answered with a status code.
+// answered returns the number of requests that were answered with a status code.
 func (r *requests) answered(code int) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestRolloutOfOwners has an administrator add owners: another Node goes, whoever has set it,
-// and an owner of another kind stays as it is.
+// TestRolloutOfOwners: an administrator adds owners. Another Node is removed, whoever has added
+// it; an owner of another kind is kept.
 func TestRolloutOfOwners(t *testing.T) {
 	f := newFleet(t)
 	f.run()
@@ -46,10 +46,10 @@ func TestRolloutOfOwners(t *testing.T) {
 	f.run()
 	f.node("later", "worker", "rendered-1")
 	f.eventually("later", exists)
-	assert.Equal(t, 1, f.made.of("spec"), "what is right is not written: %v", f.made)
+	assert.Equal(t, 1, f.requests.of("spec"), "what is up to date is not written: %v", f.requests)
 }
 
-// ownedByApply is what a field manager owns by what it has applied.
+// ownedByApply returns the fields that a field manager owns by apply.
 func ownedByApply(t *testing.T, mcn *mcfgv1.MachineConfigNode, manager string) string {
 	t.Helper()
 	mcn = mcn.DeepCopy()
@@ -63,14 +63,18 @@ func ownedByApply(t *testing.T, mcn *mcfgv1.MachineConfigNode, manager string) s
 	return ownedBy(t, mcn)[manager]
 }
 
-// TestRolloutWithoutACacheOfTheObject has the informer of objects not know one that is there:
-// what it says is not undone.
+// TestRolloutWithoutACacheOfTheObject: the informer's cache lacks an object that exists. Its spec
+// is not reverted.
 func TestRolloutWithoutACacheOfTheObject(t *testing.T) {
 	f := newFleet(t)
 	node := f.node("unseen", "worker", "rendered-1")
 	monitor, _, _ := f.daemon(node, false)
 	require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	f.patch("unseen", "labels.infra=", "labels.gpu=")
+	moved := f.node("moved", "worker", "rendered-1")
+	monitor, _, _ = f.daemon(moved, false)
+	require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	f.patch("moved", "labels.worker=-", "labels.infra=")
 
 	behind := mcfginformers.NewSharedInformerFactoryWithOptions(f.mcfg, 0, mcfginformers.WithTransform(pool.Trim),
 		mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=another" }))
@@ -81,15 +85,16 @@ func TestRolloutWithoutACacheOfTheObject(t *testing.T) {
 	defer behind.Shutdown()
 	defer cancel()
 	f.run(func(c *rollout.Config) { c.MachineConfigNodes = objects })
-	require.Eventually(t, func() bool { return f.made.of("spec") > 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return f.requests.answered(http.StatusConflict) > 0 }, time.Minute, 10*time.Millisecond)
 	f.node("another", "worker", "rendered-1")
 	f.eventually("another", exists)
 	f.stop()
-	assert.Equal(t, "worker", f.object("unseen").Spec.Pool.Name, "two custom pools want it: it is left as it is")
-	assert.Positive(t, f.made.answered(http.StatusConflict))
+	assert.Equal(t, "worker", f.object("unseen").Spec.Pool.Name, "two custom pools select it: the pool is kept")
+	assert.Equal(t, "worker", f.object("moved").Spec.Pool.Name, "the daemon owns it: a conflict, until the cache has the object")
+	assert.Positive(t, f.requests.of("spec"))
 }
 
-// TestRolloutWithoutTheFieldForImages has image mode on, and the CRD of standard mode.
+// TestRolloutWithoutTheFieldForImages: image mode with the CRD of standard mode.
 func TestRolloutWithoutTheFieldForImages(t *testing.T) {
 	const name = "no-image-field"
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
@@ -110,10 +115,10 @@ func TestRolloutWithoutTheFieldForImages(t *testing.T) {
 	f.node(name, "worker", "rendered-1", func(n *corev1.Node) {
 		n.Annotations[upgrademonitor.DesiredImageAnnotation] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	})
-	f.eventually(name, says("worker", "rendered-1"))
+	f.eventually(name, hasSpec("worker", "rendered-1"))
 	f.patch(name, "annotations.desiredConfig=rendered-2")
-	f.eventually(name, says("worker", "rendered-2"))
+	f.eventually(name, hasSpec("worker", "rendered-2"))
 	f.stop()
-	assert.LessOrEqual(t, f.made.answered(http.StatusInternalServerError), 4, "each worker learns it once, at most")
-	assert.Positive(t, f.made.answered(http.StatusInternalServerError))
+	assert.LessOrEqual(t, f.requests.answered(http.StatusInternalServerError), 4, "at most once per worker")
+	assert.Positive(t, f.requests.answered(http.StatusInternalServerError))
 }

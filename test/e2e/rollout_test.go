@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestRollout has each kind of node, and what becomes of its object.
+// TestRollout: the object of each kind of node.
 func TestRollout(t *testing.T) {
 	f := newFleet(t)
 	f.run()
@@ -34,33 +34,33 @@ func TestRollout(t *testing.T) {
 	f.node("split", "infra", "rendered-1", func(n *corev1.Node) { n.Labels["node-role.kubernetes.io/gpu"] = "" })
 	f.node("last", "worker", "rendered-1")
 
-	plain := f.eventually("plain", says("worker", "rendered-1"))
+	plain := f.eventually("plain", hasSpec("worker", "rendered-1"))
 	node, err := f.core.CoreV1().Nodes().Get(t.Context(), "plain", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "plain", UID: node.UID}}, plain.OwnerReferences)
-	f.eventually("control", says("master", "rendered-1"))
-	f.eventually("custom", says("infra", "rendered-1"))
-	f.eventually("bare", says("not-yet-set", "not-yet-set"))
-	f.eventually("split", says("not-yet-set", "rendered-1"))
+	f.eventually("control", hasSpec("master", "rendered-1"))
+	f.eventually("custom", hasSpec("infra", "rendered-1"))
+	f.eventually("bare", hasSpec("not-yet-set", "not-yet-set"))
+	f.eventually("split", hasSpec("not-yet-set", "rendered-1"))
 	f.eventually("last", exists)
 	assert.Nil(t, f.object("windows"))
-	assert.Contains(t, <-f.recorder.Events, "Warning PoolConflict node split is wanted by the custom pools gpu, infra")
+	assert.Contains(t, <-f.recorder.Events, "Warning PoolConflict node split is selected by conflicting pools (gpu, infra)")
 
 	f.patch("plain", "annotations.desiredConfig=rendered-2")
-	f.eventually("plain", says("worker", "rendered-2"))
+	f.eventually("plain", hasSpec("worker", "rendered-2"))
 	f.patch("plain", "labels.infra=")
-	f.eventually("plain", says("infra", "rendered-2"))
+	f.eventually("plain", hasSpec("infra", "rendered-2"))
 	f.patch("split", "labels.gpu=-")
-	f.eventually("split", says("infra", "rendered-1"))
+	f.eventually("split", hasSpec("infra", "rendered-1"))
 	f.patch("bare", "labels.worker=", "annotations.desiredConfig=rendered-9")
-	f.eventually("bare", says("worker", "rendered-9"))
+	f.eventually("bare", hasSpec("worker", "rendered-9"))
 
-	conflicts := f.made.answered(http.StatusConflict) // where its cache has not heard of its own write yet
-	assert.Equal(t, 6+4, f.made.of("spec")-conflicts, "an object, or a change of one: %v", f.made)
-	assert.Zero(t, f.made.of("status")+f.made.of("create"))
+	conflicts := f.requests.answered(http.StatusConflict) // while its cache is behind its own write
+	assert.Equal(t, 6+4, f.requests.of("spec")-conflicts, "one write per object or change: %v", f.requests)
+	assert.Zero(t, f.requests.of("status")+f.requests.of("create"))
 	for code := range http.StatusInternalServerError {
 		if code >= http.StatusBadRequest && code != http.StatusConflict {
-			assert.Zero(t, f.made.answered(code), "answers of %d", code)
+			assert.Zero(t, f.requests.answered(code), "responses with %d", code)
 		}
 	}
 
@@ -68,11 +68,11 @@ func TestRollout(t *testing.T) {
 	f.run()
 	f.node("after-the-restart", "worker", "rendered-1")
 	f.eventually("after-the-restart", exists)
-	assert.Equal(t, 1, f.made.of("spec"), "a restart writes nothing that is right: %v", f.made)
+	assert.Equal(t, 1, f.requests.of("spec"), "a restart writes only what changed: %v", f.requests)
 }
 
-// TestRolloutAndDaemon has a node go through updates while both sides write its object:
-// neither undoes what the other has written, and each owns what it should.
+// TestRolloutAndDaemon: both sides write the object of a node during updates. Neither reverts
+// what the other has written, and each owns its fields only.
 func TestRolloutAndDaemon(t *testing.T) {
 	const updates = 10
 	f := newFleet(t)
@@ -96,22 +96,22 @@ func TestRolloutAndDaemon(t *testing.T) {
 		require.NoError(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "", metav1.ConditionTrue))
 	}
 
-	var seen []string
+	var observed []string
 	for end := fmt.Sprintf("rendered-%02d", updates); ; {
 		event := <-watch.ResultChan()
 		mcn, ok := event.Object.(*mcfgv1.MachineConfigNode)
 		require.True(t, ok)
-		if desired := mcn.Spec.ConfigVersion.Desired; len(seen) == 0 || seen[len(seen)-1] != desired {
-			seen = append(seen, desired)
+		if desired := mcn.Spec.ConfigVersion.Desired; len(observed) == 0 || observed[len(observed)-1] != desired {
+			observed = append(observed, desired)
 		}
 		if mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == end {
 			break
 		}
 	}
-	assert.Len(t, seen, updates+1)
-	assert.True(t, slices.IsSorted(seen), "what is desired went back: %v", seen)
-	t.Logf("the daemon made %v, the controller %v; conflicts: %d and %d", daemon, f.made, daemon.answered(http.StatusConflict), f.made.answered(http.StatusConflict))
-	assert.Less(t, daemon.answered(http.StatusConflict)+f.made.answered(http.StatusConflict), 10*updates)
+	assert.Len(t, observed, updates+1)
+	assert.True(t, slices.IsSorted(observed), "the desired config was reverted: %v", observed)
+	t.Logf("the daemon made %v, the controller %v; conflicts: %d and %d", daemon, f.requests, daemon.answered(http.StatusConflict), f.requests.answered(http.StatusConflict))
+	assert.Less(t, daemon.answered(http.StatusConflict)+f.requests.answered(http.StatusConflict), 10*updates)
 
 	owned := ownedBy(t, f.object("shared"))
 	for owner, fields := range owned {
@@ -125,7 +125,7 @@ func TestRolloutAndDaemon(t *testing.T) {
 	assert.NotContains(t, owned["machine-config-operator /status"], `"f:spec"`)
 }
 
-// ownedBy is what each field manager owns, by its name and subresource.
+// ownedBy returns the fields of each field manager, by its name and subresource.
 func ownedBy(t *testing.T, mcn *mcfgv1.MachineConfigNode) map[string]string {
 	t.Helper()
 	owned := map[string]string{}
@@ -141,33 +141,33 @@ func ownedBy(t *testing.T, mcn *mcfgv1.MachineConfigNode) map[string]string {
 	return owned
 }
 
-// TestRolloutOfImages has an image that both sides have set go with the annotation.
+// TestRolloutOfImages: an image that both sides have set is removed with the annotation.
 func TestRolloutOfImages(t *testing.T) {
 	f := newFleet(t)
 	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	other := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("b", 64)
-	names := func(image string) func(*mcfgv1.MachineConfigNode) bool {
+	hasImage := func(image string) func(*mcfgv1.MachineConfigNode) bool {
 		return func(mcn *mcfgv1.MachineConfigNode) bool {
 			return mcn != nil && string(mcn.Spec.ConfigImage.DesiredImage) == image
 		}
 	}
 	node := f.node("layered", "worker", "rendered-1", func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredImageAnnotation] = image })
-	f.eventually("layered", names(image))
+	f.eventually("layered", hasImage(image))
 	f.stop()
 
 	monitor, view, _ := f.daemon(node, true)
 	view.set(f.patch("layered", "annotations.desiredImage="+other))
 	require.NoError(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	assert.True(t, names(other)(f.object("layered")))
+	assert.True(t, hasImage(other)(f.object("layered")))
 	f.patch("layered", "annotations.desiredImage=-")
 	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
-	f.eventually("layered", names(""))
+	f.eventually("layered", hasImage(""))
 }
 
-// TestRolloutOfANodeMadeAnew: the object of the machine before it goes, and so does that of
-// a Node that is gone. No garbage collector runs here.
-func TestRolloutOfANodeMadeAnew(t *testing.T) {
+// TestRolloutOfANodeCreatedAgain: the object of the previous machine is deleted, and so is that
+// of a Node that is gone. No garbage collector runs here.
+func TestRolloutOfANodeCreatedAgain(t *testing.T) {
 	f := newFleet(t)
 	f.run()
 	node := f.node("twice", "worker", "rendered-1")
@@ -180,15 +180,15 @@ func TestRolloutOfANodeMadeAnew(t *testing.T) {
 	for _, name := range []string{"twice", "gone"} {
 		require.NoError(t, f.core.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}))
 	}
-	anew := f.node("twice", "worker", "rendered-1")
+	recreated := f.node("twice", "worker", "rendered-1")
 	after := f.eventually("twice", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn != nil && mcn.UID != before.UID })
-	assert.Equal(t, anew.UID, after.OwnerReferences[0].UID)
+	assert.Equal(t, recreated.UID, after.OwnerReferences[0].UID)
 	assert.Empty(t, after.Status.Conditions)
 	f.eventually("gone", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil })
 }
 
-// TestRolloutUnderFaults changes nodes while requests fail in each of the ways there are:
-// nothing is lost once they do not.
+// TestRolloutUnderFaults changes nodes while requests fail, with each fault: afterwards every
+// object is up to date.
 func TestRolloutUnderFaults(t *testing.T) {
 	f := newFleet(t)
 	f.run()
@@ -212,13 +212,13 @@ func TestRolloutUnderFaults(t *testing.T) {
 			f.node(fmt.Sprintf("new-%d", i), "worker", desired)
 			<-hit
 			f.faults.set(nil)
-			f.eventually("old", says("worker", desired))
-			f.eventually(fmt.Sprintf("new-%d", i), says("worker", desired))
+			f.eventually("old", hasSpec("worker", desired))
+			f.eventually(fmt.Sprintf("new-%d", i), hasSpec("worker", desired))
 		})
 	}
 }
 
-// TestRolloutWithoutServers takes the servers away while nodes are being made.
+// TestRolloutWithoutServers stops the servers while nodes are being created.
 func TestRolloutWithoutServers(t *testing.T) {
 	const nodes = 20
 	for name, outage := range map[string]func(t *testing.T, f *fleet){
@@ -240,19 +240,19 @@ func TestRolloutWithoutServers(t *testing.T) {
 			outage(t, f)
 			require.NoError(t, f.cluster.WaitReady(t.Context()))
 			for i := range nodes {
-				f.eventually(fmt.Sprintf("node-%d", i), says("worker", "rendered-1"))
+				f.eventually(fmt.Sprintf("node-%d", i), hasSpec("worker", "rendered-1"))
 			}
 			f.stop()
 			f.run()
 			f.node("later", "worker", "rendered-1")
 			f.eventually("later", exists)
-			assert.Equal(t, 1, f.made.of("spec"), "all else is right already: %v", f.made)
+			assert.Equal(t, 1, f.requests.of("spec"), "everything else is up to date: %v", f.requests)
 		})
 	}
 }
 
-// TestRolloutRestartedInTheMiddle stops the controller with half of the objects made: the
-// next one makes the other half, and none twice.
+// TestRolloutRestartedInTheMiddle stops the controller when half of the objects are created: the
+// next one creates the other half, and none twice.
 func TestRolloutRestartedInTheMiddle(t *testing.T) {
 	const nodes, workers = 60, 4
 	f := newFleet(t)
@@ -260,19 +260,19 @@ func TestRolloutRestartedInTheMiddle(t *testing.T) {
 		f.node(fmt.Sprintf("node-%02d", i), "worker", "rendered-1")
 	}
 	f.run()
-	require.Eventually(t, func() bool { return f.made.of("spec") >= nodes/2 }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return f.requests.of("spec") >= nodes/2 }, time.Minute, time.Millisecond)
 	f.stop()
-	first := f.made.of("spec")
+	first := f.requests.of("spec")
 	assert.Less(t, first, nodes)
 
 	f.run()
 	for i := range nodes {
-		f.eventually(fmt.Sprintf("node-%02d", i), says("worker", "rendered-1"))
+		f.eventually(fmt.Sprintf("node-%02d", i), hasSpec("worker", "rendered-1"))
 	}
-	assert.LessOrEqual(t, first+f.made.of("spec"), nodes+workers, "those under way at the stop may be made again")
+	assert.LessOrEqual(t, first+f.requests.of("spec"), nodes+workers, "requests that were in flight may be repeated")
 }
 
-// TestRolloutListsAsAStream: 5,000 objects are not one answer.
+// TestRolloutListsAsAStream: 5,000 objects are not one response.
 func TestRolloutListsAsAStream(t *testing.T) {
 	f := newFleet(t)
 	var mu sync.Mutex
@@ -298,14 +298,14 @@ func TestRolloutListsAsAStream(t *testing.T) {
 	}, lists)
 }
 
-// TestRolloutWritesNoStatus asks the API server, not the code.
+// TestRolloutWritesNoStatus: its role does not allow it.
 func TestRolloutWritesNoStatus(t *testing.T) {
 	f := newFleet(t)
 	f.run()
 	f.node("status", "worker", "rendered-1")
 	f.eventually("status", exists)
-	answer, err := f.cluster.Kubectl(t.Context(), "auth", "can-i", "patch", "machineconfignodes", "--subresource=status",
+	out, err := f.cluster.Kubectl(t.Context(), "auth", "can-i", "patch", "machineconfignodes", "--subresource=status",
 		"--as=system:serviceaccount:openshift-machine-config-operator:machine-config-operator")
-	assert.Error(t, err, "no is an exit code of 1")
-	assert.Contains(t, answer, "no")
+	assert.Error(t, err, `"no" exits with 1`)
+	assert.Contains(t, out, "no")
 }

@@ -18,8 +18,8 @@ var columns = []string{
 	"UPDATECOMPLETE", "RESUMED", "UPDATEDFILESANDOS", "CORDONEDNODE", "DRAINEDNODE", "REBOOTEDNODE", "UNCORDONEDNODE",
 }
 
-// seedRows are the rows that the design documents show for a standard update, without
-// NAME and AGE: pool, desired and current config, then the statuses.
+// seedRows holds the rows of a standard update in the enhancement proposal, without NAME and
+// AGE: pool, desired and current config, then the statuses.
 var seedRows = []string{
 	"master old old True  False False   False False False False   False False   False   False",
 	"master new old False True  False   False False False False   False False   False   False",
@@ -33,33 +33,33 @@ var seedRows = []string{
 	"master new new True  False False   False False False False   False False   False   False",
 }
 
-// TestRowsOfTheSeed watches a standard update as an admin would, with kubectl.
-func TestRowsOfTheSeed(t *testing.T) {
-	w := newWorld(t, "ip-10-0-16-253.ec2.internal")
+// An administrator watches the update with kubectl.
+func TestAStandardUpdatePrintsTheRowsOfTheProposal(t *testing.T) {
+	w := newTestNode(t, "ip-10-0-16-253.ec2.internal")
 	w.settle()
 	rows := kubectlWatch(t, w.name)
-	seen := []string{rows.next(t)}
+	observed := []string{rows.next(t)}
 
 	m, _ := w.monitor("master")
 	w.rebootUpdate(m)
 	final := strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(seedRows[len(seedRows)-1]))
-	for seen[len(seen)-1] != strings.Join(final, " ") {
-		seen = append(seen, rows.next(t))
+	for observed[len(observed)-1] != strings.Join(final, " ") {
+		observed = append(observed, rows.next(t))
 	}
 
 	at := 0
 	for _, want := range seedRows {
 		want = strings.Join(strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(want)), " ")
-		for at < len(seen) && seen[at] != want {
+		for at < len(observed) && observed[at] != want {
 			at++
 		}
-		if !assert.Less(t, at, len(seen), "row not seen, or not in this place:\n%s\nseen:\n%s", want, strings.Join(seen, "\n")) {
+		if !assert.Less(t, at, len(observed), "row missing, or out of order:\n%s\nobserved:\n%s", want, strings.Join(observed, "\n")) {
 			return
 		}
 	}
 }
 
-// rows are the rows of `kubectl get machineconfignodes -o wide --watch`.
+// rows returns the rows of `kubectl get machineconfignodes -o wide --watch`.
 type rows struct {
 	lines *bufio.Scanner
 }
@@ -83,7 +83,7 @@ func kubectlWatch(t *testing.T, name string) *rows {
 	return r
 }
 
-// next is the next row, less NAME and AGE.
+// next returns the next row, without NAME and AGE.
 func (r *rows) next(t *testing.T) string {
 	t.Helper()
 	require.True(t, r.lines.Scan(), "kubectl has ended")

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// trace is a sequence of calls that the daemon and the controller have made on a cluster.
+// trace is a recorded sequence of calls of the daemon and the controller on a cluster.
 type trace struct {
 	Name       string
 	ImageMode  bool
@@ -55,13 +55,12 @@ func readTraces(t *testing.T) map[string]trace {
 	return byName
 }
 
-// TestTraces replays what the daemon and the controller do, each in a process role of its
-// own, and checks all that a watcher sees.
-func TestTraces(t *testing.T) {
+// The daemon and the controller are replayed with a Monitor each.
+func TestAWatcherOfTheTracesSeesNoSkippedTransition(t *testing.T) {
 	traces := readTraces(t)
 	for name, tr := range traces {
 		t.Run(name, func(t *testing.T) {
-			replayAll(t, worldOn(t, clusterOf(t, tr), "trace-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
+			replayAll(t, testNodeOn(t, clusterOf(t, tr), "trace-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
 		})
 	}
 }
@@ -74,11 +73,11 @@ func clusterOf(t *testing.T, tr trace) *cluster.Cluster {
 	return standard
 }
 
-// replayAll replays a trace, after the one that it starts from.
-func replayAll(t *testing.T, w *world, traces map[string]trace, tr trace) {
+// replayAll replays a trace, after the trace that it continues.
+func replayAll(t *testing.T, w *testNode, traces map[string]trace, tr trace) {
 	t.Helper()
 	w.imageMode = tr.ImageMode
-	r := &replay{world: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
+	r := &replay{node: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
 	if start, ok := traces[strings.TrimSuffix(tr.Start, "_gate_on")]; ok {
 		r.run(start)
 	}
@@ -94,9 +93,9 @@ func replayAll(t *testing.T, w *world, traces map[string]trace, tr trace) {
 	}
 }
 
-// replay is a trace in the making.
+// replay is a trace that is being replayed.
 type replay struct {
-	world    *world
+	node     *testNode
 	history  *history
 	monitors map[string]*upgrademonitor.Monitor
 	requests map[string]*requests
@@ -104,22 +103,22 @@ type replay struct {
 
 func (r *replay) monitor(by string) *upgrademonitor.Monitor {
 	if r.monitors[by] == nil {
-		r.monitors[by], r.requests[by] = r.world.monitor("worker")
+		r.monitors[by], r.requests[by] = r.node.monitor("worker")
 	}
 	return r.monitors[by]
 }
 
 func (r *replay) run(tr trace) {
-	t := r.world.t
+	t := r.node.t
 	t.Helper()
 	for i, step := range tr.Steps {
 		for _, write := range tr.SpecWrites {
 			if write.BeforeStep == i {
-				r.world.annotateImages(step.Node.CurrentConfig, write.Desired, step.Node.CurrentImage, write.DesiredImage)
+				r.node.annotateImages(step.Node.CurrentConfig, write.Desired, step.Node.CurrentImage, write.DesiredImage)
 				require.NoError(t, r.monitor(write.By).GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 			}
 		}
-		r.world.annotateImages(step.Node.CurrentConfig, step.Node.DesiredConfig, step.Node.CurrentImage, step.Node.DesiredImage)
+		r.node.annotateImages(step.Node.CurrentConfig, step.Node.DesiredConfig, step.Node.CurrentImage, step.Node.DesiredImage)
 		var opts []upgrademonitor.ReportOption
 		if step.CompletesParent {
 			opts = append(opts, upgrademonitor.CompletesParent())

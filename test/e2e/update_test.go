@@ -23,8 +23,8 @@ type call struct {
 	opts   []upgrademonitor.ReportOption
 }
 
-// rebootCalls are what one Monitor is told in the standard reboot update. The spec call
-// follows the second of them, and before the last the node runs the new config.
+// rebootCalls holds the reports of a standard update with a reboot. The spec call follows the
+// second one, and before the last one the node runs the new config.
 var rebootCalls = []call{
 	{phases.Updated, metav1.ConditionFalse, nil},
 	{phases.UpdatePrepared, metav1.ConditionTrue, nil},
@@ -45,14 +45,14 @@ func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...))
 }
 
-// settle makes the object of a node between two updates, by a Monitor that then is gone.
-func (w *world) settle() {
+// settle creates the object of a node between two updates, with a Monitor that is discarded.
+func (w *testNode) settle() {
 	w.annotate(oldConfig, oldConfig)
 	m, _ := w.monitor("master")
 	call{phases.Updated, metav1.ConditionTrue, nil}.make(w.t, m)
 }
 
-func (w *world) rebootUpdate(m *upgrademonitor.Monitor) {
+func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
 	w.annotate(oldConfig, newConfig)
 	for i, c := range rebootCalls {
 		if i == 2 {
@@ -66,12 +66,13 @@ func (w *world) rebootUpdate(m *upgrademonitor.Monitor) {
 }
 
 func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
-	w := newWorld(t, "budget")
+	w := newTestNode(t, "budget")
 	w.settle()
 	history := watchFrom(t, w)
 	m, requests := w.monitor("master")
 	w.rebootUpdate(m)
-	t.Logf("standard reboot update: %v", requests)
+	t.Logf("standard reboot update: %v, %d bytes of answers", requests, requests.bytesDown())
+	assert.LessOrEqual(t, requests.bytesDown(), 60_000, "the answer to a status write is its metadata")
 	assert.LessOrEqual(t, requests.of("status"), 15)
 	assert.Equal(t, 1, requests.of("spec"))
 	assert.Equal(t, 1, requests.of("read"))
@@ -89,8 +90,8 @@ func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 	assert.Equal(t, total, requests.all(), "a repeat makes no request")
 }
 
-func TestRepeatsInTheMiddleMakeNoRequest(t *testing.T) {
-	w := newWorld(t, "repeats")
+func TestRepeatsDuringAnUpdateMakeNoRequest(t *testing.T) {
+	w := newTestNode(t, "repeats")
 	w.settle()
 	m, requests := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
@@ -102,8 +103,8 @@ func TestRepeatsInTheMiddleMakeNoRequest(t *testing.T) {
 	}
 }
 
-func TestMissingObjectGetsOwnerAndStatus(t *testing.T) {
-	w := newWorld(t, "missing")
+func TestAMissingObjectIsCreatedWithOwnerAndStatus(t *testing.T) {
+	w := newTestNode(t, "missing")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
 	call{phases.Resumed, metav1.ConditionTrue, nil}.make(t, m)

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -9,11 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -24,7 +26,7 @@ const (
 	walksOnAnObject = 100
 )
 
-// walks is how many sequences are tried: WALKS, of make soak, or enough for every change.
+// walks returns the number of sequences: WALKS, for make soak, or a default for every change.
 func walks(t *testing.T) int {
 	return number(t, "WALKS", 2000)
 }
@@ -40,10 +42,11 @@ func number(t *testing.T, name string, otherwise int) int {
 	return n
 }
 
-// TestRandomWalks makes random reports, faults and restarts, and checks what a watcher sees
-// against the rules, and the object against the model.
+// TestRandomWalks makes random reports, faults and restarts. It compares the events of a watch
+// with the rules, and the object with the model. Every change is judged by the same walks, unless
+// SEED is set; make soak makes others each time.
 func TestRandomWalks(t *testing.T) {
-	seed := number(t, "SEED", int(time.Now().UnixNano()%1_000_000_007))
+	seed := number(t, "SEED", 1)
 	t.Logf("%d walks of %d steps, SEED=%d", walks(t), stepsOfAWalk, seed)
 	for i := range (walks(t) + walksOnAnObject - 1) / walksOnAnObject {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
@@ -59,9 +62,10 @@ func TestRandomWalks(t *testing.T) {
 	}
 }
 
-// walker is a daemon that does anything at all.
+// walker is a daemon that makes random reports.
 type walker struct {
-	*world
+	*testNode
+	ctx      context.Context // with a logger that adds to log
 	random   *rand.Rand
 	model    *model
 	history  *history
@@ -69,27 +73,29 @@ type walker struct {
 	faults   *faults
 	requests *requests
 	desired  string
-	said     int
-	pending  []saying // accepted, and not known to be written
-	written  []saying // to be found in the history
+	reports  int
+	pending  []report // accepted, and not known to be written
+	written  []report // expected in the history
 	log      []string
 	checked  int
 }
 
-// saying is a condition that was reported, by its message.
-type saying struct{ phase, message string }
+// report is a reported condition, identified by its message.
+type report struct{ phase, message string }
 
 func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
-	w := &walker{world: newWorld(t, name), random: random, model: newModel(), requests: &requests{}, desired: "rendered-a"}
+	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &requests{}, desired: "rendered-a"}
+	logged := func(prefix, args string) { w.note("    %s %s", prefix, args) }
+	w.ctx = klog.NewContext(t.Context(), funcr.New(logged, funcr.Options{}))
 	w.annotate(w.desired, w.desired)
 	w.restart()
-	require.NoError(t, w.daemon.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	require.NoError(t, w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.ctx))
 	w.model.specDesired = w.desired
-	w.history = watchFrom(t, w.world)
+	w.history = watchFrom(t, w.testNode)
 	return w
 }
 
-// restart ends the daemon, with what is pending, and starts another.
+// restart replaces the daemon. Its pending reports are lost.
 func (w *walker) restart() {
 	w.faults = &faults{}
 	w.daemon = w.build(func(*upgrademonitor.Config) {}, w.requests.wrap, w.faults.wrap)
@@ -97,8 +103,8 @@ func (w *walker) restart() {
 	w.pending = nil
 }
 
-// walk is one sequence: it starts with a restart now and then, and ends in calm weather,
-// with an object that is as the model says.
+// walk is one sequence: it sometimes starts with a restart, and ends without faults and with an
+// object that equals the model.
 func (w *walker) walk() {
 	w.t.Helper()
 	w.log = nil
@@ -137,36 +143,36 @@ func (w *walker) report() {
 	if completes {
 		opts = append(opts, upgrademonitor.CompletesParent())
 	}
-	w.said++
-	message := fmt.Sprintf("said %d.", w.said)
-	err := w.daemon.GenerateAndApplyMachineConfigNode(w.t.Context(), phases.Phase(p), "Walking", message, status, opts...)
+	w.reports++
+	message := fmt.Sprintf("report %d.", w.reports)
+	err := w.daemon.GenerateAndApplyMachineConfigNode(w.ctx, phases.Phase(p), "RandomWalk", message, status, opts...)
 	w.note("%s=%s completes %t: %v", p, status, completes, err)
 
-	taken := w.model.report(p, status, completes, w.desired)
-	var refused *phases.TransitionError
+	accepted := w.model.report(p, status, completes, w.desired)
+	var rejected *phases.TransitionError
 	pending := errors.Is(err, upgrademonitor.ErrPending)
 	switch {
-	case errors.As(err, &refused):
-		require.False(w.t, taken, "refused against the rules\n%s", w)
+	case errors.As(err, &rejected):
+		require.False(w.t, accepted, "rejected against the rules\n%s", w)
 	case err != nil:
 		require.True(w.t, pending, "%v\n%s", err, w)
 	default:
-		require.True(w.t, taken, "accepted against the rules\n%s", w)
+		require.True(w.t, accepted, "accepted against the rules\n%s", w)
 	}
-	if !taken {
-		return // or, where the Monitor could not know it, dropped when it does
+	if !accepted {
+		return // if the Monitor accepted it, it is dropped later
 	}
 	if pending {
-		w.pending = append(w.pending, saying{p, message})
+		w.pending = append(w.pending, report{p, message})
 		return
 	}
-	w.written = append(append(w.written, w.pending...), saying{p, message})
+	w.written = append(append(w.written, w.pending...), report{p, message})
 	w.pending = nil
 }
 
 func (w *walker) setSpec() {
 	w.t.Helper()
-	err := w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.t.Context())
+	err := w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.ctx)
 	w.note("spec: %v", err)
 	if err != nil {
 		require.ErrorIs(w.t, err, upgrademonitor.ErrPending)
@@ -174,14 +180,25 @@ func (w *walker) setSpec() {
 	w.model.specDesired = w.desired
 }
 
+// fail sets a fault, of all requests or of the next one. It spares the spec where the rest of the
+// requests may succeed: a spec that fails is then written after the status, unlike in the model.
 func (w *walker) fail() {
-	kinds := []string{"connection refused", "500", "503", "403", "answer to a write lost"}
-	kind := kinds[w.random.IntN(len(kinds))]
-	w.note("fault: %s", kind)
-	w.faults.set(injected[kind])
+	kinds := []string{"connection refused", "500", "503", "403", "response to a write lost"}
+	kind, once := kinds[w.random.IntN(len(kinds))], w.random.IntN(2) == 0
+	w.note("fault: %s, once %t", kind, once)
+	f := w.faults
+	f.set(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if (once || kind == "403") && kindOf(request) == "spec" {
+			return next.RoundTrip(request)
+		}
+		if once {
+			f.set(nil)
+		}
+		return injected[kind](request, next)
+	})
 }
 
-// kill ends the daemon with what is pending; what is known of the rules then is the object.
+// kill replaces the daemon, whose pending reports are lost, and sets the model to the object.
 func (w *walker) kill() {
 	w.t.Helper()
 	w.note("kill")
@@ -190,7 +207,7 @@ func (w *walker) kill() {
 	w.adopt()
 }
 
-// adopt makes the model what the object shows.
+// adopt sets the model to the state of the object.
 func (w *walker) adopt() {
 	object := w.history.last()
 	for _, p := range standardMode {
@@ -200,17 +217,19 @@ func (w *walker) adopt() {
 			w.model.status[p] = c.Status
 		}
 	}
+	updated, ok := statusOf(object.Status.Conditions, "Updated")
+	w.model.neverUpdated = !ok || updated.Status != done && updated.Reason == "NotYetOccurred"
 	w.model.specDesired, w.model.statusDesired = object.Spec.ConfigVersion.Desired, ""
 	if object.Status.ConfigVersion != nil {
 		w.model.statusDesired = object.Status.ConfigVersion.Desired
 	}
 }
 
-// settle waits in calm weather until all is written, and compares.
+// settle removes all faults, waits until everything is written, and compares.
 func (w *walker) settle() {
 	w.t.Helper()
 	w.faults.set(nil)
-	require.NoError(w.t, w.daemon.Flush(w.t.Context()))
+	require.NoError(w.t, w.daemon.Flush(w.ctx))
 	w.written = append(w.written, w.pending...)
 	w.pending = nil
 	events := w.history.catchUp()
@@ -221,8 +240,8 @@ func (w *walker) settle() {
 		c, _ := statusOf(w.history.last().Status.Conditions, p)
 		require.Equal(w.t, want, c.Status, "%s\n%s", p, w)
 	}
-	for _, said := range w.written {
-		require.True(w.t, w.seen(said), "%v was never visible\n%s", said, w)
+	for _, r := range w.written {
+		require.True(w.t, w.published(r), "%v was never published\n%s", r, w)
 	}
 	w.written, w.checked = nil, max(0, len(w.history.events)-1)
 	if w.t.Failed() {
@@ -230,11 +249,11 @@ func (w *walker) settle() {
 	}
 }
 
-// seen reports whether a watcher has seen what was said since the last comparison.
-func (w *walker) seen(said saying) bool {
+// published reports whether an event since the last comparison contains a report.
+func (w *walker) published(r report) bool {
 	for _, event := range w.history.events[w.checked:] {
-		c, _ := statusOf(event.Status.Conditions, said.phase)
-		if strings.HasSuffix(c.Message, said.message) {
+		c, _ := statusOf(event.Status.Conditions, r.phase)
+		if strings.HasSuffix(c.Message, r.message) {
 			return true
 		}
 	}

@@ -10,14 +10,14 @@ import (
 
 // call is one report of a daemon, and what happens on the node before it.
 type call struct {
-	before          nodeEdit // on the Node
-	spec            bool     // the spec call comes before it
+	before          nodeEdit // of the Node
+	spec            bool     // the spec call precedes it
 	phase           phases.Phase
 	status          metav1.ConditionStatus
 	reason, message string
 	completesParent bool
-	besides         bool // it is left out of the short update
-	restarted       bool // the daemon is another process from here on, in the long update
+	optional        bool // omitted from the short update
+	restarted       bool // by a new daemon process, in the long update
 }
 
 // nodeEdit is what changes on a Node in an update.
@@ -31,8 +31,8 @@ const (
 	done // the annotation currentConfig
 )
 
-// rebootUpdate is what is reported in a standard update with a drain and a reboot, and nothing
-// failing, as recorded on a cluster.
+// rebootUpdate is the reports of a standard update with a drain and a reboot, without failures, as
+// recorded on a cluster.
 var rebootUpdate = []call{
 	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
 	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, reason: "UpdatePrepared",
@@ -49,31 +49,30 @@ var rebootUpdate = []call{
 		message: "Applied files and new OS config to node", completesParent: true},
 	{phase: phases.RebootedNode, status: metav1.ConditionUnknown, reason: "RebootedNode",
 		message: "Node will reboot into its new config"},
-	{besides: true, restarted: true, phase: phases.NodeDegraded, status: metav1.ConditionFalse, reason: "NodeDegraded",
+	{optional: true, restarted: true, phase: phases.NodeDegraded, status: metav1.ConditionFalse, reason: "NodeDegraded",
 		message: "Node upgrade succeeded"},
 	{phase: phases.RebootedNode, status: metav1.ConditionTrue, reason: "RebootedNode",
 		message: "Node has rebooted"},
-	{besides: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionTrue, reason: "ImagePrefetch",
+	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionTrue, reason: "ImagePrefetch",
 		message: "node is prefetching images"},
-	{besides: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionFalse, reason: "AsExpected",
+	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionFalse, reason: "AsExpected",
 		message: "All pinned image sets complete"},
-	{besides: true, phase: phases.PinnedImageSetsDegraded, status: metav1.ConditionFalse, reason: "AsExpected",
+	{optional: true, phase: phases.PinnedImageSetsDegraded, status: metav1.ConditionFalse, reason: "AsExpected",
 		message: "All is good"},
 	{phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
 		message: "In desired config. Resumed normal operations."},
 	{before: uncordon, phase: phases.Uncordoned, status: metav1.ConditionTrue, reason: "UpdateCompleteUncordoned",
 		message: "UnCordoned node. The node is reporting Unschedulable = false", completesParent: true},
-	{besides: true, phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
+	{optional: true, phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
 		message: "In desired config. Resumed normal operations."},
 	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
 }
 
-// shortUpdate is the same without what is said besides: 12 reports and one call for the spec. It
-// is what earlier figures are of.
-var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.besides })
+// shortUpdate is the same without the optional reports: 12 reports and one spec call.
+var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })
 
-// settled is what is reported of a node that needs no update. Singletons come first: what says
-// nothing new in an update has been said before.
+// settled returns the reports of a node that needs no update. Singletons are first: in the update
+// they are repeats.
 func settled(update []call) []call {
 	calls := slices.DeleteFunc(slices.Clone(update), func(c call) bool {
 		return phases.KindOf(c.phase) != phases.Singleton || c.status != metav1.ConditionFalse

@@ -9,11 +9,11 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// turn is how many nodes a client updates before it is another's turn: the server's requests
-// become dearer with its age, and all are to see it at every age.
+// turn is how many nodes a client updates before another one's turn: requests cost more as the
+// server ages, and each client is to meet it at every age.
 const turn = 100
 
-// comparison has clients update as many nodes each, in turns, on one server.
+// comparison updates the same number of nodes by each client, in turns, on one server.
 type comparison struct {
 	nodes   int
 	atATime int
@@ -28,7 +28,7 @@ type contender struct {
 	meter  *meter
 }
 
-func (e comparison) run(ctx context.Context, say func(string, ...any)) (results []result, err error) {
+func (e comparison) run(ctx context.Context, logf func(string, ...any)) (results []result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (e comparison) run(ctx context.Context, say func(string, ...any)) (results 
 	defer func() { err = errors.Join(err, c.Stop()) }()
 	var contenders []*contender
 	for i, client := range e.clients {
-		say("comparison of %d reports: creating %d nodes for %s", len(e.calls), e.nodes, client)
+		logf("comparison of %d reports: creating %d nodes for %s", len(e.calls), e.nodes, client)
 		contender, err := e.newContender(ctx, c, client, i*e.nodes)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", client, err)
@@ -47,12 +47,12 @@ func (e comparison) run(ctx context.Context, say func(string, ...any)) (results 
 	for from := 0; from < e.nodes; from += turn {
 		to := min(from+turn, e.nodes)
 		for _, contender := range contenders {
-			say("comparison of %d reports: updating nodes %d to %d by %s", len(e.calls), from+1, to, contender.client)
+			logf("comparison of %d reports: updating nodes %d to %d by %s", len(e.calls), from+1, to, contender.client)
 			if err := contender.update(ctx, from, to); err != nil {
 				return nil, fmt.Errorf("%s: %w", contender.client, err)
 			}
 		}
-		slices.Reverse(contenders) // who follows whom must not matter either
+		slices.Reverse(contenders) // the order must not matter either
 	}
 	for _, client := range e.clients {
 		i := slices.IndexFunc(contenders, func(c *contender) bool { return c.client == client })

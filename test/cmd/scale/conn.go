@@ -6,12 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// wire counts the bytes of all connections that its dial has made.
+// wire counts the bytes of all connections that its dial has opened.
 type wire struct {
 	up, down atomic.Int64
 }
 
-// dial stands in for the dialer of a rest.Config.
+// dial is the dialer of a rest.Config.
 func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, network, address)
@@ -21,7 +21,7 @@ func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, err
 	return &countedConn{Conn: conn, wire: w}, nil
 }
 
-// countedConn is a TCP connection; TLS lies above it.
+// countedConn is a TCP connection, below TLS.
 type countedConn struct {
 	net.Conn
 	wire *wire

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// TestPartyCountsWhatItAsks compares with what a server has seen.
-func TestPartyCountsWhatItAsks(t *testing.T) {
+// TestPartyCountsItsRequests compares its tally with what the server received.
+func TestPartyCountsItsRequests(t *testing.T) {
 	const bodies = 100_000
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -34,14 +34,14 @@ func TestPartyCountsWhatItAsks(t *testing.T) {
 	_, err = p.core.CoreV1().Nodes().Get(t.Context(), "contested", metav1.GetOptions{})
 	require.Error(t, err)
 
-	seen := p.tally()
-	assert.Equal(t, map[string]int{"get": 2}, seen.Requests)
-	assert.Equal(t, 1, seen.Conflicts)
-	assert.Zero(t, seen.Refused)
-	assert.Greater(t, seen.Down, int64(2*bodies))
-	assert.Less(t, seen.Down, int64(2*bodies+20_000), "handshake, headers and frames")
-	assert.Positive(t, seen.Up)
+	tally := p.tally()
+	assert.Equal(t, map[string]int{"get": 2}, tally.Requests)
+	assert.Equal(t, 1, tally.Conflicts)
+	assert.Zero(t, tally.Failed)
+	assert.Greater(t, tally.Down, int64(2*bodies))
+	assert.Less(t, tally.Down, int64(2*bodies+20_000), "handshake, headers and frames")
+	assert.Positive(t, tally.Up)
 
-	p.seen.Requests["get"] = 99
-	assert.Equal(t, 2, seen.Requests["get"], "a tally does not change any more")
+	p.counted.Requests["get"] = 99
+	assert.Equal(t, 2, tally.Requests["get"], "a tally is a copy")
 }

@@ -23,12 +23,12 @@ const controllersCommand = "controllers"
 // informersParty lists and watches for both controllers.
 const informersParty = "informers"
 
-// workers is how many keys each controller sees to at a time.
+// workers is how many keys each controller syncs at a time.
 const workers = 4
 
 // controllers is what the child process runs.
 type controllers struct {
-	parties []*party // who lists and watches, then each controller
+	parties []*party // of the informers, then of each controller
 	core    informers.SharedInformerFactory
 	mcfg    mcfginformers.SharedInformerFactory
 	running []runner
@@ -52,7 +52,7 @@ func newControllers(kubeconfig string) (*controllers, error) {
 		c.parties = append(c.parties, p)
 	}
 	listing, rolling, pooling := c.parties[0], c.parties[1], c.parties[2]
-	// One factory for both controllers: one watch a resource.
+	// One factory for both controllers: one watch per resource.
 	c.core = informers.NewSharedInformerFactoryWithOptions(listing.core, 0, informers.WithTransform(pool.Trim))
 	c.mcfg = mcfginformers.NewSharedInformerFactoryWithOptions(listing.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
 	nodes, objects := c.core.Core().V1().Nodes(), c.mcfg.Machineconfiguration().V1()
@@ -75,12 +75,12 @@ func newControllers(kubeconfig string) (*controllers, error) {
 	return c, nil
 }
 
-// serveControllers runs the controllers until nobody can ask any more, and answers each line with
+// serveControllers runs the controllers until its input ends, and answers each line with
 // an operatorState.
 func serveControllers(ctx context.Context, kubeconfig string, questions io.Reader, answers io.Writer) error {
 	c, err := newControllers(kubeconfig)
 	if err != nil {
-		return fmt.Errorf("cannot make the controllers: %w", err)
+		return fmt.Errorf("cannot create the controllers: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	c.core.StartWithContext(ctx)

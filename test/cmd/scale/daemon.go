@@ -14,7 +14,7 @@ type daemon interface {
 	spec(ctx context.Context) error
 }
 
-// newDaemon makes the daemon of a node, in a process that has just started.
+// newDaemon creates the daemon of a node, as in a process that has just started.
 type newDaemon func(p *party, node *workerNode) (daemon, error)
 
 // The clients that can be compared.
@@ -25,7 +25,7 @@ const (
 
 var daemonsBy = map[string]newDaemon{clientOurs: newOurs, clientToday: newToday}
 
-// ours is a daemon that reports by this library.
+// ours is a daemon that reports with this library.
 type ours struct{ monitor *upgrademonitor.Monitor }
 
 func newOurs(p *party, node *workerNode) (daemon, error) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// count is a number with its thousands set apart: 13,000.
+// count formats a number with separators of thousands: 13,000.
 func count[T int | int64](n T) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	var groups []string
@@ -18,17 +18,17 @@ func count[T int | int64](n T) string {
 	return strings.Join(append([]string{digits}, groups...), ",")
 }
 
-// megabytes are millions of bytes.
+// megabytes formats millions of bytes.
 func megabytes(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }
 
-// eachNode is the share of one node, in milliseconds.
+// eachNode formats the share of one node, in milliseconds.
 func eachNode(d time.Duration, nodes int) string {
 	return fmt.Sprintf("%.0f", float64(d.Microseconds())/1e3/float64(nodes))
 }
 
-// ratio is 0.65; "-" where nothing can be compared.
+// ratio formats a quotient: 0.65, or "-" if there is none.
 func ratio(a, b float64) string {
 	if b <= 0 {
 		return "-"

@@ -18,14 +18,13 @@ const (
 )
 
 const (
-	// warmUp is how many updates precede what is measured: they have the server compile the
-	// schema.
+	// warmUp is how many updates precede the measurement, so that the server compiles the schema.
 	warmUp = 50
 	// createAtATime is how many objects are created at a time, before anything is measured.
 	createAtATime = 32
-	// createTimeout is for all MachineConfigNodes to be there.
+	// createTimeout is for all MachineConfigNodes to be created.
 	createTimeout = 10 * time.Minute
-	// callTimeout is more than a daemon's, so that a busy machine does not leave reports pending.
+	// callTimeout is longer than a daemon's, so that no report is pending on a loaded machine.
 	callTimeout = time.Minute
 )
 
@@ -33,27 +32,27 @@ const (
 type fleet struct {
 	nodes     []*workerNode
 	daemons   *party
-	patches   *party // of Nodes; nil: nobody needs to see them
+	patches   *party // of Nodes; nil: not counted
 	newDaemon newDaemon
 	calls     []call
 	atATime   int
 }
 
-// newWorkerNodes are nodes that have config 1, but those that are for the warm-up, which have
+// newWorkerNodes returns nodes that have config 1, except those for the warm-up, which have
 // config 0.
 func newWorkerNodes(first, n int) []*workerNode {
 	nodes := make([]*workerNode, n)
 	for i := range nodes {
-		has := 1
+		current := 1
 		if i < warmUp {
-			has = 0
+			current = 0
 		}
-		nodes[i] = newWorkerNode(first+i, config(has))
+		nodes[i] = newWorkerNode(first+i, config(current))
 	}
 	return nodes
 }
 
-// warm is the nodes that are updated to config 1 before anything is measured.
+// warm returns the nodes that are updated to config 1 before the measurement.
 func (f *fleet) warm() []*workerNode { return f.nodes[:min(warmUp, len(f.nodes))] }
 
 func (f *fleet) createNodes(ctx context.Context, by *party) error {
@@ -62,7 +61,7 @@ func (f *fleet) createNodes(ctx context.Context, by *party) error {
 	})
 }
 
-// createObjects makes the MachineConfigNodes where no controller does.
+// createObjects creates the MachineConfigNodes if no controller does.
 func (f *fleet) createObjects(ctx context.Context, by *party) error {
 	return each(ctx, createAtATime, f.nodes, func(ctx context.Context, node *workerNode) error {
 		d, err := newOurs(by, node)
@@ -73,7 +72,7 @@ func (f *fleet) createObjects(ctx context.Context, by *party) error {
 	})
 }
 
-// waitForObjects returns when a controller has made all MachineConfigNodes.
+// waitForObjects waits until a controller has created all MachineConfigNodes.
 func (f *fleet) waitForObjects(ctx context.Context, by *party) error {
 	found := 0
 	err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, createTimeout, true, func(ctx context.Context) (bool, error) {
@@ -88,12 +87,12 @@ func (f *fleet) waitForObjects(ctx context.Context, by *party) error {
 		return found >= len(f.nodes), nil
 	})
 	if err != nil {
-		return fmt.Errorf("%d of %d MachineConfigNodes are there: %w", found, len(f.nodes), err)
+		return fmt.Errorf("only %d of %d MachineConfigNodes created: %w", found, len(f.nodes), err)
 	}
 	return nil
 }
 
-// settle has each node report that it needs no update.
+// settle reports for each node that it needs no update.
 func (f *fleet) settle(ctx context.Context, by *party) error {
 	return each(ctx, createAtATime, f.nodes, func(ctx context.Context, node *workerNode) error {
 		d, err := newOurs(by, node)
@@ -109,7 +108,7 @@ func (f *fleet) settle(ctx context.Context, by *party) error {
 	})
 }
 
-// update takes nodes to a config, and says when the last of them had reported that it is there.
+// update updates nodes to a config, and returns when the last of them has reported it.
 func (f *fleet) update(ctx context.Context, nodes []*workerNode, config string) (last time.Time, err error) {
 	var mu sync.Mutex
 	err = each(ctx, f.atATime, nodes, func(ctx context.Context, node *workerNode) error {
@@ -148,7 +147,7 @@ func (f *fleet) updateOne(ctx context.Context, node *workerNode, config string) 
 	return nil
 }
 
-// each does the work on every node, some at a time. After a first error no more are begun.
+// each does the work for every node, some at a time. After an error no more are started.
 func each(ctx context.Context, atATime int, nodes []*workerNode, work func(context.Context, *workerNode) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -9,22 +9,20 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// growth is one row of the table of how the cost grows with the number of nodes: all parties
-// take part.
+// growth is one row of the table of the cost by the number of nodes, with all parties.
 type growth struct {
 	nodes   int
 	atATime int
 }
 
-// run starts a cluster of its own, so that no row sees what another has left in the server's
-// memory.
-func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, err error) {
+// run starts a cluster of its own, so that no row depends on the memory of another's server.
+func (e growth) run(ctx context.Context, logf func(string, ...any)) (r result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
 		return r, err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
-	s, err := e.newStage(c, func(what string) { say("%d nodes: %s", e.nodes, what) })
+	s, err := e.newStage(c, func(what string) { logf("%d nodes: %s", e.nodes, what) })
 	if err != nil {
 		return r, err
 	}
@@ -41,7 +39,7 @@ func (e growth) run(ctx context.Context, say func(string, ...any)) (r result, er
 
 // measure updates all nodes and waits for their pool.
 func (s *stage) measure(ctx context.Context) (r result, err error) {
-	s.say(fmt.Sprintf("updating them, %d at a time", s.fleet.atATime))
+	s.log(fmt.Sprintf("updating them, %d at a time", s.fleet.atATime))
 	m := &meter{cluster: s.cluster, parties: s.parties}
 	var lag time.Duration
 	err = m.measure(func() error {
@@ -53,14 +51,14 @@ func (s *stage) measure(ctx context.Context) (r result, err error) {
 		if err != nil {
 			return err
 		}
-		updated, err := soon(watching)
+		updated, err := receive(watching)
 		lag = updated.Sub(last)
 		return err
 	})
 	if err != nil {
 		return r, err
 	}
-	state, err := s.operator.atRest(ctx)
+	state, err := s.operator.waitIdle(ctx)
 	return result{
 		Client: clientOurs, Calls: len(s.fleet.calls), Nodes: len(s.fleet.nodes), AtATime: s.fleet.atATime,
 		Parties: m.spent, CPU: m.cpu, Wall: m.wall, Lag: lag, Memory: state.Memory,

@@ -1,6 +1,6 @@
 package main
 
-// point is what something costs at a number of nodes.
+// point is a cost at a number of nodes.
 type point struct {
 	nodes int
 	cost  float64
@@ -9,9 +9,9 @@ type point struct {
 // perNode is the cost of one node.
 func (p point) perNode() float64 { return p.cost / float64(p.nodes) }
 
-// spread is the cost of a node in the row where it is highest, divided by that where it is
-// lowest: 1 for a cost that grows as the number of nodes does, 10 for one that grows as its
-// square from 500 to 5,000. It is 0 where nothing can be compared.
+// spread is the highest cost per node of all rows, divided by the lowest: 1 for a cost that is
+// proportional to the number of nodes, 10 for a quadratic one from 500 to 5,000 nodes. It is 0 if
+// nothing can be compared.
 func spread(points []point) float64 {
 	if len(points) < 2 {
 		return 0

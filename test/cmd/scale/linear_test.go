@@ -14,7 +14,7 @@ func TestSpread(t *testing.T) {
 	assert.InDelta(t, 10, spread(squared), 1e-9)
 
 	falling := []point{{500, 1000}, {1000, 1000}}
-	assert.InDelta(t, 2, spread(falling), 1e-9, "a cost that does not grow is not linear either")
+	assert.InDelta(t, 2, spread(falling), 1e-9, "a constant cost is not linear either")
 
 	assert.Zero(t, spread(nil))
 	assert.Zero(t, spread(linear[:1]))

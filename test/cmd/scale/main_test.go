@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain is also the child process that runs the controllers.
+// TestMain also runs the controllers, in the child process.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == controllersCommand {
 		if err := command(context.Background(), os.Args[1:]); err != nil {
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestThreeNodes runs all of it on real servers.
+// TestThreeNodes runs all measurements on real servers.
 func TestThreeNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts real servers")
@@ -46,4 +47,33 @@ func TestThreeNodes(t *testing.T) {
 	written, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, stdout.String(), string(written))
+}
+
+// cancelAt is the progress of run, which is interrupted at a text.
+type cancelAt struct {
+	text   string
+	cancel context.CancelFunc
+}
+
+func (c cancelAt) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), c.text) {
+		c.cancel()
+	}
+	return len(p), nil
+}
+
+// TestInterruptedRun prints what was measured before.
+func TestInterruptedRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts real servers")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	var stdout bytes.Buffer
+
+	err := run(ctx, []string{"--nodes", "", "--compare", "2", "--compare-at-a-time", "2"}, &stdout, cancelAt{"comparison of 17 reports", cancel})
+
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Contains(t, stdout.String(), "2 nodes, 12 reports each")
+	assert.NotContains(t, stdout.String(), "17 reports each")
 }

@@ -15,7 +15,7 @@ type memory struct {
 	Peak int64 // the largest resident set so far, in bytes; 0 elsewhere than on Linux
 }
 
-// ownMemory collects garbage first.
+// ownMemory returns the memory of this process after a garbage collection.
 func ownMemory() memory {
 	runtime.GC()
 	runtime.GC() // what the first one finalized
@@ -38,7 +38,7 @@ func ownMemory() memory {
 func parsePeak(line string) (int64, error) {
 	parts := strings.Fields(line)
 	if len(parts) != 3 || parts[0] != "VmHWM:" || parts[2] != "kB" {
-		return 0, fmt.Errorf("not the peak of the resident set: %q", line)
+		return 0, fmt.Errorf("no peak of the resident set: %q", line)
 	}
 	n, err := strconv.ParseInt(parts[1], 10, 64)
 	return n * 1024, err

@@ -6,10 +6,10 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// meter adds up what pieces of work cost.
+// meter adds up the costs of pieces of work.
 type meter struct {
 	cluster *cluster.Cluster
-	parties func() ([]partyTally, error) // always the same ones, in the same order
+	parties func() ([]partyTally, error) // always the same, in the same order
 
 	spent []partyTally
 	cpu   time.Duration // of the API server, user and system

@@ -16,18 +16,18 @@ import (
 )
 
 const (
-	// stateAnnotation is what the daemon says of itself on its Node.
+	// stateAnnotation is the state that the daemon sets on its Node.
 	stateAnnotation = "machineconfiguration.openshift.io/state"
 
 	nodeImages = 50 // as many as a kubelet reports
 )
 
-// config is the name of the n-th rendered config, as long as a real one.
+// config returns the name of the n-th rendered config, as long as a real one.
 func config(n int) string {
 	return fmt.Sprintf("rendered-worker-%.16x", sha256.Sum256(fmt.Append(nil, n)))
 }
 
-// workerNode is a Node, and what the daemon on it sees of it.
+// workerNode is a Node, and its daemon's view of it.
 type workerNode struct {
 	name string
 
@@ -66,14 +66,14 @@ func newWorkerNode(i int, config string) *workerNode {
 	return &workerNode{name: name, node: node}
 }
 
-// view is what the daemon sees. It is not changed any more.
+// view returns the daemon's view, which is immutable.
 func (n *workerNode) view() *corev1.Node {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.node
 }
 
-// create makes the Node on the server. Its status is kept: that of a Node is not dropped.
+// create creates the Node with its status, which the server does not drop.
 func (n *workerNode) create(ctx context.Context, p *party) error {
 	node, err := p.core.CoreV1().Nodes().Create(ctx, n.view(), metav1.CreateOptions{})
 	if err != nil {
@@ -85,7 +85,7 @@ func (n *workerNode) create(ctx context.Context, p *party) error {
 	return nil
 }
 
-// edit changes the Node, on the server where there is somebody to see it, and in the daemon's view.
+// edit changes the Node in the daemon's view and, unless p is nil, on the server.
 func (n *workerNode) edit(ctx context.Context, p *party, edit nodeEdit, config string) error {
 	patch := patchOf(edit, config)
 	if patch == nil {
@@ -119,7 +119,7 @@ type nodePatch struct {
 	} `json:"spec,omitzero"`
 }
 
-// patchOf is the patch for an edit, nil for nothing.
+// patchOf returns the patch of an edit, nil for nothing.
 func patchOf(edit nodeEdit, config string) *nodePatch {
 	p := &nodePatch{}
 	switch edit {

@@ -13,18 +13,18 @@ import (
 // operator is the child process that runs the controllers.
 type operator struct {
 	cmd     *exec.Cmd
-	ask     io.WriteCloser // a line each time
+	ask     io.WriteCloser // a line for each request
 	answers *json.Decoder
 	stopped bool
 }
 
-// operatorState is what the child process answers.
+// operatorState is a response of the child process.
 type operatorState struct {
 	Parties []partyTally
 	Memory  memory
 }
 
-// startControllers starts the child process and returns when its informers know all objects.
+// startControllers starts the child process and waits until its informers have synced.
 func startControllers(ctx context.Context, kubeconfig string) (*operator, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -49,26 +49,25 @@ func startControllers(ctx context.Context, kubeconfig string) (*operator, error)
 	return o, nil
 }
 
-// state asks the child process what it has asked of the API server so far, and what it keeps.
+// state returns what the child process has requested so far, and its memory.
 func (o *operator) state() (s operatorState, err error) {
 	if _, err := io.WriteString(o.ask, "\n"); err != nil {
-		return s, fmt.Errorf("the controllers do not listen: %w", err)
+		return s, fmt.Errorf("cannot write to the controllers: %w", err)
 	}
 	if err := o.answers.Decode(&s); err != nil {
-		return s, fmt.Errorf("the controllers do not answer: %w", err)
+		return s, fmt.Errorf("cannot read from the controllers: %w", err)
 	}
 	return s, nil
 }
 
-// stop ends the child process, which runs as long as somebody may ask. Calls after the first do
-// nothing.
+// stop ends the child process by closing its input. Calls after the first do nothing.
 func (o *operator) stop() error {
 	if o.stopped {
 		return nil
 	}
 	o.stopped = true
 	if err := errors.Join(o.ask.Close(), o.cmd.Wait()); err != nil {
-		return fmt.Errorf("the controllers ended badly: %w", err)
+		return fmt.Errorf("the controllers failed: %w", err)
 	}
 	return nil
 }

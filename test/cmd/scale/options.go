@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// options says what to measure.
+// options selects what to measure.
 type options struct {
-	nodes   []int // one row each
+	nodes   []int // one row for each
 	atATime int
 
 	compare        int // nodes of each client; 0: no comparison
@@ -24,7 +24,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{}
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes, one row of the table each")
+	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes, one row of the table for each")
 	flags.IntVar(&o.atATime, "at-a-time", 100, "how many nodes are updated at a time")
 	flags.IntVar(&o.compare, "compare", 500, "how many nodes each client updates in the comparison (0: no comparison)")
 	flags.IntVar(&o.compareAtATime, "compare-at-a-time", 50, "how many nodes are updated at a time in the comparison")
@@ -37,7 +37,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		return o, fmt.Errorf("unexpected argument %q: only flags are known, see --help", flags.Arg(0))
 	}
 	if o.atATime < 1 || o.compareAtATime < 1 {
-		return o, fmt.Errorf("nothing is updated with less than 1 node at a time: give --at-a-time and --compare-at-a-time a positive number")
+		return o, fmt.Errorf("--at-a-time and --compare-at-a-time must be positive")
 	}
 	for _, word := range strings.Fields(*nodes) {
 		n, err := strconv.Atoi(word)

@@ -31,7 +31,7 @@ func TestOptionsThatCannotBeUsed(t *testing.T) {
 		`--nodes has "many"`:        {"--nodes", "500 many"},
 		`--nodes has "0"`:           {"--nodes", "0"},
 		`--client has "theirs"`:     {"--client", "theirs"},
-		"at a time":                 {"--at-a-time", "0"},
+		"at-a-time":                 {"--at-a-time", "0"},
 	} {
 		_, err := parse(args, &bytes.Buffer{})
 		assert.ErrorContains(t, err, want)

@@ -10,29 +10,29 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// party is who asks something of the API server, with a connection of its own: its requests and
-// bytes are counted apart. It may be used from any number of goroutines.
+// party is a client of the API server with a connection of its own, whose requests and bytes are
+// counted separately. It is safe for concurrent use.
 type party struct {
 	name string
 	mcfg mcfgclientset.Interface
 	core kubernetes.Interface
 
-	http *http.Client
-	wire wire
-	mu   sync.Mutex
-	seen tally // without the bytes
+	http    *http.Client
+	wire    wire
+	mu      sync.Mutex
+	counted tally // without the bytes
 }
 
-// newParty makes the clients of a party. They share one transport, and no limit holds them back.
+// newParty creates the clientsets of a party. They share one transport, and have no rate limit.
 func newParty(name string, base *rest.Config) (*party, error) {
-	p := &party{name: name, seen: tally{Requests: map[string]int{}}}
+	p := &party{name: name, counted: tally{Requests: map[string]int{}}}
 	config := rest.CopyConfig(base)
 	config.QPS = -1
 	config.UserAgent = "scale/" + name
 	config.Dial = p.wire.dial
 	config.Wrap(p.wrap)
 	var err error
-	// Made once: client-go does not share the transports of a config with a dialer of its own.
+	// One for all: client-go does not share the transport of a config that has a dialer.
 	if p.http, err = rest.HTTPClientFor(config); err != nil {
 		return nil, fmt.Errorf("no client for the %s: %w", name, err)
 	}
@@ -45,11 +45,11 @@ func newParty(name string, base *rest.Config) (*party, error) {
 	return p, nil
 }
 
-// tally is what the party has asked so far.
+// tally returns what the party has requested so far.
 func (p *party) tally() tally {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.seen.clone()
+	t := p.counted.clone()
 	t.Up, t.Down = p.wire.up.Load(), p.wire.down.Load()
 	return t
 }
@@ -61,12 +61,12 @@ func (p *party) wrap(next http.RoundTripper) http.RoundTripper {
 		response, err := next.RoundTrip(request)
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.seen.Requests[verbOf(request)]++
+		p.counted.Requests[verbOf(request)]++
 		switch {
 		case err == nil && response.StatusCode == http.StatusConflict:
-			p.seen.Conflicts++
+			p.counted.Conflicts++
 		case err != nil || response.StatusCode >= http.StatusBadRequest:
-			p.seen.Refused++
+			p.counted.Failed++
 		}
 		return response, err
 	})

@@ -21,7 +21,7 @@ const (
 	poolName    = "worker"
 	workerLabel = "node-role.kubernetes.io/worker"
 
-	// poolTimeout is how long a pool may be behind its last node.
+	// poolTimeout is for the pool to be Updated after its last node.
 	poolTimeout = 5 * time.Minute
 )
 
@@ -46,7 +46,7 @@ func (p *machinePool) create(ctx context.Context, config string) error {
 	return nil
 }
 
-// target has the pool want another config, as the operator does.
+// target sets the desired config of the pool, as the operator does.
 func (p *machinePool) target(ctx context.Context, by *party, config string) error {
 	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"configuration": configuration(config)}})
 	if err != nil {
@@ -60,34 +60,33 @@ func configuration(config string) mcfgv1.MachineConfigPoolStatusConfiguration {
 	return mcfgv1.MachineConfigPoolStatusConfiguration{ObjectReference: corev1.ObjectReference{Name: config}}
 }
 
-// seen is when a watcher saw what it waited for.
-type seen struct {
+// observed is when a watcher received the expected event.
+type observed struct {
 	at  time.Time
 	err error
 }
 
-// watchUpdated waits for the pool in the background, and gives one answer: when it was updated.
-func (p *machinePool) watchUpdated(ctx context.Context) <-chan seen {
-	answer := make(chan seen, 1)
+// watchUpdated waits for the pool in the background, and sends when it was updated.
+func (p *machinePool) watchUpdated(ctx context.Context) <-chan observed {
+	result := make(chan observed, 1)
 	go func() {
 		at, err := p.waitUpdated(ctx)
-		answer <- seen{at, err}
+		result <- observed{at, err}
 	}()
-	return answer
+	return result
 }
 
-// soon takes the answer of watchUpdated, when all nodes have reported.
-func soon(answer <-chan seen) (time.Time, error) {
+// receive receives from watchUpdated, after all nodes have reported.
+func receive(result <-chan observed) (time.Time, error) {
 	select {
-	case s := <-answer:
+	case s := <-result:
 		return s.at, s.err
 	case <-time.After(poolTimeout):
 		return time.Time{}, fmt.Errorf("the pool is not Updated %v after its last node", poolTimeout)
 	}
 }
 
-// waitUpdated returns when a watcher sees that the pool says of the config that it wants: all
-// nodes have it.
+// waitUpdated returns when a watcher observes that all nodes of the pool have its desired config.
 func (p *machinePool) waitUpdated(ctx context.Context) (at time.Time, err error) {
 	pools := p.admin.mcfg.MachineconfigurationV1().MachineConfigPools()
 	selector := fields.OneTermEqualSelector(metav1.ObjectNameField, poolName).String()
@@ -109,8 +108,7 @@ func (p *machinePool) waitUpdated(ctx context.Context) (at time.Time, err error)
 	return at, err
 }
 
-// isUpdated reports whether a pool says that it has this many nodes and that all have the config
-// that the pool wants.
+// isUpdated reports whether the status of a pool has this many nodes, all with its desired config.
 func isUpdated(p *mcfgv1.MachineConfigPool, nodes int) bool {
 	if p.Status.ObservedGeneration < p.Generation || int(p.Status.UpdatedMachineCount) != nodes || int(p.Status.MachineCount) != nodes {
 		return false

@@ -19,9 +19,9 @@ func TestIsUpdated(t *testing.T) {
 	}
 	assert.True(t, isUpdated(updated(func(*mcfgv1.MachineConfigPool) {}), 3))
 	for name, change := range map[string]func(*mcfgv1.MachineConfigPool){
-		"of the config before":    func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 },
-		"one node to go":          func(p *mcfgv1.MachineConfigPool) { p.Status.UpdatedMachineCount = 2 },
-		"a node that is not seen": func(p *mcfgv1.MachineConfigPool) { p.Status.MachineCount, p.Status.UpdatedMachineCount = 2, 2 },
+		"previous generation":     func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 },
+		"one node left":           func(p *mcfgv1.MachineConfigPool) { p.Status.UpdatedMachineCount = 2 },
+		"a missing node":          func(p *mcfgv1.MachineConfigPool) { p.Status.MachineCount, p.Status.UpdatedMachineCount = 2, 2 },
 		"the condition is behind": func(p *mcfgv1.MachineConfigPool) { p.Status.Conditions[0].Status = corev1.ConditionFalse },
 		"no conditions yet":       func(p *mcfgv1.MachineConfigPool) { p.Status.Conditions = nil },
 	} {

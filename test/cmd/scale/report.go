@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// writeReport writes the tables of both measurements, as far as they were made.
+// writeReport writes the tables of the measurements that were made.
 func writeReport(w io.Writer, compared [][]result, grown []result) {
 	for _, results := range compared {
 		writeComparison(w, results)
@@ -71,14 +71,14 @@ func writeParties(w io.Writer, results []result) {
 			for _, verb := range verbs {
 				row = append(row, count(p.Requests[verb]))
 			}
-			t.add(append(row, count(p.Conflicts), count(p.Refused), megabytes(p.Up), megabytes(p.Down))...)
+			t.add(append(row, count(p.Conflicts), count(p.Failed), megabytes(p.Up), megabytes(p.Down))...)
 		}
 	}
 	t.write(w)
 	fmt.Fprintln(w)
 }
 
-// costs are what has to grow as the number of nodes does.
+// costs are those that should be proportional to the number of nodes.
 var costs = []struct {
 	name string
 	of   func(result) float64
@@ -107,14 +107,14 @@ func writeSpread(w io.Writer, results []result) {
 	fmt.Fprintln(w)
 }
 
-const notes = `- 12 reports are those that every update takes. 17 are what was recorded on a cluster: with NodeDegraded,
-  pinned image sets, a repeat, and a daemon that is another process after the reboot. One call for the spec
-  comes on top. With controllers, four patches of the Node do too: desiredConfig, cordon, uncordon, currentConfig.
-- Bytes are those of the TCP connection of each party, TLS and HTTP/2 included; MB are millions of bytes.
-- Server CPU is the user and system time of kube-apiserver, whoever caused it.
-- The lag is from the answer to the last node's Updated=True until a watcher sees the pool Updated.
-- The heap of the controllers' process is what a garbage collection leaves of it.
-- A restart is one of the controllers when all nodes are Updated: the time and the bytes until their informers
-  know all objects, and the requests that the controllers themselves make then.
+const notes = `- 12 reports are those that every update needs. 17 are those recorded on a cluster: with NodeDegraded,
+  pinned image sets, a repeat, and a new daemon process after the reboot. One spec call is added, and with
+  controllers four patches of the Node: desiredConfig, cordon, uncordon, currentConfig.
+- Bytes are those of each party's TCP connection, with TLS and HTTP/2; MB are millions of bytes.
+- Server CPU is the user and system time of kube-apiserver, for all clients.
+- The lag is from the response to the last node's Updated=True until a watcher observes the pool Updated.
+- The heap is that of the controllers' process after a garbage collection.
+- A restart is that of the controllers when all nodes are Updated: the time and the bytes until their informers
+  have synced, and the requests that the controllers themselves make then.
 - Nodes send no heartbeats and run no Pods, and all daemons share one connection.
 `

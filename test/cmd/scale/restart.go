@@ -9,17 +9,17 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// quietFor is how long the controllers have to ask nothing to be at rest.
+// quietFor is how long idle controllers make no request.
 const quietFor = 3 * time.Second
 
-// restart is what controllers do that start in a cluster where all is as it should be.
+// restart is the cost of starting the controllers in a cluster where everything is up to date.
 type restart struct {
-	Wall     time.Duration // until the informers know all objects
+	Wall     time.Duration // until the informers have synced
 	Down     int64         // bytes, until then
-	Requests int           // of the controllers themselves, until they are at rest
+	Requests int           // of the controllers themselves, until they are idle
 }
 
-// measureRestart runs a process of its own, after the one before it has ended.
+// measureRestart runs another process after the previous one has ended.
 func measureRestart(ctx context.Context, kubeconfig string) (r restart, err error) {
 	start := time.Now()
 	operator, err := startControllers(ctx, kubeconfig)
@@ -35,7 +35,7 @@ func measureRestart(ctx context.Context, kubeconfig string) (r restart, err erro
 	for _, p := range state.Parties {
 		r.Down += p.Down
 	}
-	state, err = operator.atRest(ctx)
+	state, err = operator.waitIdle(ctx)
 	for _, p := range state.Parties {
 		if p.Name != informersParty {
 			r.Requests += p.total()
@@ -44,8 +44,8 @@ func measureRestart(ctx context.Context, kubeconfig string) (r restart, err erro
 	return r, err
 }
 
-// atRest waits until the controllers have asked nothing for a while.
-func (o *operator) atRest(ctx context.Context) (last operatorState, err error) {
+// waitIdle waits until the controllers make no more requests.
+func (o *operator) waitIdle(ctx context.Context) (last operatorState, err error) {
 	var since time.Time
 	err = wait.PollUntilContextCancel(ctx, quietFor/10, true, func(context.Context) (bool, error) {
 		state, err := o.state()
@@ -61,7 +61,7 @@ func (o *operator) atRest(ctx context.Context) (last operatorState, err error) {
 	return last, err
 }
 
-// requests is what all parties have asked.
+// requests returns the requests of all parties, by verb.
 func (s operatorState) requests() map[string]int {
 	var sum tally
 	for _, p := range s.Parties {

@@ -2,10 +2,10 @@ package main
 
 import "time"
 
-// result is what the update of all nodes has cost.
+// result is the cost of the update of all nodes.
 type result struct {
 	Client  string
-	Calls   int // of a daemon in one update, without that for the spec
+	Calls   int // of a daemon in one update, without the spec call
 	Nodes   int
 	AtATime int
 	Parties []partyTally
@@ -16,13 +16,13 @@ type result struct {
 	Restart restart
 }
 
-// partyTally is what one party has asked.
+// partyTally is the tally of one party.
 type partyTally struct {
 	Name string
 	tally
 }
 
-// daemons is the tally of the daemons.
+// daemons returns the tally of the daemons.
 func (r result) daemons() tally {
 	for _, p := range r.Parties {
 		if p.Name == daemonsParty {
@@ -32,7 +32,7 @@ func (r result) daemons() tally {
 	return tally{}
 }
 
-// all is the tally of all parties together.
+// all returns the tally of all parties together.
 func (r result) all() tally {
 	var sum tally
 	for _, p := range r.Parties {

@@ -8,30 +8,16 @@ import (
 	"os"
 )
 
-// run makes the measurements and prints their tables on stdout, and what it does on stderr.
+// run makes the measurements and prints their tables on stdout, and its progress on stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
 	}
-	say := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
-	var compared [][]result
-	var grown []result
-	if o.compare > 0 {
-		for _, calls := range [][]call{shortUpdate, rebootUpdate} {
-			results, err := comparison{nodes: o.compare, atATime: o.compareAtATime, clients: o.clients, calls: calls}.run(ctx, say)
-			if err != nil {
-				return fmt.Errorf("cannot compare: %w", err)
-			}
-			compared = append(compared, results)
-		}
-	}
-	for _, n := range o.nodes {
-		r, err := growth{nodes: n, atATime: o.atATime}.run(ctx, say)
-		if err != nil {
-			return fmt.Errorf("cannot measure %d nodes: %w", n, err)
-		}
-		grown = append(grown, r)
+	logf := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	compared, grown, err := measure(ctx, o, logf)
+	if len(compared)+len(grown) == 0 {
+		return err
 	}
 	var report bytes.Buffer
 	writeReport(&report, compared, grown)
@@ -40,6 +26,30 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	_, err = report.WriteTo(stdout)
+	if _, err := report.WriteTo(stdout); err != nil {
+		return err
+	}
 	return err
+}
+
+// measure makes the measurements one by one. If one fails, or ctx ends, it returns those before it, too:
+// they took minutes.
+func measure(ctx context.Context, o options, logf func(string, ...any)) (compared [][]result, grown []result, err error) {
+	if o.compare > 0 {
+		for _, calls := range [][]call{shortUpdate, rebootUpdate} {
+			results, err := comparison{nodes: o.compare, atATime: o.compareAtATime, clients: o.clients, calls: calls}.run(ctx, logf)
+			if err != nil {
+				return compared, nil, fmt.Errorf("cannot compare: %w", err)
+			}
+			compared = append(compared, results)
+		}
+	}
+	for _, n := range o.nodes {
+		r, err := growth{nodes: n, atATime: o.atATime}.run(ctx, logf)
+		if err != nil {
+			return compared, grown, fmt.Errorf("cannot measure %d nodes: %w", n, err)
+		}
+		grown = append(grown, r)
+	}
+	return compared, grown, nil
 }

@@ -6,17 +6,17 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// stage is a cluster with its nodes, their pool and all who talk to the API server.
+// stage is a cluster with its nodes, their pool and all clients of the API server.
 type stage struct {
 	cluster  *cluster.Cluster
-	say      func(string)
-	admin    *party // creates and watches; it is not counted
+	log      func(string)
+	admin    *party // creates and watches; not counted
 	pool     *machinePool
 	fleet    *fleet
 	operator *operator // nil: not started
 }
 
-func (e growth) newStage(c *cluster.Cluster, say func(string)) (*stage, error) {
+func (e growth) newStage(c *cluster.Cluster, log func(string)) (*stage, error) {
 	admin, err := newParty("admin", c.Config())
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (e growth) newStage(c *cluster.Cluster, say func(string)) (*stage, error) {
 	}
 	return &stage{
 		cluster: c,
-		say:     say,
+		log:     log,
 		admin:   admin,
 		pool:    &machinePool{admin: admin, nodes: e.nodes},
 		fleet: &fleet{
@@ -41,9 +41,9 @@ func (e growth) newStage(c *cluster.Cluster, say func(string)) (*stage, error) {
 	}, nil
 }
 
-// prepare creates all there is and returns when a pool of settled nodes is Updated.
+// prepare creates all objects and waits until the pool is Updated.
 func (s *stage) prepare(ctx context.Context) (err error) {
-	s.say("creating the Nodes")
+	s.log("creating the Nodes")
 	if err := cluster.InstallPoolCRD(ctx, s.cluster.Config()); err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (s *stage) prepare(ctx context.Context) (err error) {
 	if err := s.fleet.createNodes(ctx, s.admin); err != nil {
 		return err
 	}
-	s.say("waiting for their MachineConfigNodes")
+	s.log("waiting for their MachineConfigNodes")
 	if s.operator, err = startControllers(ctx, s.cluster.Kubeconfig()); err != nil {
 		return err
 	}
@@ -63,24 +63,24 @@ func (s *stage) prepare(ctx context.Context) (err error) {
 	if err := s.fleet.settle(ctx, s.admin); err != nil {
 		return err
 	}
-	s.say("warming up")
+	s.log("warming up")
 	if _, err := s.fleet.update(ctx, s.fleet.warm(), config(1)); err != nil {
 		return err
 	}
-	_, err = soon(s.pool.watchUpdated(ctx))
+	_, err = receive(s.pool.watchUpdated(ctx))
 	return err
 }
 
-// parties are all who are counted.
+// parties returns the tallies of all parties that are counted.
 func (s *stage) parties() ([]partyTally, error) {
 	state, err := s.operator.state()
 	own := []partyTally{{daemonsParty, s.fleet.daemons.tally()}, {nodesParty, s.fleet.patches.tally()}}
 	return append(own, state.Parties...), err
 }
 
-// restart ends the controllers and has others take over.
+// restart replaces the controllers.
 func (s *stage) restart(ctx context.Context) (restart, error) {
-	s.say("restarting the controllers")
+	s.log("restarting the controllers")
 	if err := s.operator.stop(); err != nil {
 		return restart{}, err
 	}

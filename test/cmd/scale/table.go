@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// table is a table of Markdown, with its columns aligned, so that it can be read as it is.
+// table is a Markdown table with aligned columns, which is readable as plain text.
 type table struct {
 	header []string
 	rows   [][]string
@@ -15,7 +15,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-// write writes the table. The first column is text, the others are numbers, to the right.
+// write writes the table. The first column is text, the others are numbers, right-aligned.
 func (t *table) write(w io.Writer) {
 	widths := make([]int, len(t.header))
 	for _, row := range append([][]string{t.header}, t.rows...) {

@@ -12,15 +12,15 @@ import (
 // The verbs, in the order in which they are printed.
 var verbs = []string{"get", "list", "watch", "create", "apply", "patch", "update", "delete"}
 
-// tally is what one party has asked of the API server.
+// tally is what one party has requested.
 type tally struct {
 	Requests  map[string]int // by verb; a watch counts once, when it begins
-	Conflicts int            // answers 409
-	Refused   int            // other answers from 400 on, and requests without an answer
+	Conflicts int            // responses with 409
+	Failed    int            // other responses from 400 on, and requests without a response
 	Up, Down  int64          // bytes of its connections: TLS records, HTTP/2 frames and headers included
 }
 
-// total is the number of requests of all verbs.
+// total returns the number of requests of all verbs.
 func (t tally) total() int {
 	total := 0
 	for _, n := range t.Requests {
@@ -29,7 +29,7 @@ func (t tally) total() int {
 	return total
 }
 
-// since is what was added after an earlier tally of the same party.
+// since returns the difference to an earlier tally of the same party.
 func (t tally) since(before tally) tally {
 	requests := map[string]int{}
 	for verb, n := range t.Requests {
@@ -40,13 +40,13 @@ func (t tally) since(before tally) tally {
 	return tally{
 		Requests:  requests,
 		Conflicts: t.Conflicts - before.Conflicts,
-		Refused:   t.Refused - before.Refused,
+		Failed:    t.Failed - before.Failed,
 		Up:        t.Up - before.Up,
 		Down:      t.Down - before.Down,
 	}
 }
 
-// plus is the sum of two tallies.
+// plus returns the sum of two tallies.
 func (t tally) plus(other tally) tally {
 	requests := maps.Clone(t.Requests)
 	if requests == nil {
@@ -58,7 +58,7 @@ func (t tally) plus(other tally) tally {
 	return tally{
 		Requests:  requests,
 		Conflicts: t.Conflicts + other.Conflicts,
-		Refused:   t.Refused + other.Refused,
+		Failed:    t.Failed + other.Failed,
 		Up:        t.Up + other.Up,
 		Down:      t.Down + other.Down,
 	}
@@ -69,8 +69,8 @@ func (t tally) clone() tally {
 	return t
 }
 
-// verbOf is the verb of a request, as the API server's authorizer calls it, but an apply, which
-// is a patch to it, is told from other patches.
+// verbOf returns the verb of a request in the API server's authorization, with apply distinguished
+// from other patches.
 func verbOf(request *http.Request) string {
 	switch request.Method {
 	case http.MethodGet:
@@ -95,7 +95,7 @@ func verbOf(request *http.Request) string {
 	return strings.ToLower(request.Method)
 }
 
-// isCollection tells /api/v1/nodes from /api/v1/nodes/worker-0. No resource here has a namespace.
+// isCollection distinguishes /api/v1/nodes from /api/v1/nodes/worker-0. No resource here is namespaced.
 func isCollection(path string) bool {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	if parts[0] == "apis" { // /apis/<group>/<version>/<resource>

@@ -35,8 +35,8 @@ func TestVerbOf(t *testing.T) {
 }
 
 func TestTalliesAddUp(t *testing.T) {
-	before := tally{Requests: map[string]int{"get": 5, "list": 1}, Conflicts: 1, Refused: 2, Up: 10, Down: 100}
-	after := tally{Requests: map[string]int{"get": 7, "list": 1, "apply": 3}, Conflicts: 4, Refused: 2, Up: 15, Down: 300}
+	before := tally{Requests: map[string]int{"get": 5, "list": 1}, Conflicts: 1, Failed: 2, Up: 10, Down: 100}
+	after := tally{Requests: map[string]int{"get": 7, "list": 1, "apply": 3}, Conflicts: 4, Failed: 2, Up: 15, Down: 300}
 
 	spent := after.since(before)
 
@@ -44,6 +44,6 @@ func TestTalliesAddUp(t *testing.T) {
 	assert.Equal(t, 5, spent.total())
 	sum := before.plus(spent)
 	assert.Equal(t, after, sum)
-	assert.Equal(t, 5, before.Requests["get"], "the summands stay as they are")
+	assert.Equal(t, 5, before.Requests["get"], "the arguments are unchanged")
 	assert.Equal(t, spent, tally{}.plus(spent))
 }

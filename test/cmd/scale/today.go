@@ -16,8 +16,8 @@ import (
 )
 
 // today is a daemon that makes the requests of the machine config daemon before this library:
-// for each report it reads the object and, unless it says so already, applies its whole status, for the spec call it reads
-// the object and applies its spec. It stands for the cost of that, and for nothing else.
+// for each report it reads the object and, unless nothing would change, applies its whole status; for the spec call it reads
+// the object and applies its spec. It represents the cost of these requests only.
 type today struct {
 	client mcfgclient.MachineConfigNodeInterface
 	node   *workerNode
@@ -34,7 +34,7 @@ func (d today) report(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	if says(object, c) {
+	if reported(object, c) {
 		return nil
 	}
 	annotations := d.node.view().Annotations
@@ -67,9 +67,9 @@ func (d today) spec(ctx context.Context) error {
 	return err
 }
 
-// says reports whether an object says already what a call asks for. Then nothing is applied, but
-// for pinned image sets, of which there is more to say.
-func says(object *mcfgv1.MachineConfigNode, c call) bool {
+// reported reports whether an object already has what a call reports. Then nothing is applied,
+// except for pinned image sets, which also have a list.
+func reported(object *mcfgv1.MachineConfigNode, c call) bool {
 	if c.phase == phases.PinnedImageSetsProgressing || c.phase == phases.PinnedImageSetsDegraded {
 		return false
 	}
@@ -77,8 +77,8 @@ func says(object *mcfgv1.MachineConfigNode, c call) bool {
 	return condition != nil && condition.Status == c.status && condition.Reason == c.reason && condition.Message == c.message
 }
 
-// afterCall is the list of conditions of an object after a call: the phase and its parent have
-// moved, and a report of Updated takes all others back.
+// afterCall returns the conditions of an object after a call: the phase and its parent are set, and
+// a report of Updated resets all others.
 func afterCall(object *mcfgv1.MachineConfigNode, c call) []metav1.Condition {
 	list := object.DeepCopy().Status.Conditions
 	now := metav1.Now()

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestAfterCall goes through an update: what is written is as large as the real thing.
+// TestAfterCall makes the calls of an update: the writes are as large as real ones.
 func TestAfterCall(t *testing.T) {
 	object := &mcfgv1.MachineConfigNode{}
 	object.Spec.ConfigVersion.Desired = config(2)
@@ -24,7 +24,7 @@ func TestAfterCall(t *testing.T) {
 
 	before := object.DeepCopy()
 	end := afterCall(object, shortUpdate[len(shortUpdate)-1])
-	assert.Equal(t, before, object, "it changes nothing by itself")
+	assert.Equal(t, before, object, "the argument is unchanged")
 	for _, condition := range end {
 		if condition.Type == string(phases.Updated) {
 			assert.Equal(t, metav1.ConditionTrue, condition.Status)

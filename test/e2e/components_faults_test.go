@@ -1,0 +1,239 @@
+package e2e
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+var (
+	operatorDegraded   = components.TypeOf(components.Operator, components.Degraded)
+	controllerDegraded = components.TypeOf(components.Controller, components.Degraded)
+)
+
+// TestComponentsWaitForTheObject: it is never created.
+func TestComponentsWaitForTheObject(t *testing.T) {
+	c := newConfiguration(t)
+	c.delete()
+	p := c.run(components.Operator, standard.Config())
+	p.operatorSync(nil)
+	assert.True(t, apierrors.IsNotFound(p.Flush(t.Context())))
+	assert.Zero(t, p.requests.all(), "the informer knows that it does not exist")
+	c.create()
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	c.untouched()
+	assert.Zero(t, p.requests.of("create"))
+
+	c.delete()
+	c.create()
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	c.untouched()
+}
+
+// TestComponentsNeedTheirRole: 403 until an administrator grants the role of scope.Components, which is
+// sufficient.
+func TestComponentsNeedTheirRole(t *testing.T) {
+	c := newConfiguration(t)
+	grant := scope.Components{Name: "granted", OperatorServiceAccount: "not-yet"}
+	config := impersonate(standard.Config(), scope.DefaultComponentsNamespace, "not-yet", nil)
+	p := c.run(components.Operator, config)
+	p.operatorSync(nil)
+	require.Eventually(t, func() bool { return p.requests.answered(http.StatusForbidden) >= 2 }, time.Minute, 5*time.Millisecond)
+	status, _ := c.status(operatorDegraded)
+	assert.Empty(t, status)
+	_, err := c.core.RbacV1().ClusterRoles().Create(t.Context(), grant.Role(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = c.core.RbacV1().ClusterRoleBindings().Create(t.Context(), grant.RoleBinding(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	require.NoError(t, p.Clear(t.Context()), "with the same permissions")
+	status, _ = c.status(operatorDegraded)
+	assert.Empty(t, status)
+	c.untouched()
+}
+
+// TestComponentsOutliveAnInvalidStatus of others: the CRD's rules validate the whole object, so that a valid
+// write gets 422 until the object is repaired.
+func TestComponentsOutliveAnInvalidStatus(t *testing.T) {
+	c := newConfiguration(t)
+	restore := c.withoutRules()
+	c.patch("operator", `{"status":{"bootImageSkewEnforcementStatus":{"mode":"Automatic","automatic":{"ocpVersion":"4.20.0"}}}}`)
+	restore()
+	p := c.run(components.Operator, standard.Config())
+	p.operatorSync(nil)
+	require.Eventually(t, func() bool { return p.requests.answered(http.StatusUnprocessableEntity) >= 2 }, time.Minute, 5*time.Millisecond)
+	c.patch("operator", `{"status":{"bootImageSkewEnforcementStatus":null}}`)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	c.untouched()
+}
+
+// withoutRules removes the CRD's rules for the whole object; restore adds them again.
+func (c *configuration) withoutRules() (restore func()) {
+	c.t.Helper()
+	client, err := apiextensionsclient.NewForConfig(standard.Config())
+	require.NoError(c.t, err)
+	var rules apiextensionsv1.ValidationRules
+	set := func(rules apiextensionsv1.ValidationRules) (before apiextensionsv1.ValidationRules) {
+		crd, err := client.CustomResourceDefinitions().Get(c.t.Context(), "machineconfigurations.operator.openshift.io", metav1.GetOptions{})
+		require.NoError(c.t, err)
+		schema := crd.Spec.Versions[0].Schema.OpenAPIV3Schema
+		before, schema.XValidations = schema.XValidations, rules
+		_, err = client.CustomResourceDefinitions().Update(c.t.Context(), crd, metav1.UpdateOptions{})
+		require.NoError(c.t, err)
+		return before
+	}
+	inForce := func() bool {
+		_, err := c.raw.Patch(c.t.Context(), "cluster", types.MergePatchType,
+			[]byte(`{"status":{"bootImageSkewEnforcementStatus":{"mode":"Automatic","automatic":{"ocpVersion":"4.20.1"}}}}`),
+			metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}, "status")
+		if err != nil {
+			require.True(c.t, apierrors.IsInvalid(err), "%v", err)
+		}
+		return err != nil
+	}
+	rules = set(nil)
+	require.NotEmpty(c.t, rules)
+	require.Eventually(c.t, func() bool { return !inForce() }, time.Minute, 20*time.Millisecond)
+	return func() {
+		set(rules)
+		require.Eventually(c.t, inForce, time.Minute, 20*time.Millisecond)
+	}
+}
+
+// TestComponentsOutliveAnHoursOutage with a fake clock.
+func TestComponentsOutliveAnHoursOutage(t *testing.T) {
+	c := newConfiguration(t)
+	clock := clocktesting.NewFakeClock(time.Now())
+	p := c.run(components.Operator, standard.Config(), func(config *components.Config) {
+		config.Clock, config.Persist, config.Dwell = clock, 0, 0
+		config.MinInterval, config.MaxInterval = 0, 0
+	})
+	c.eventually(operatorDegraded, metav1.ConditionUnknown)
+	step := func(d time.Duration) {
+		require.Eventually(t, clock.HasWaiters, time.Minute, time.Millisecond)
+		clock.Step(d)
+		require.Eventually(t, clock.HasWaiters, time.Minute, time.Millisecond)
+	}
+	p.operatorSync(nil)
+	step(time.Minute)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	before := p.requests.all()
+	p.faults.set(injected["503"])
+	p.operatorSync(errSync)
+	failed := clock.Now()
+	for range 360 {
+		step(10 * time.Second)
+	}
+	attempts := p.requests.all() - before
+	t.Logf("%d requests in an hour", attempts)
+	assert.LessOrEqual(t, attempts, 10)
+	p.faults.set(nil)
+	for range 70 {
+		step(10 * time.Second)
+	}
+	c.eventually(operatorDegraded, metav1.ConditionTrue)
+	for _, condition := range c.conditions() {
+		if condition.Type == operatorDegraded {
+			assert.WithinDuration(t, failed.Add(components.DefaultPersist), condition.LastTransitionTime.Time, 11*time.Second, "of the change, not of the write")
+		}
+	}
+	c.untouched()
+}
+
+// TestComponentsHealAfterStaleWrites of the whole status, ten in a row, without and with old conditions.
+func TestComponentsHealAfterStaleWrites(t *testing.T) {
+	c := newConfiguration(t)
+	without := c.object()
+	p := c.run(components.Operator, standard.Config())
+	c.eventually(operatorDegraded, metav1.ConditionUnknown)
+	old := c.object()
+	p.operatorSync(nil)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	before := p.quiet(t)
+	for i := range 10 {
+		if i%2 == 0 {
+			c.putStatus(without)
+		} else {
+			c.putStatus(old)
+		}
+	}
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	after := p.quiet(t)
+	t.Logf("%d writes", after-before)
+	assert.LessOrEqual(t, after-before, 11)
+	assert.Equal(t, 0, p.requests.answered(http.StatusConflict)+p.requests.answered(http.StatusUnprocessableEntity))
+	status, _ := c.status(operatorDegraded)
+	assert.Equal(t, metav1.ConditionFalse, status)
+	c.untouched()
+}
+
+// TestComponentsAreSwitchedOffWhileCoOwned: another process has written our conditions by a stale PUT. An
+// empty apply would leave partial entries, which the CRD rejects.
+func TestComponentsAreSwitchedOffWhileCoOwned(t *testing.T) {
+	c := newConfiguration(t)
+	without := c.object()
+	before := c.run(components.Operator, standard.Config())
+	before.operatorSync(nil)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	before.quiet(t)
+	before.stop()
+	stale := c.object()
+	c.putStatus(without)
+	c.putStatus(stale) // the other manager now owns all of it
+	p := c.run(components.Operator, standard.Config())
+	p.operatorSync(errSync)
+	c.eventually(operatorDegraded, metav1.ConditionTrue)
+	p.quiet(t)
+	p.stop()
+	_, err := c.raw.Patch(t.Context(), "cluster", types.ApplyPatchType,
+		[]byte(`{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"status":{}}`),
+		metav1.PatchOptions{FieldManager: components.DefaultOperatorFieldManager, Force: new(true), DryRun: []string{metav1.DryRunAll}}, "status")
+	require.True(t, apierrors.IsInvalid(err), "%v", err)
+
+	require.NoError(t, p.Clear(t.Context()))
+	assert.Len(t, c.conditions(), 2, "only those of others")
+	require.NoError(t, p.Clear(t.Context()), "again")
+	c.putStatus(c.object()) // the object is no less valid than before
+
+	again := c.run(components.Operator, standard.Config())
+	again.operatorSync(nil)
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	require.NoError(t, again.Clear(t.Context()), "while Run is running")
+	writes := again.quiet(t)
+	again.operatorSync(errSync)
+	assert.Equal(t, writes, again.quiet(t))
+	assert.Len(t, c.conditions(), 2)
+}
+
+// TestComponentsOfTwoLeaders: the old one has not noticed yet that it has lost the lease. Each repairs what the
+// other writes, with backoff, and nothing else is lost.
+func TestComponentsOfTwoLeaders(t *testing.T) {
+	c := newConfiguration(t)
+	slowly := func(config *components.Config) {
+		config.MinInterval, config.MaxInterval = 20*time.Millisecond, 10*time.Second
+	}
+	earlier := c.run(components.Operator, standard.Config(), slowly)
+	earlier.operatorSync(errSync)
+	c.eventually(operatorDegraded, metav1.ConditionTrue)
+	later := c.run(components.Operator, standard.Config(), slowly)
+	later.operatorSync(nil) // resolves what it has taken over
+	require.Eventually(t, func() bool { return later.requests.all() >= 3 }, time.Minute, 5*time.Millisecond)
+	earlier.stop()
+	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	assert.LessOrEqual(t, earlier.requests.all(), 12, "the interval doubles")
+	assert.LessOrEqual(t, later.requests.all(), 12)
+	assert.Zero(t, earlier.requests.answered(http.StatusConflict)+later.requests.answered(http.StatusConflict))
+	c.untouched()
+}

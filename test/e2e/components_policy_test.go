@@ -1,0 +1,257 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+// install creates the roles and, if it is enforced, the policy.
+func (c *configuration) install(grant scope.Components) {
+	c.t.Helper()
+	ctx, create := c.t.Context(), metav1.CreateOptions{}
+	ignore := func(err error) {
+		if !apierrors.IsAlreadyExists(err) {
+			require.NoError(c.t, err)
+		}
+	}
+	_, err := c.core.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: scope.DefaultComponentsNamespace}}, create)
+	ignore(err)
+	_, err = c.core.RbacV1().ClusterRoles().Create(ctx, grant.Role(), create)
+	ignore(err)
+	_, err = c.core.RbacV1().ClusterRoleBindings().Create(ctx, grant.RoleBinding(), create)
+	ignore(err)
+	_, err = c.core.RbacV1().Roles(scope.DefaultComponentsNamespace).Create(ctx, grant.LeaseRole(), create)
+	ignore(err)
+	_, err = c.core.RbacV1().RoleBindings(scope.DefaultComponentsNamespace).Create(ctx, grant.LeaseRoleBinding(), create)
+	ignore(err)
+	if !grant.EnforceWriters {
+		return
+	}
+	policies := c.core.AdmissionregistrationV1()
+	_, err = policies.ValidatingAdmissionPolicies().Create(ctx, grant.WriterPolicy(), create)
+	require.NoError(c.t, err)
+	_, err = policies.ValidatingAdmissionPolicyBindings().Create(ctx, grant.WriterPolicyBinding(), create)
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() {
+		ctx := context.WithoutCancel(ctx)
+		assert.NoError(c.t, policies.ValidatingAdmissionPolicyBindings().Delete(ctx, grant.WriterPolicyBinding().Name, metav1.DeleteOptions{}))
+		assert.NoError(c.t, policies.ValidatingAdmissionPolicies().Delete(ctx, grant.WriterPolicy().Name, metav1.DeleteOptions{}))
+	})
+}
+
+// applyAs applies one condition as a component.
+func (c *configuration) applyAs(component components.Component, manager, name string) error {
+	raw, err := dynamic.NewForConfig(asComponent(component))
+	require.NoError(c.t, err)
+	condition := metav1.Condition{Type: name, Status: "True", Reason: "Forged", LastTransitionTime: metav1.Now()}
+	data, err := json.Marshal(map[string]any{
+		"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration", "metadata": map[string]any{"name": "cluster"},
+		"status": map[string]any{"conditions": []metav1.Condition{condition}},
+	})
+	require.NoError(c.t, err)
+	_, err = raw.Resource(configurations).Patch(c.t.Context(), "cluster", "application/apply-patch+yaml", data,
+		metav1.PatchOptions{FieldManager: manager, Force: new(true)}, "status")
+	return err
+}
+
+// TestComponentsPolicy: neither process writes the conditions of the other, and each writes its own.
+func TestComponentsPolicy(t *testing.T) {
+	c := newConfiguration(t)
+	c.install(scope.Components{EnforceWriters: true})
+	forged := "MachineConfigOperatorAvailable" // of the controller
+	var err error
+	require.Eventually(t, func() bool {
+		err = c.applyAs(components.Operator, "forger", forged)
+		return err != nil
+	}, time.Minute, 100*time.Millisecond, "the policy is in force")
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	assert.ErrorContains(t, err, "may not change the conditions of another component: "+forged)
+	c.delete()
+	c.create()
+	for _, name := range []string{"MachineConfigOperatorDegraded", "MachineConfigControllerAvailable", "MachineConfigDaemonAvailable", "MachineConfigBootstrapProgressing"} {
+		assert.True(t, apierrors.IsForbidden(c.applyAs(components.Controller, "forger", name)), "%s", name)
+	}
+
+	operator := c.run(components.Operator, asComponent(components.Operator))
+	controller := c.run(components.Controller, asComponent(components.Controller))
+	operator.operatorSync(nil)
+	controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
+	require.NoError(t, operator.Judge(components.Controller, judged(components.Controller, components.Available, "True", "AsExpected")))
+	require.NoError(t, controller.Judge(components.Operator, judged(components.Operator, components.Available, "True", "AsExpected")))
+	c.eventually("MachineConfigOperatorAvailable", "True")
+	c.eventually("MachineConfigControllerAvailable", "True")
+	c.eventually(operatorDegraded, "False")
+	c.eventually(controllerDegraded, "False")
+	assert.Equal(t, components.Healthy, components.HealthOf(c.conditions(), components.Operator))
+	assert.Equal(t, components.Healthy, components.HealthOf(c.conditions(), components.Controller))
+	c.untouched()
+	require.NoError(t, operator.Clear(t.Context()))
+	require.NoError(t, controller.Clear(t.Context()))
+	assert.Len(t, c.conditions(), 2)
+	require.NoError(t, c.applyAs(components.Operator, "other", "Upgradeable"), "a type of neither")
+}
+
+// TestComponentsGrowth measures requests and the object: when all is well, and with six errors.
+func TestComponentsGrowth(t *testing.T) {
+	c := newConfiguration(t)
+	size := func() int {
+		data, err := json.Marshal(c.object())
+		require.NoError(t, err)
+		return len(data)
+	}
+	before := size()
+	judge := func(operator, controller *process, bad bool, message string) {
+		good := func(component components.Component, aspect components.Aspect) metav1.Condition {
+			status := metav1.ConditionFalse
+			if (aspect == components.Available) != bad {
+				status = metav1.ConditionTrue
+			}
+			condition := judged(component, aspect, status, "AsExpected")
+			condition.Message = message
+			return condition
+		}
+		require.NoError(t, operator.Judge(components.Controller, good(components.Controller, components.Available)))
+		require.NoError(t, operator.Judge(components.Daemon, good(components.Daemon, components.Degraded), good(components.Daemon, components.Progressing)))
+		require.NoError(t, controller.Judge(components.Operator, good(components.Operator, components.Available)))
+		available := good(components.Daemon, components.Available)
+		available.Status = metav1.ConditionTrue // False is published after ten minutes
+		require.NoError(t, operator.Judge(components.Daemon, available))
+	}
+	start := func() (operator, controller *process) {
+		quick := func(config *components.Config) { config.Dwell = 50 * time.Millisecond }
+		operator = c.run(components.Operator, standard.Config(), quick)
+		controller = c.run(components.Controller, standard.Config(), quick)
+		operator.operatorSync(nil)
+		controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
+		judge(operator, controller, false, "")
+		operator.quiet(t)
+		controller.quiet(t)
+		return operator, controller
+	}
+	operator, controller := start()
+	complete, _ := operator.sizes.get()
+	operator.stop()
+	controller.stop()
+	operator, controller = start() // removes the condition of the bootstrap
+	require.Len(t, c.conditions(), 2+9)
+	healthy := size() - before
+	restart := operator.requests.all() + controller.requests.all() - operator.requests.of("read")
+	c.delete()
+	c.create() // written again as a whole
+	c.eventually(operatorDegraded, "False")
+	c.eventually(controllerDegraded, "False")
+	operator.quiet(t)
+	request, _ := operator.sizes.get()
+	small, _ := controller.sizes.get()
+
+	huge := strings.Repeat("<a \"long\" text> ", 1<<12)
+	for i := range 3 {
+		operator.Begin(components.OperatorSyncMCD, fmt.Sprint(i)).End(fmt.Errorf("%d: %s", i, huge))
+		controller.Begin(components.MCCSyncMachineConfigPool, fmt.Sprint(i)).End(fmt.Errorf("%d: %s", i, huge))
+	}
+	judge(operator, controller, true, huge)
+	c.eventually(operatorDegraded, "True")
+	c.eventually(components.TypeOf(components.Daemon, components.Degraded), "True")
+	c.eventually(controllerDegraded, "True")
+	operator.quiet(t)
+	_, largest := operator.sizes.get()
+	faulty := size() - before
+	t.Logf("healthy: requests of %d and %d bytes (once, when the bootstrap is complete: %d), the object grows by %d, a restart of both makes %d writes; six errors: at most %d bytes, the object grows by %d",
+		request, small, complete, healthy, restart, largest, faulty)
+	assert.LessOrEqual(t, request, 1000)
+	assert.LessOrEqual(t, small, 1000)
+	assert.LessOrEqual(t, complete, 1100)
+	assert.LessOrEqual(t, healthy, 3100)
+	assert.LessOrEqual(t, restart, 1)
+	assert.LessOrEqual(t, largest, 8000)
+	c.untouched()
+}
+
+// TestComponentsLease: on the real server, with a fake clock, as a service account that is granted the
+// permission to read later; the holder's clock is an hour ahead or behind.
+func TestComponentsLease(t *testing.T) {
+	c := newConfiguration(t)
+	grant := scope.Components{Name: "lease", ControllerServiceAccount: "lease-reader"}
+	_, err := c.core.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: scope.DefaultComponentsNamespace}}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
+	reader, err := kubernetes.NewForConfig(impersonate(standard.Config(), scope.DefaultComponentsNamespace, "lease-reader", nil))
+	require.NoError(t, err)
+	leases := c.core.CoordinationV1().Leases(scope.DefaultComponentsNamespace)
+	holder, duration := "a", int32(137)
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: components.OperatorLease}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration}}
+	renew := func(at time.Time) {
+		renewed := metav1.NewMicroTime(at)
+		lease.Spec.RenewTime = &renewed
+		updated, err := leases.Update(t.Context(), lease, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		lease = updated
+	}
+	clock := clocktesting.NewFakeClock(time.Now())
+	verdicts := make(chan string, 100)
+	watch, err := components.NewLeaseWatch(components.LeaseConfig{
+		Client: reader.CoordinationV1().Leases(scope.DefaultComponentsNamespace), Component: components.Operator, Clock: clock,
+		Judge: func(_ components.Component, list ...metav1.Condition) error {
+			verdicts <- string(list[0].Status) + " " + list[0].Reason
+			return nil
+		},
+	})
+	require.NoError(t, err)
+	running := make(chan error, 1)
+	go func() { running <- watch.Run(t.Context()) }()
+	// waitFor steps the clock until this verdict is reported.
+	waitFor := func(want string, each func()) {
+		t.Helper()
+		last := ""
+		require.Eventually(t, func() bool {
+			if each != nil {
+				each()
+			}
+			clock.Step(time.Minute)
+			select {
+			case last = <-verdicts:
+			case <-time.After(100 * time.Millisecond):
+			}
+			return last == want
+		}, time.Minute, time.Millisecond, "last: %s", last)
+	}
+	waitFor("Unknown NoData", nil) // 403
+	_, err = c.core.RbacV1().Roles(scope.DefaultComponentsNamespace).Create(t.Context(), grant.LeaseRole(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = c.core.RbacV1().RoleBindings(scope.DefaultComponentsNamespace).Create(t.Context(), grant.LeaseRoleBinding(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	waitFor("Unknown LeaseExpired", nil) // it does not exist
+	lease, err = leases.Create(t.Context(), lease, metav1.CreateOptions{})
+	require.NoError(t, err)
+	for _, skew := range []time.Duration{time.Hour, -time.Hour} {
+		waitFor("True AsExpected", func() { renew(clock.Now().Add(skew)) })
+		waitFor("Unknown LeaseExpired", nil) // frozen
+	}
+	waitFor("True AsExpected", func() { renew(clock.Now()) })
+	released := ""
+	lease.Spec.HolderIdentity = &released
+	renew(clock.Now())
+	waitFor("Unknown LeaseExpired", func() { renew(clock.Now()) }) // released
+	lease.Spec.HolderIdentity = &holder
+	waitFor("True AsExpected", func() { renew(clock.Now()) })
+	require.NoError(t, leases.Delete(t.Context(), lease.Name, metav1.DeleteOptions{}))
+	waitFor("Unknown LeaseExpired", nil)
+}

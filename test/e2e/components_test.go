@@ -1,0 +1,296 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	operatorclientset "github.com/openshift/client-go/operator/clientset/versioned"
+	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+const (
+	bootImageManager = "machine-config-controller-boot-images"
+	bootImageType    = "BootImageUpdateDegraded"
+)
+
+var (
+	configurations = operatorv1.GroupVersion.WithResource("machineconfigurations")
+	errSync        = errors.New("timed out waiting for the daemons")
+)
+
+// configuration is MachineConfiguration/cluster, with an administrator's clients. The cluster has one:
+// tests run one after the other.
+type configuration struct {
+	t     *testing.T
+	admin *operatorclientset.Clientset
+	core  *kubernetes.Clientset
+	raw   dynamic.ResourceInterface
+}
+
+var configurationCRD = sync.OnceValue(func() error {
+	return cluster.InstallConfigurationCRD(context.Background(), standard.Config())
+})
+
+// newConfiguration creates the object as it is on a cluster without this feature: the controller of boot images
+// has written its conditions, and the operator its observedGeneration.
+func newConfiguration(t *testing.T) *configuration {
+	t.Helper()
+	require.NoError(t, configurationCRD())
+	c := &configuration{t: t}
+	config := rest.CopyConfig(standard.Config())
+	config.QPS = -1
+	var err error
+	c.admin, err = operatorclientset.NewForConfig(config)
+	require.NoError(t, err)
+	c.core, err = kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	raw, err := dynamic.NewForConfig(config)
+	require.NoError(t, err)
+	c.raw = raw.Resource(configurations)
+	c.delete()
+	c.create()
+	t.Cleanup(c.delete)
+	return c
+}
+
+func (c *configuration) create() {
+	c.t.Helper()
+	_, err := c.raw.Create(c.t.Context(), &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": configurations.GroupVersion().String(), "kind": "MachineConfiguration",
+		"metadata": map[string]any{"name": "cluster"}, "spec": map[string]any{"managementState": "Managed"},
+	}}, metav1.CreateOptions{})
+	require.NoError(c.t, err)
+	c.patch(bootImageManager, `{"status":{"observedGeneration":1,"conditions":[
+		{"type":"BootImageUpdateDegraded","status":"False","reason":"NA","message":"","lastTransitionTime":"2026-05-22T12:00:00Z"},
+		{"type":"BootImageUpdateProgressing","status":"False","reason":"NA","message":"","lastTransitionTime":"2026-05-22T12:00:00Z"}]}}`)
+}
+
+func (c *configuration) delete() {
+	c.t.Helper()
+	err := c.raw.Delete(context.WithoutCancel(c.t.Context()), "cluster", metav1.DeleteOptions{})
+	if !apierrors.IsNotFound(err) {
+		require.NoError(c.t, err)
+	}
+}
+
+// patch patches the status as another process.
+func (c *configuration) patch(manager, patch string) {
+	c.t.Helper()
+	_, err := c.raw.Patch(c.t.Context(), "cluster", types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager}, "status")
+	require.NoError(c.t, err)
+}
+
+// putStatus writes a whole status that was read before, as today's controllers do.
+func (c *configuration) putStatus(stale *unstructured.Unstructured) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool {
+		now := c.object()
+		put := stale.DeepCopy()
+		put.SetResourceVersion(now.GetResourceVersion())
+		put.SetManagedFields(nil)
+		_, err := c.raw.UpdateStatus(c.t.Context(), put, metav1.UpdateOptions{FieldManager: bootImageManager})
+		if apierrors.IsConflict(err) {
+			return false
+		}
+		require.NoError(c.t, err)
+		return true
+	}, time.Minute, time.Millisecond)
+}
+
+func (c *configuration) object() *unstructured.Unstructured {
+	c.t.Helper()
+	object, err := c.raw.Get(c.t.Context(), "cluster", metav1.GetOptions{})
+	require.NoError(c.t, err)
+	return object
+}
+
+func (c *configuration) conditions() []metav1.Condition {
+	c.t.Helper()
+	mc, err := c.admin.OperatorV1().MachineConfigurations().Get(c.t.Context(), "cluster", metav1.GetOptions{})
+	require.NoError(c.t, err)
+	return mc.Status.Conditions
+}
+
+func (c *configuration) status(name string) (metav1.ConditionStatus, string) {
+	c.t.Helper()
+	for _, condition := range c.conditions() {
+		if condition.Type == name {
+			return condition.Status, condition.Reason
+		}
+	}
+	return "", ""
+}
+
+// eventually waits until a condition has a status.
+func (c *configuration) eventually(name string, want metav1.ConditionStatus) {
+	c.t.Helper()
+	require.Eventually(c.t, func() bool {
+		status, _ := c.status(name)
+		return status == want
+	}, time.Minute, 5*time.Millisecond, "%s %s", name, want)
+}
+
+// untouched asserts that the fields of others are unchanged, and that no Reporter owns them.
+func (c *configuration) untouched() {
+	c.t.Helper()
+	status, reason := c.status(bootImageType)
+	assert.Equal(c.t, "False NA", string(status)+" "+reason)
+	object := c.object()
+	observed, _, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
+	require.NoError(c.t, err)
+	assert.EqualValues(c.t, 1, observed)
+	for _, entry := range object.GetManagedFields() {
+		if entry.Manager != components.DefaultOperatorFieldManager && entry.Manager != components.DefaultControllerFieldManager {
+			continue
+		}
+		assert.Equal(c.t, "status", entry.Subresource)
+		assert.Equal(c.t, metav1.ManagedFieldsOperationApply, entry.Operation, "%s", entry.Manager)
+		var fields struct {
+			Status map[string]map[string]any `json:"f:status"`
+		}
+		require.NoError(c.t, json.Unmarshal([]byte(entry.FieldsV1.GetRawString()), &fields))
+		assert.Len(c.t, fields.Status, 1, "%s owns conditions, and nothing else", entry.Manager)
+		for key := range fields.Status["f:conditions"] {
+			assert.Contains(c.t, key, `{"type":"MachineConfig`)
+		}
+	}
+}
+
+// process is a running Reporter with an informer of its own.
+type process struct {
+	*components.Reporter
+	requests *requests
+	faults   *faults
+	sizes    *sizes
+	stop     func()
+}
+
+// run starts a Reporter with the permissions of config, and shorter intervals than a real one.
+func (c *configuration) run(component components.Component, config *rest.Config, change ...func(*components.Config)) *process {
+	c.t.Helper()
+	p := &process{requests: &requests{}, faults: &faults{}, sizes: &sizes{}}
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	config.Wrap(p.faults.wrap)
+	config.Wrap(p.requests.wrap)
+	config.Wrap(p.sizes.wrap)
+	clientset, err := operatorclientset.NewForConfig(config)
+	require.NoError(c.t, err)
+	// the informer has an administrator's permissions, and its requests are not counted
+	factory := operatorinformers.NewSharedInformerFactory(c.admin, 0)
+	informer := factory.Operator().V1().MachineConfigurations()
+	configured := components.Config{
+		Client:      clientset.OperatorV1().MachineConfigurations(),
+		Lister:      informer.Lister(),
+		Component:   component,
+		Persist:     50 * time.Millisecond,
+		Dwell:       time.Hour,
+		MinInterval: 10 * time.Millisecond,
+		MaxInterval: 100 * time.Millisecond,
+		Timeout:     5 * time.Second,
+	}
+	for _, f := range change {
+		f(&configured)
+	}
+	p.Reporter, err = components.New(configured)
+	require.NoError(c.t, err)
+	_, err = informer.Informer().AddEventHandler(p.Handler())
+	require.NoError(c.t, err)
+	ctx, cancel := context.WithCancel(c.t.Context())
+	factory.StartWithContext(ctx)
+	require.True(c.t, cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced))
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(c.t, p.Run(ctx)) })
+	p.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		factory.Shutdown()
+	})
+	c.t.Cleanup(p.stop)
+	return p
+}
+
+// sync is one sync of the process.
+func (p *process) sync(parent, step components.State, err error) {
+	sync := p.Begin(parent, "")
+	p.Begin(step, "").End(err)
+	sync.End(err)
+}
+
+func (p *process) operatorSync(err error) {
+	p.sync(components.OperatorSync, components.OperatorSyncMCD, err)
+}
+
+// quiet waits until no more requests are made, and returns their number.
+func (p *process) quiet(t *testing.T) int {
+	t.Helper()
+	last, same := -1, 0
+	require.Eventually(t, func() bool {
+		if now := p.requests.all(); now != last {
+			last, same = now, 0
+		}
+		same++
+		return same > 20
+	}, time.Minute, 20*time.Millisecond)
+	return last
+}
+
+// sizes records the sizes of the largest request and of the last one.
+type sizes struct {
+	mu            sync.Mutex
+	largest, last int
+}
+
+func (s *sizes) wrap(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		if request.GetBody != nil {
+			if body, err := request.GetBody(); err == nil {
+				data, _ := io.ReadAll(body)
+				s.mu.Lock()
+				s.last, s.largest = len(data), max(s.largest, len(data))
+				s.mu.Unlock()
+			}
+		}
+		return next.RoundTrip(request)
+	})
+}
+
+func (s *sizes) get() (last, largest int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last, s.largest
+}
+
+// asComponent impersonates the service account of a component.
+func asComponent(component components.Component) *rest.Config {
+	account := scope.DefaultComponentsOperatorServiceAccount
+	if component == components.Controller {
+		account = scope.DefaultComponentsControllerServiceAccount
+	}
+	return impersonate(standard.Config(), scope.DefaultComponentsNamespace, account, nil)
+}
+
+func judged(c components.Component, a components.Aspect, status metav1.ConditionStatus, reason string) metav1.Condition {
+	return metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: reason}
+}

@@ -1,0 +1,56 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+var (
+	consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
+	needsCluster = regexp.MustCompile(`kubectl |KUBECONFIG"|^cd test`)
+)
+
+// TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the
+// output with the text below it. Package docs runs the other commands.
+func TestCommandsOfTheDocs(t *testing.T) {
+	needGuards(t, standard)
+	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
+	newConfiguration(t)
+	kubectl, err := cluster.Binary(t.Context(), "kubectl")
+	require.NoError(t, err)
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+
+	ran := 0
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, block := range consoleBlock.FindAllStringSubmatch(string(text), -1) {
+			for _, command := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+				line, output, _ := strings.Cut(command, "\n")
+				if !needsCluster.MatchString(line) {
+					continue
+				}
+				ran++
+				shell := exec.CommandContext(t.Context(), "sh", "-c", line)
+				shell.Dir = "../.."
+				shell.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+standard.Kubeconfig())
+				out, err := shell.CombinedOutput()
+				if output = strings.TrimSpace(output); output == "" {
+					assert.NoError(t, err, "%s: %s: %s", page, line, out)
+				}
+				assert.Contains(t, string(out), strings.TrimPrefix(output, "… "), line)
+			}
+		}
+	}
+	assert.NotZero(t, ran)
+}

@@ -1,0 +1,148 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// TestMCNScale prints the cost of a first screen with MCN_NODES nodes:
+//
+//	MCN_NODES=5000 go test ./e2e -run TestMCNScale -v
+func TestMCNScale(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("MCN_NODES"))
+	if err != nil {
+		t.Skip("MCN_NODES is not set to a number of nodes")
+	}
+	w := newTestNode(t, "mcn-scale-first")
+	newMCNPool(t, w, "mcn-scale", newConfig)
+	client, err := mcfgclientset.NewForConfig(standard.Config())
+	require.NoError(t, err)
+	var failed atomic.Value
+	workqueue.ParallelizeUntil(t.Context(), 16, n, func(i int) {
+		if err := createMidway(t.Context(), client, i); err != nil {
+			failed.Store(err)
+		}
+	})
+	require.Nil(t, failed.Load())
+
+	for _, args := range [][]string{nil, {"-o", "json"}, {"-w"}} {
+		proxy := newProxy(t, standard.Config().Host)
+		cmd := newMCN(t, "admin", nil, append(args, "mcn-scale")...)
+		cmd.Args = append(cmd.Args, "--as-group", "system:masters", "--server", proxy.url, "--tls-server-name", "127.0.0.1")
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		cmd.Stderr = os.Stderr
+		begin := time.Now()
+		require.NoError(t, cmd.Start())
+		_, err = out.Read(make([]byte, 1))
+		require.NoError(t, err)
+		took := time.Since(begin)
+		if len(args) > 0 && args[0] == "-w" {
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		}
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+		t.Logf("%d nodes, kubectl mcn %v: first output after %s, %.1f MB received, peak RSS %d MB, CPU %s",
+			n, args, took.Round(time.Millisecond), float64(proxy.down.Load())/1e6, usage.Maxrss/1024,
+			(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Round(time.Millisecond))
+	}
+}
+
+// createMidway creates the object of a node that is updating, waiting for its update, or done.
+func createMidway(ctx context.Context, client *mcfgclientset.Clientset, i int) error {
+	mcns := client.MachineconfigurationV1().MachineConfigNodes()
+	name := fmt.Sprintf("mcn-scale-%05d", i)
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = name, "mcn-scale", newConfig
+	mcn, err := mcns.Create(ctx, mcn, metav1.CreateOptions{})
+	if err != nil {
+		return err
+	}
+	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: newConfig, Desired: newConfig}
+	now := metav1.Now()
+	mcn.Status.Conditions = conditions.Complete(nil, false, now)
+	reports := []conditions.Report{{Phase: phases.Updated, Status: metav1.ConditionTrue}}
+	if i%10 == 0 {
+		mcn.Status.ConfigVersion.Current = oldConfig
+		reports = append(reports, conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, NewTarget: true},
+			conditions.Report{Phase: phases.UpdatePrepared, Status: metav1.ConditionTrue}, conditions.Report{Phase: phases.Drained, Status: metav1.ConditionUnknown})
+	}
+	for _, r := range reports {
+		r.Reason, r.Message, r.Time, r.Update = string(r.Phase), "about "+string(r.Phase)+" of "+name, now, newConfig
+		lists, err := conditions.Next(mcn.Status.Conditions, false, r)
+		if err != nil {
+			return err
+		}
+		if len(lists) > 0 {
+			mcn.Status.Conditions = lists[len(lists)-1]
+		}
+	}
+	_, err = mcns.UpdateStatus(ctx, mcn, metav1.UpdateOptions{})
+	return err
+}
+
+// proxy forwards connections to a server, and counts the bytes that it receives.
+type proxy struct {
+	url  string
+	down atomic.Int64
+}
+
+func newProxy(t *testing.T, server string) *proxy {
+	t.Helper()
+	target, err := url.Parse(server)
+	require.NoError(t, err)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	p := &proxy{url: "https://" + listener.Addr().String()}
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go p.pass(client, target.Host)
+		}
+	}()
+	return p
+}
+
+func (p *proxy) pass(client net.Conn, host string) {
+	defer client.Close()
+	server, err := net.Dial("tcp", host)
+	if err != nil {
+		return
+	}
+	defer server.Close()
+	go func() {
+		_, _ = io.Copy(server, client)
+		_ = server.Close()
+	}()
+	_, _ = io.Copy(client, io.TeeReader(server, counter{&p.down}))
+}
+
+type counter struct{ n *atomic.Int64 }
+
+func (c counter) Write(b []byte) (int, error) {
+	c.n.Add(int64(len(b)))
+	return len(b), nil
+}

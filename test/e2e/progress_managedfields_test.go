@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
+	mcfgv1client "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// TestOrderIsNotMovedByReports: the order of an update is an hour old, so that any change of it is
+// visible.
+func TestOrderIsNotMovedByReports(t *testing.T) {
+	w := newTestNode(t, "progress-order")
+	w.settle()
+	m, _ := w.monitor("master")
+	w.annotate(oldConfig, newConfig)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	n := progress.Of(w.object())
+	assert.Equal(t, progress.Ordered, n.State)
+	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2)
+
+	hourAgo := w.backdateSpec()
+	require.Equal(t, hourAgo, progress.Of(w.object()).Ordered)
+
+	w.rebootUpdate(m)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	n = progress.Of(w.object())
+	assert.Equal(t, progress.Done, n.State)
+	assert.Equal(t, hourAgo, n.Ordered, "reports, and a spec that has not changed")
+	assert.Greater(t, n.Ended.Sub(n.Ordered), time.Hour/2, "the duration of the update")
+
+	w.annotate(newConfig, oldConfig)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	n = progress.Of(w.object())
+	assert.Equal(t, progress.Ordered, n.State)
+	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2, "another order")
+}
+
+// TestOrderIsNotMovedByAppliesThatChangeNothing: a daemon applies its spec again and again, and a
+// controller updates it, both without this library.
+func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
+	w := newTestNode(t, "progress-applies")
+	w.settle()
+	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
+	require.NoError(t, applySpec(t, client, w.name, oldConfig))
+	update := func(config string) {
+		object := w.object()
+		object.Spec.ConfigVersion.Desired = config
+		_, err := client.Update(t.Context(), object, metav1.UpdateOptions{FieldManager: "machine-config-operator"})
+		require.NoError(t, err)
+	}
+	update(newConfig)
+	assert.Equal(t, progress.Ordered, progress.Of(w.object()).State)
+
+	hourAgo := w.backdateSpec()
+	for range 3 {
+		require.NoError(t, applySpec(t, client, w.name, newConfig))
+		update(newConfig)
+	}
+	applyStatus(t, client, w.object())
+	assert.Equal(t, hourAgo, progress.Of(w.object()).Ordered)
+
+	update(oldConfig)
+	assert.WithinDuration(t, time.Now(), progress.Of(w.object()).Ordered, time.Hour/2)
+}
+
+func applySpec(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, name, config string) error {
+	t.Helper()
+	_, err := client.Apply(t.Context(), mcfgapply.MachineConfigNode(name).WithSpec(mcfgapply.MachineConfigNodeSpec().
+		WithNode(mcfgapply.MCOObjectReference().WithName(name)).
+		WithPool(mcfgapply.MCOObjectReference().WithName("master")).
+		WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(config))),
+		metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
+	return err
+}
+
+// applyStatus applies another status.
+func applyStatus(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, object *mcfgv1.MachineConfigNode) {
+	t.Helper()
+	_, err := client.ApplyStatus(t.Context(), mcfgapply.MachineConfigNode(object.Name).WithStatus(mcfgapply.MachineConfigNodeStatus().
+		WithObservedGeneration(object.Generation+1).
+		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().WithCurrent(oldConfig).WithDesired(newConfig))),
+		metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
+	require.NoError(t, err)
+}
+
+// backdateSpec makes every entry of the spec in managedFields an hour old, and returns that time. The
+// server accepts such times only together with another change: a label.
+func (w *testNode) backdateSpec() time.Time {
+	w.t.Helper()
+	hourAgo := time.Now().UTC().Add(-time.Hour).Truncate(time.Second)
+	patch := []map[string]any{{"op": "add", "path": "/metadata/labels", "value": map[string]string{"backdated": hourAgo.Format("150405")}}}
+	for i, entry := range w.object().ManagedFields {
+		if entry.Subresource == "" {
+			patch = append(patch, map[string]any{"op": "replace", "path": fmt.Sprintf("/metadata/managedFields/%d/time", i), "value": hourAgo})
+		}
+	}
+	require.Greater(w.t, len(patch), 1)
+	data, err := json.Marshal(patch)
+	require.NoError(w.t, err)
+	_, err = w.admin.MachineconfigurationV1().MachineConfigNodes().Patch(w.t.Context(), w.name, types.JSONPatchType, data, metav1.PatchOptions{FieldManager: "test"})
+	require.NoError(w.t, err)
+	return hourAgo
+}
