@@ -24,16 +24,20 @@ help: ## List the targets
 test: ## Run the tests of the library, the examples and the docs (offline, given the modules)
 	go test $(RACE) ./...
 
+.PHONY: servers
+servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
+	@cd test && go run ./cmd/cluster --build
+
 .PHONY: e2e
-e2e: ## Run the tests on a real etcd and kube-apiserver (first use builds them: 5 minutes)
+e2e: servers ## Run the tests on a real etcd and kube-apiserver
 	cd test && go test -v -count=1 -timeout 30m ./...
 
 .PHONY: soak
-soak: ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
+soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
 	cd test && WALKS=$${WALKS:-20000} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -parallel 8 -v -run TestRandomWalks ./e2e
 
 .PHONY: e2e-guarded
-e2e-guarded: ## Run them with both policies in force, and daemons that have the token of their Pod
+e2e-guarded: servers ## Run them with both policies in force, and daemons that have the token of their Pod
 	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
 
 .PHONY: bench
@@ -41,7 +45,7 @@ bench: ## Run the benchmarks of reports and updates against canned answers
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: scale
-scale: ## Measure updates of N="500 1000 2500 5000" nodes, C=100 at a time (15 to 40 minutes)
+scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C=100 at a time (15 to 40 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: fuzz

@@ -31,11 +31,14 @@ func runTests(m *testing.M) int {
 	if os.Getenv(abandonEnv) != "" {
 		return startAndAbandon()
 	}
-	// The first run on a machine builds the servers.
-	ctx, cancel := context.WithTimeout(context.Background(), 9*time.Minute)
+	err := cluster.Build(context.Background()) // without a limit of time
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	started := time.Now()
-	var err error
 	if shared, err = cluster.Start(ctx, cluster.Options{}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

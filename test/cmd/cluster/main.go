@@ -7,6 +7,7 @@
 //
 // Run it in the folder test of the repository. The first run builds the servers, which takes
 // about four minutes. Without a kubectl at hand, --kubectl builds one and prints its path.
+// --build builds all of them and starts nothing.
 package main
 
 import (
@@ -42,6 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	down := flags.Bool("down", false, "stop the cluster that was left running and remove its files")
 	imageMode := flags.Bool("image-mode", false, "start it with the CRD that has the fields of image mode")
+	build := flags.Bool("build", false, "build etcd, kube-apiserver and kubectl, and start nothing")
 	kubectl := flags.Bool("kubectl", false, "build kubectl and print its path")
 	dir := flags.String("dir", "", "the cluster's folder, one cluster each (default <repository>/.cache/cluster)")
 	if err := flags.Parse(args); err != nil {
@@ -49,6 +51,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q: only flags are known, see --help", flags.Arg(0))
+	}
+	if *build {
+		return cluster.Build(ctx)
 	}
 	if *kubectl {
 		return buildKubectl(ctx, stdout)

@@ -15,6 +15,7 @@ import (
 )
 
 func TestUpTwiceAndDown(t *testing.T) {
+	require.Empty(t, commandWithin(t.Context(), t, "--build"), "without a limit of time")
 	dir := filepath.Join(t.TempDir(), "a folder")
 	t.Cleanup(func() { _, _ = cluster.Down(context.Background(), dir) })
 	line := "export KUBECONFIG='" + dir + "/kubeconfig'\n"
@@ -67,8 +68,13 @@ func TestShellQuote(t *testing.T) {
 // command runs the program and returns its standard output.
 func command(t *testing.T, args ...string) string {
 	t.Helper()
+	return commandWithin(testContext(t), t, args...)
+}
+
+func commandWithin(ctx context.Context, t *testing.T, args ...string) string {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	err := run(testContext(t), args, &stdout, &stderr)
+	err := run(ctx, args, &stdout, &stderr)
 	if err != nil {
 		t.Error(err, stderr.String()) // also from another goroutine
 	}
