@@ -45,11 +45,50 @@ func TestArrowsPointOneWay(t *testing.T) {
 	}
 }
 
+// TestPurePackages checks what the packages without I/O, log, lock, context and clock import.
+// The arrows between them are those of TestArrowsPointOneWay.
+func TestPurePackages(t *testing.T) {
+	pure := []string{
+		"cmp", "encoding/json", "errors", "fmt", "maps", "math", "reflect", "regexp", "slices", "sort", "strings", "unicode/utf8",
+		"github.com/openshift/api/machineconfiguration/v1",
+		"k8s.io/api/core/v1",
+		"k8s.io/apimachinery/pkg/apis/meta/v1",
+		"k8s.io/apimachinery/pkg/util/intstr",
+		"k8s.io/apimachinery/pkg/util/validation",
+		"k8s.io/apimachinery/pkg/util/validation/field",
+	}
+	for name, more := range map[string][]string{
+		"phases":                            nil,
+		"conditions":                        {"time", "k8s.io/client-go/applyconfigurations/meta/v1"},
+		"upgrademonitor/internal/nodeowner": nil,
+		"upgrademonitor/internal/validate":  nil,
+		"upgrademonitor/internal/plan":      nil,
+		"upgrademonitor/internal/pending":   nil,
+		"upgrademonitor/progress":           {"time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			allowed := append(more, pure...)
+			for _, path := range goList(t, "-f", `{{join .Imports "\n"}}`, module+name) {
+				if !strings.HasPrefix(path, module) {
+					assert.Contains(t, allowed, path)
+				}
+			}
+		})
+	}
+}
+
 func deps(t *testing.T, pkg string) []string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg).Output()
+	return goList(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg)
+}
+
+func goList(t *testing.T, args ...string) []string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"list"}, args...)...).Output()
 	require.NoError(t, err)
-	return strings.Fields(string(out))
+	list := strings.Fields(string(out))
+	require.NotEmpty(t, list)
+	return list
 }
 
 // expected reports whether a package is of the modules that the library depends on, or of those
