@@ -54,8 +54,8 @@ func (m *Monitor) accept(ctx context.Context, in plan.Intent) (*pending.Entry, e
 		switch {
 		case err != nil:
 			return nil, err
-		case len(p.Steps) == 0 && m.queue.Len() == 0 && !m.base.needsRead():
-			m.base.state.Update = p.Final.Update
+		case len(p.Steps) == 0 && m.queue.Len() == 0 && !m.base.needsRead() && !m.isUnlisted(object):
+			m.base.setUpdate(p.Final.Update)
 			return nil, nil
 		case len(p.Steps) == 0 && m.satisfied(in):
 			return nil, nil
@@ -90,6 +90,12 @@ func (m *Monitor) listed(ctx context.Context) *mcfgv1.MachineConfigNode {
 		return nil
 	}
 	return object
+}
+
+// isUnlisted reports whether the object is to be read because the Lister does not contain it.
+// Callers hold m.mu.
+func (m *Monitor) isUnlisted(object *mcfgv1.MachineConfigNode) bool {
+	return m.config.Lister != nil && object == nil && m.base.checkUnlisted(m.config.realClock.Now(), m.config.CheckInterval)
 }
 
 // refresh brings what is known up to date with what the Lister has, and with time. Callers hold

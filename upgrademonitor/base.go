@@ -19,11 +19,12 @@ type base struct {
 	stale bool       // others may have written since: to be read before the next write
 	lost  bool       // the object has not the status of state, which is to be written: see restore
 	empty *types.UID // of an object whose status may not be restored
-	gone  bool       // the Lister shows that the object was deleted: stale, until it is read
+	gone  bool       // the object is not in the Lister, and may have been deleted: stale, until it is read
 
 	node    *plan.Node // the view of the Node at the last read or write
 	checked time.Time  // when that was, in real time
 	listed  *types.UID // of the object that the Lister has shown
+	doubted bool       // the object was read because the Lister has never shown it: see checkUnlisted
 
 	imageField time.Time // when the CRD turned out to have no configImage, in real time
 }
@@ -49,6 +50,27 @@ func (b *base) set(s plan.State) {
 	b.state = s
 }
 
+// setUpdate takes in an update that began, or ended, without a write.
+func (b *base) setUpdate(u plan.Update) { b.state.Update = u }
+
+// setLost takes in whether the object has to get the status of the state back.
+func (b *base) setLost(lost bool) { b.lost = lost }
+
+// giveUp has an object that has lost its status start without one. It reports whether it had.
+func (b *base) giveUp() (lost bool) {
+	if lost = b.lost; lost {
+		uid := b.state.Object.UID
+		b.empty, b.lost, b.stale = &uid, false, true
+	}
+	return lost
+}
+
+// dropImageField takes in that the CRD has no field for images.
+func (b *base) dropImageField(now time.Time) { b.state.NoImageField, b.imageField = true, now }
+
+// markStale has the object read before the next write.
+func (b *base) markStale() { b.stale = true }
+
 // nodeUnchanged reports whether the view of the Node in an intent is that of the last read or
 // write. Else another process may have begun or ended an update, and neither a refusal nor a
 // no-op is decided without a read.
@@ -58,6 +80,9 @@ func (b *base) nodeUnchanged(in plan.Intent) bool {
 
 // needsRead reports whether the object is to be read before a write can be planned.
 func (b *base) needsRead() bool { return !b.known || b.stale || b.lost }
+
+// listerDelay is how long an informer is given to deliver what was written.
+const listerDelay = 20 * time.Millisecond
 
 // expire has what is older than interval checked again: the object by a read, unless a Lister
 // observes its deletion, and the CRD's field for images by the next write.
@@ -79,12 +104,26 @@ func (b *base) observeUnlisted() {
 	}
 }
 
+// checkUnlisted has an object read that the Lister does not contain and has never shown: the
+// informer may not have synced, or the object was deleted before anybody looked. It does so once,
+// and then once per interval. It reports whether the object is to be read.
+func (b *base) checkUnlisted(now time.Time, interval time.Duration) bool {
+	after := listerDelay
+	if b.doubted {
+		after = interval
+	}
+	if b.known && !b.stale && now.Sub(b.checked) >= after {
+		b.stale, b.gone, b.doubted = true, true, true
+	}
+	return b.stale
+}
+
 // isNews reports whether an object of the Lister is a later version than what is known.
 func (b *base) isNews(object *mcfgv1.MachineConfigNode) bool {
 	if b.known && !newer(object, b.state.Object) {
 		if object.UID == b.state.Object.UID {
 			uid := object.UID // a copy: the object is the Lister's
-			b.listed = &uid
+			b.listed, b.doubted = &uid, false
 		}
 		return false
 	}
@@ -103,7 +142,7 @@ func (b *base) observeListed(s plan.State, uid types.UID, err error) {
 	case !b.stale:
 		s.Update, s.NoImageField = b.state.Update, b.state.NoImageField
 		b.set(s)
-		b.known, b.listed = true, &uid
+		b.known, b.listed, b.doubted = true, &uid, false
 	}
 }
 

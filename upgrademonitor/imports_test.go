@@ -73,6 +73,9 @@ func TestPurePackages(t *testing.T) {
 					assert.Contains(t, allowed, path)
 				}
 			}
+			for _, dep := range deps(t, module+name) {
+				assert.NotContains(t, dep, "openshift/client-go", "of the packages that it imports")
+			}
 		})
 	}
 }

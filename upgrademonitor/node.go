@@ -8,6 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -35,6 +36,16 @@ func (m *Monitor) node() (*corev1.Node, error) {
 			Err: fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)}
 	}
 	return node, nil
+}
+
+// provisionedNode is node for what an object is created for: a Node that is not provisioned yet
+// has none.
+func (m *Monitor) provisionedNode() (*corev1.Node, error) {
+	node, err := m.node()
+	if err == nil && !nodeowner.IsProvisioned(node) {
+		return nil, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
+	}
+	return node, err
 }
 
 // readNode reads the annotations of a Node, and logs those that the CRD rejects.

@@ -49,18 +49,14 @@ func (m *Monitor) refusedOnCreated(in plan.Intent) error {
 func (m *Monitor) setLost(lost bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.base.lost = lost
+	m.base.setLost(lost)
 }
 
 // giveUpRestore has the object start without the status that it has lost: a policy that allows one
 // transition a write denies to restore it. It reports whether there was one to restore.
 func (m *Monitor) giveUpRestore(ctx context.Context, denial error) bool {
 	m.mu.Lock()
-	lost := m.base.lost
-	if lost {
-		uid := m.base.state.Object.UID
-		m.base.empty, m.base.lost, m.base.stale = &uid, false, true
-	}
+	lost := m.base.giveUp()
 	m.mu.Unlock()
 	if lost {
 		m.logFailure(ctx, m.denied(denial), "Could not restore the status of a MachineConfigNode that was deleted, starting again", "node", m.config.NodeName)
@@ -137,15 +133,11 @@ func ownedByAnother(a, b *mcfgv1.MachineConfigNode) bool {
 	return false
 }
 
-// create creates the object, for this node and owned by it. A Node that is not provisioned yet
-// has none.
+// create creates the object, for this node and owned by it.
 func (m *Monitor) create(ctx context.Context) (plan.State, error) {
-	node, err := m.node()
+	node, err := m.provisionedNode()
 	if err != nil {
-		return plan.State{}, err
-	}
-	if !nodeowner.IsProvisioned(node) {
-		return plan.State{}, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
+		return plan.State{}, noNodeError{err}
 	}
 	spec, poolErr := m.specOf(ctx, node)
 	if poolErr != nil {
@@ -168,7 +160,7 @@ func (m *Monitor) noImageField() bool {
 // dropImageField has the Monitor do without the CRD's field for images, for a while.
 func (m *Monitor) dropImageField(ctx context.Context, err error) {
 	m.mu.Lock()
-	m.base.state.NoImageField, m.base.imageField = true, m.config.realClock.Now()
+	m.base.dropImageField(m.config.realClock.Now())
 	m.mu.Unlock()
 	m.imageFailures.Failed(ctx, err, "Ignoring the images of a node: the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting", "node", m.config.NodeName)
 }

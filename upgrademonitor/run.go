@@ -6,6 +6,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
@@ -90,9 +91,16 @@ func longer(timeout time.Duration, err error) time.Duration {
 	return timeout
 }
 
-// heal has an object that the Lister does not show any more created again.
+// heal has an object that the Lister does not show any more created again, unless its Node was
+// deleted too.
 func (m *Monitor) heal(ctx context.Context) {
 	if !m.isGone(m.listed(ctx)) {
+		return
+	}
+	if _, err := m.provisionedNode(); err != nil {
+		if !apierrors.IsNotFound(err) {
+			m.logFailure(ctx, err, "Could not create the MachineConfigNode again, will try again", "node", m.config.NodeName)
+		}
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
@@ -116,5 +124,5 @@ func (m *Monitor) isGone(object *mcfgv1.MachineConfigNode) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.refresh(object)
-	return m.base.gone || m.base.lost
+	return m.base.gone || m.base.lost || m.isUnlisted(object)
 }

@@ -36,6 +36,15 @@ func (imageFieldPruned) Error() string { return "the API server dropped configIm
 // Outcome classifies the error for package apierr.
 func (imageFieldPruned) Outcome() apierr.Outcome { return apierr.NoImageField }
 
+// noNodeError is the error of a write for which there is no Node. What Config.Node returns, a
+// NotFound say, is no answer about the object.
+type noNodeError struct{ error }
+
+func (e noNodeError) Unwrap() error { return e.error }
+
+// Outcome classifies the error for package apierr.
+func (noNodeError) Outcome() apierr.Outcome { return apierr.Retry }
+
 func isTerminal(err error) bool {
 	var terminal *terminalError
 	return errors.As(err, &terminal)
@@ -180,7 +189,7 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
 func (m *Monitor) observeNoop(s plan.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.base.state.Update = s.Update
+	m.base.setUpdate(s.Update)
 }
 
 // markStale has the next write start from a read: others may have written, or the last write may
@@ -188,5 +197,5 @@ func (m *Monitor) observeNoop(s plan.State) {
 func (m *Monitor) markStale() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.base.stale = true
+	m.base.markStale()
 }
