@@ -23,7 +23,7 @@ func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
 	bounded, cancel := context.WithTimeout(ctx, m.config.Timeout)
 	defer cancel()
 	if errors.Is(err, pending.ErrFull) {
-		_ = m.drainUntil(bounded, m.head()) // the API server may be back: there is room then
+		_ = m.drainUntil(bounded, nil) // the API server may be back: there is room then
 		e, err = m.accept(ctx, in)
 	}
 	switch {
@@ -89,6 +89,7 @@ func (m *Monitor) listed(ctx context.Context) *mcfgv1.MachineConfigNode {
 		m.listerFailures.Failed(ctx, err, "Ignoring the Lister", "node", m.config.NodeName)
 		return nil
 	}
+	m.listerFailures.Recovered(ctx, "Using the Lister again", "node", m.config.NodeName)
 	return object
 }
 

@@ -118,9 +118,11 @@ func (b *base) checkUnlisted(now time.Time, interval time.Duration) bool {
 	return b.stale
 }
 
-// isNews reports whether an object of the Lister is a later version than what is known.
+// isNews reports whether an object of the Lister is a later version than what is known, or another
+// object after the Lister has shown the known one.
 func (b *base) isNews(object *mcfgv1.MachineConfigNode) bool {
-	if b.known && !newer(object, b.state.Object) {
+	replaced := b.listed != nil && *b.listed == b.state.Object.UID && object.UID != b.state.Object.UID
+	if b.known && !replaced && !newer(object, b.state.Object) {
 		if object.UID == b.state.Object.UID {
 			uid := object.UID // a copy: the object is the Lister's
 			b.listed, b.doubted = &uid, false

@@ -181,17 +181,27 @@ func TestImageFieldThatComesLater(t *testing.T) {
 		}
 		return false, nil, nil
 	})
+	var log logLines
+	report := func(p phases.Phase) {
+		require.NoError(t, f.GenerateAndApplyMachineConfigNode(log.context(t.Context()), p, string(p), "about "+string(p), metav1.ConditionTrue))
+	}
 	for range 3 {
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		f.report(t, phases.Resumed, metav1.ConditionTrue)
+		report(phases.Updated)
+		report(phases.Resumed)
 	}
 	assert.Equal(t, 1, tried, "once")
 	assert.Zero(t, f.object(t).Status.ConfigImage)
+	lines := log.take()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "Ignoring the images of a node")
 
 	missing = false
 	realClock.SetTime(realClock.Now().Add(time.Minute))
-	f.report(t, phases.Updated, metav1.ConditionTrue)
+	report(phases.Updated)
 	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
+	lines = log.take()
+	require.Len(t, lines, 1)
+	assert.Contains(t, lines[0], "Writing the images of the node again")
 }
 
 func TestFieldManagerThatTheServerRefuses(t *testing.T) {
@@ -213,7 +223,21 @@ func TestListerOfAnotherNode(t *testing.T) {
 	object := f.object(t).DeepCopy()
 	object.Name, object.ResourceVersion = "worker-1", "99"
 	object.Status.Conditions = nil
-	require.NoError(t, indexer.Add(object))
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Empty(t, f.requests())
+	var log logLines
+	report := func() {
+		require.NoError(t, f.GenerateAndApplyMachineConfigNode(log.context(t.Context()), phases.Updated, "Updated", "about Updated", metav1.ConditionTrue))
+	}
+	for range 2 {
+		require.NoError(t, indexer.Add(object))
+		for range 2 {
+			report()
+		}
+		assert.NotContains(t, f.requests(), "patch/status")
+		lines := log.take()
+		require.Len(t, lines, 1)
+		assert.Contains(t, lines[0], "Ignoring the Lister")
+		f.show(t, indexer, "100")
+		report()
+		require.Len(t, log.take(), 1, "over")
+	}
 }

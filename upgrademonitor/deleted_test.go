@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -56,9 +58,12 @@ func TestRepeatIsCheckedOnceInAWhile(t *testing.T) {
 	assert.Equal(t, before, f.condition(t, phases.Updated), "the object exists again, with the last known status")
 }
 
-// withLister has an indexer as the cache of the Lister.
+// withLister has an indexer as the cache of the Lister. The real clock stands still.
 func withLister(indexer cache.Indexer) func(*upgrademonitor.Config) {
-	return func(c *upgrademonitor.Config) { c.Lister = mcfglisters.NewMachineConfigNodeLister(indexer) }
+	return func(c *upgrademonitor.Config) {
+		c.Lister = mcfglisters.NewMachineConfigNodeLister(indexer)
+		upgrademonitor.SetRealClock(c, clocktesting.NewFakePassiveClock(time.Now()))
+	}
 }
 
 func (f *fixture) show(t *testing.T, indexer cache.Indexer, version string) {
@@ -198,4 +203,132 @@ func TestRunRestoresTheStatusInTheEnd(t *testing.T) {
 	require.NoError(t, <-ended)
 	require.NoError(t, f.Flush(t.Context()))
 	assert.Equal(t, before, f.object(t).Status)
+}
+
+// A Lister that has never shown the object is not believed: one read tells, and another one per
+// CheckInterval.
+func TestObjectThatTheListerNeverShowed(t *testing.T) {
+	realClock := clocktesting.NewFakePassiveClock(time.Now())
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	f := newFixture(t, withLister(indexer), func(c *upgrademonitor.Config) {
+		c.CheckInterval = time.Minute
+		upgrademonitor.SetRealClock(c, realClock)
+	})
+	f.settle(t)
+	repeat := func(after time.Duration) []string {
+		realClock.SetTime(realClock.Now().Add(after))
+		f.clientset.ClearActions()
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+		return f.requests()
+	}
+	assert.Empty(t, repeat(0), "the informer may be behind")
+	assert.Equal(t, []string{"get"}, repeat(time.Second))
+	assert.Empty(t, repeat(time.Second), "it has not synced")
+	assert.Equal(t, []string{"get"}, repeat(time.Minute))
+
+	before := f.object(t).Status
+	f.show(t, indexer, "1")
+	assert.Empty(t, repeat(time.Hour))
+	f.delete(t)
+	require.NoError(t, indexer.Replace(nil, "2"))
+	assert.Equal(t, []string{"get", "create", "patch/status"}, repeat(0))
+
+	f.show(t, indexer, "3") // and is deleted before anybody looks
+	f.delete(t)
+	require.NoError(t, indexer.Replace(nil, "4"))
+	assert.Equal(t, []string{"get", "create", "patch/status"}, repeat(time.Second))
+	assert.Equal(t, before, f.object(t).Status)
+}
+
+// Run asks the API server for nothing if the Node was deleted with its object.
+func TestRunLeavesTheObjectOfADeletedNode(t *testing.T) {
+	upgrademonitor.SetListerInterval(t, time.Millisecond)
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	asked := make(chan struct{})
+	var deleted atomic.Bool
+	f := newFixture(t)
+	f = f.another(t, withLister(indexer), func(c *upgrademonitor.Config) {
+		node := c.Node
+		c.Node = func() (*corev1.Node, error) {
+			if deleted.Load() {
+				asked <- struct{}{}
+				return nil, apierrors.NewNotFound(corev1.Resource("nodes"), nodeName)
+			}
+			return node()
+		}
+	})
+	f.settle(t)
+	f.show(t, indexer, "1")
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	deleted.Store(true)
+	f.delete(t)
+	require.NoError(t, indexer.Replace(nil, "2"))
+
+	var log logLines
+	ctx, cancel := context.WithCancel(log.context(t.Context()))
+	ended := make(chan error)
+	go func() { ended <- f.Run(ctx) }()
+	for range 5 {
+		<-asked
+	}
+	cancel()
+	select {
+	case <-asked:
+		<-ended
+	case <-ended:
+	}
+	assert.Empty(t, f.requests())
+	assert.Empty(t, log.take())
+}
+
+// Run restores the status of an object that another process has created in place of the deleted one.
+func TestRunRestoresTheStatusOfAnotherObject(t *testing.T) {
+	upgrademonitor.SetListerInterval(t, time.Millisecond)
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	f := newFixture(t, withLister(indexer))
+	f.settle(t)
+	before := f.object(t).Status
+	f.show(t, indexer, "1")
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+
+	f.delete(t)
+	other := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "another", ResourceVersion: "2"}}
+	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), other, metav1.CreateOptions{})
+	require.NoError(t, err)
+	f.show(t, indexer, "2")
+	written := make(chan struct{}, 10)
+	f.reactor("patch", func() (bool, error) { written <- struct{}{}; return false, nil })
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- f.Run(ctx) }()
+	<-written
+	cancel()
+	require.NoError(t, <-ended)
+	assert.Equal(t, before.Conditions, f.object(t).Status.Conditions)
+}
+
+// Monitors.Run looks at the Lister for all nodes.
+func TestRunOfMonitorsCreatesADeletedObjectAgain(t *testing.T) {
+	upgrademonitor.SetListerInterval(t, time.Millisecond)
+	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	f := newFixture(t)
+	config := upgrademonitor.Config{Client: f.clientset}
+	withLister(indexer)(&config)
+	monitors, err := upgrademonitor.NewMonitors(config, func(string) (*corev1.Node, error) { return f.node, nil })
+	require.NoError(t, err)
+	m, err := monitors.Get(nodeName)
+	require.NoError(t, err)
+	report := func() {
+		require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "", metav1.ConditionTrue))
+	}
+	report()
+	f.show(t, indexer, "1")
+	report()
+	f.delete(t)
+	require.NoError(t, indexer.Replace(nil, "2"))
+	created := make(chan struct{}, 10)
+	f.reactor("create", func() (bool, error) { created <- struct{}{}; return false, nil })
+	run(t, monitors.Run)
+	<-created
 }

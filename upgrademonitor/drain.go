@@ -61,11 +61,13 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 		if e == nil {
 			return nil
 		}
-		err := m.write(ctx, e)
+		err := m.writeInTime(ctx, e, until)
 		switch {
 		case err == nil:
 			skipped = nil
-			m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
+			if !m.othersDeferred(e) {
+				m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
+			}
 		case !isTerminal(err):
 			m.logFailure(ctx, err, "Could not write the MachineConfigNode, will try again", "node", m.config.NodeName, "what", e.String())
 			if skipped == nil && e != until && ctx.Err() == nil && e.IsSpec() && !m.isDeferred(e) {
@@ -105,6 +107,13 @@ func (m *Monitor) isDeferred(e *pending.Entry) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return e.Deferred()
+}
+
+// othersDeferred reports whether what failed before an entry is still to be written.
+func (m *Monitor) othersDeferred(e *pending.Entry) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.queue.OthersDeferred(e)
 }
 
 func (m *Monitor) setDeferred(e *pending.Entry, deferred bool) {

@@ -31,6 +31,11 @@ func (m *Monitor) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
+	defer func() {
+		if m.head() != nil {
+			m.wake() // another Run, which may sleep
+		}
+	}()
 	var listed <-chan time.Time
 	if m.config.Lister != nil {
 		ticker := time.NewTicker(listerInterval)

@@ -79,6 +79,35 @@ func TestTwoRunsOfMonitors(t *testing.T) {
 	<-written
 }
 
+// If one of two Runs of a Monitor ends, the other writes what is pending.
+func TestTwoRunsOfAMonitor(t *testing.T) {
+	upgrademonitor.SetRetryDelay(t, time.Millisecond)
+	for range 10 { // either of them may have been woken
+		f := newFixture(t)
+		f.settle(t)
+		var down atomic.Bool
+		down.Store(true)
+		requests := make(chan bool, 1000) // whether it succeeded
+		f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+			failed := down.Load()
+			requests <- !failed
+			return failed, nil, errDown
+		})
+		first, endFirst := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- f.Run(first) }()
+		run(t, f.Run)
+		require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
+		<-requests // of the call
+		<-requests // of a Run
+		endFirst()
+		require.NoError(t, <-ended)
+		down.Store(false)
+		for !<-requests {
+		}
+	}
+}
+
 // A call that finds the queue full tries to write first: the API server may be back.
 func TestFullQueueIsWrittenFirst(t *testing.T) {
 	f := newFixture(t)

@@ -114,8 +114,9 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 	if len(p.Steps) == 0 {
 		m.observeNoop(p.Final)
 	}
-	for _, step := range p.Steps {
-		next, err := m.writer.Write(ctx, s, step)
+	var skipped error // of the spec
+	for i, step := range p.Steps {
+		next, err := m.writeStep(ctx, s, step, i < len(p.Steps)-1)
 		switch {
 		case err == nil:
 			lost := m.isLost() && step.Kind == plan.MergeSpec
@@ -125,24 +126,14 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 				return errImageFieldPruned // the rest was planned with images
 			}
 			s = next
-		case step.Kind == plan.MergeSpec && !e.IsSpec() && m.skips(ctx, err):
+		case step.Kind == plan.MergeSpec && !e.IsSpec() && m.skips(ctx, e, err):
+			skipped = err
 		default:
 			return err
 		}
 	}
+	m.specWritten(ctx, p, skipped)
 	return nil
-}
-
-// skips reports whether a report continues without its write of the spec, which the error answered:
-// what concerns the spec never blocks the status.
-func (m *Monitor) skips(ctx context.Context, err error) bool {
-	switch apierr.Classify(err) {
-	case apierr.Denied, apierr.Terminal:
-	default:
-		return false
-	}
-	m.specFailures.Failed(ctx, m.denied(err), "Could not update the spec of the MachineConfigNode, reporting on the status alone", "node", m.config.NodeName)
-	return true
 }
 
 // plan plans an entry on what is known, and keeps what was decided. It reports too whether the
@@ -180,8 +171,11 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
 	pruned := s.NoImageField && !m.base.state.NoImageField
 	m.base.observe(s, in, m.config.realClock.Now())
 	m.mu.Unlock()
-	if pruned {
+	switch {
+	case pruned:
 		m.dropImageField(ctx, errImageFieldPruned)
+	case !s.NoImageField && (s.Object.Spec.ConfigImage.DesiredImage != "" || s.Object.Status.ConfigImage.DesiredImage != ""):
+		m.imageFailures.Recovered(ctx, "Writing the images of the node again", "node", m.config.NodeName)
 	}
 }
 

@@ -7,6 +7,8 @@ type Entry struct {
 	plan.Intent
 	// Memo is what was decided about the intent when it was planned last.
 	Memo plan.Memo
+	// SpecFailed is set once a report's own write of the spec has failed for a cause that may pass.
+	SpecFailed bool
 
 	key       plan.Key
 	done      chan struct{}

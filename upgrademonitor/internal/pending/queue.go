@@ -83,6 +83,11 @@ func (q *Queue) Head() *Entry {
 // Defer has an entry wait until the others are written, or, with false, takes that back.
 func (q *Queue) Defer(e *Entry, deferred bool) { e.deferred = deferred }
 
+// OthersDeferred reports whether entries other than this one are deferred.
+func (q *Queue) OthersDeferred(than *Entry) bool {
+	return slices.ContainsFunc(q.entries, func(e *Entry) bool { return e.deferred && e != than })
+}
+
 // Finish removes an entry that was written, with a nil error, or dropped. It reports whether its
 // caller waits, and so learns of the error.
 func (q *Queue) Finish(e *Entry, err error) (callerWaits bool) {

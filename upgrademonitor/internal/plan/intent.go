@@ -52,6 +52,11 @@ func (p Plan) WritesStatus() bool {
 	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kind != MergeSpec })
 }
 
+// WritesSpec reports whether a step of the plan writes the spec.
+func (p Plan) WritesSpec() bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kind == MergeSpec })
+}
+
 // Kind is how a step is written.
 type Kind string
 

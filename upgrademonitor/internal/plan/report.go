@@ -43,7 +43,8 @@ func (r Report) Key() Key {
 // Plan returns the writes of the report, each computed from the one before.
 //
 //  1. There are none for a report that changes nothing.
-//  2. A report that begins an update has the spec follow the node first.
+//  2. A report that begins an update has the spec follow the node first. So does a repeat of
+//     Updated=False, should that write have been denied.
 //  3. Whether it begins an update is decided once, in the memo: neither an object that its own
 //     first write has changed, nor one that others have, makes it begin another, or none.
 //  4. A refusal is the error of conditions.Next, or a *TooManyConditionsError.
@@ -68,9 +69,12 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 		lists = [][]metav1.Condition{conditions.Complete(before, r.ImageMode, r.Time)}
 	}
 	p.Final.Update = r.nextUpdate(s, before, &p.Memo)
-	if beginsUpdate(lists, s, request) {
+	if r.asksFor(phases.Updated, metav1.ConditionFalse) || beginsUpdate(lists, s, request) {
 		object := *s.Object
 		object.Spec = r.Node.desiredSpec(s.Object.Spec, r.ImageMode && !s.NoImageField)
+		if len(lists) == 0 {
+			s.Update = p.Final.Update // which no status has after it
+		}
 		s = p.addSpec(s, &object)
 	}
 	for _, list := range lists {
@@ -86,7 +90,7 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 // disruption.
 func beginsUpdate(lists [][]metav1.Condition, s State, request conditions.Report) bool {
 	if len(lists) == 0 {
-		return false
+		return request.NewTarget
 	}
 	updated := conditions.StatusOf(lists[len(lists)-1], phases.Updated)
 	return request.NewTarget || s.IsTrue(phases.Updated) && updated == metav1.ConditionFalse
