@@ -125,26 +125,45 @@ func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDeg
 	if len(causes) == 0 {
 		return verdict{false, reasonAsExpected, "Nothing is degraded"}
 	}
-	var messages []string
-	for _, cause := range causes {
-		var prefix string
-		if len(causes) > 1 && cause.Message != "" {
-			prefix = string(cause.Type) + ": "
-		}
-		messages = append(messages, prefix+causeMessage(cause, c, maxMessage/len(causes)-len(prefix)-len(". ")))
-	}
-	return verdict{true, string(causes[0].Type), strings.Join(messages, ". ")}
+	return verdict{true, string(causes[0].Type), causesMessage(causes, c)}
 }
 
-// causeMessage returns the message of a condition in at most room bytes.
+// causesMessage joins the messages of conditions, shortened to maxMessage where they are longer
+// together. It may change the conditions.
+func causesMessage(causes []mcfgv1.MachineConfigPoolCondition, c *count) string {
+	room := maxMessage - (len(causes)-1)*len(". ")
+	prefixes := make([]string, len(causes))
+	lengths := make([]int, len(causes))
+	for i := range causes {
+		cause := &causes[i]
+		switch {
+		case cause.Message == "":
+			cause.Message = string(cause.Type) + " is True"
+		case len(causes) > 1:
+			prefixes[i] = string(cause.Type) + ": "
+		}
+		cause.Message = valid(cause.Message)
+		room -= len(prefixes[i])
+		lengths[i] = len(cause.Message)
+	}
+	share := fairShare(lengths, room)
+	messages := make([]string, len(causes))
+	for i, cause := range causes {
+		messages[i] = prefixes[i] + causeMessage(cause, c, share)
+	}
+	return strings.Join(messages, ". ")
+}
+
+// causeMessage returns the message of a condition in at most room bytes. One about nodes that is
+// longer lists fewer of them, or less of each.
 func causeMessage(cause mcfgv1.MachineConfigPoolCondition, c *count, room int) string {
 	switch {
+	case len(cause.Message) <= room:
+		return cause.Message
 	case cause.Type == mcfgv1.MachineConfigPoolNodeDegraded:
 		return failureMessage(c.degraded, areDegraded, room)
 	case cause.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded:
 		return failureMessage(c.pinFailed, areUnpinned, room)
-	case cause.Message == "":
-		return string(cause.Type) + " is True"
 	default:
 		return shorten(cause.Message, room)
 	}

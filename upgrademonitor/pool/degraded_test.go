@@ -107,7 +107,7 @@ func broken(n int) (nodes, mcns) {
 // TestFiveThousandBrokenNodes: the status stays far below etcd's limit of 1.5 MB.
 func TestFiveThousandBrokenNodes(t *testing.T) {
 	ns, ms := broken(5000)
-	status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
+	status := pool.Status(newPool("worker"), ns, ms, pool.Options{DegradeOnPinnedImageSets: true}, now)
 	text, err := json.Marshal(status)
 	require.NoError(t, err)
 	assert.Less(t, len(text), 25<<10)
@@ -119,6 +119,9 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 		assert.Regexp(t, `^5000 nodes are [a-z ]+: worker-0000: é+… \[truncated\]é+; worker-0001: é+… \[truncated\]é+; .*; and \d+ more; see oc describe machineconfignode/worker-0000$`, message)
 		assert.Equal(t, 5000, strings.Count(message, ": é")+more(t, message))
 	}
+	summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
+	assert.LessOrEqual(t, len(summary), 8<<10)
+	assert.Regexp(t, `^NodeDegraded: 5000 nodes are degraded: .*; and \d+ more; .*\. PinnedImageSetsDegraded: 5000 nodes are unable .*; and \d+ more; `, summary)
 }
 
 // more returns how many nodes a message omits.

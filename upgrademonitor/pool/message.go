@@ -132,7 +132,7 @@ func failureMessage(failures []failure, are string, room int) string {
 	}
 	end := seeObject(failures[0].node)
 	room -= len(head) + len(end)
-	share := fairShare(failures, room)
+	share := nodeShare(failures, room)
 	var b strings.Builder
 	for i, f := range failures {
 		text := f.node + ": " + shorten(f.message, share)
@@ -148,22 +148,28 @@ func failureMessage(failures []failure, are string, room int) string {
 	return head + b.String() + end
 }
 
-// fairShare returns how many bytes of room each message may have, so that few nodes share all of
-// it, and short messages leave theirs to long ones.
-func fairShare(failures []failure, room int) int {
+// nodeShare returns how many bytes of room the message of each node may have, so that few nodes
+// share all of it.
+func nodeShare(failures []failure, room int) int {
 	if len(failures)*minNodeMessage > room {
 		return minNodeMessage
 	}
+	room -= len("; and 10000 more")
 	lengths := make([]int, len(failures))
 	for i, f := range failures {
 		room -= len("; ") + len(f.node) + len(": ")
-		lengths[i] = len(f.message)
+		lengths[i] = len(valid(f.message))
 	}
-	room -= len("; and 10000 more")
+	return max(fairShare(lengths, room), minNodeMessage)
+}
+
+// fairShare returns how many bytes of room each of several texts of these lengths may have: short
+// ones leave theirs to long ones. It sorts the lengths.
+func fairShare(lengths []int, room int) int {
 	slices.Sort(lengths)
 	for i, length := range lengths {
 		if share := room / (len(lengths) - i); length > share {
-			return max(share, minNodeMessage)
+			return share
 		}
 		room -= length
 	}
@@ -173,10 +179,11 @@ func fairShare(failures []failure, room int) int {
 // seeObject points to the object of a node, which has all that a message leaves out.
 func seeObject(nodeName string) string { return "; see oc describe machineconfignode/" + nodeName }
 
-// shorten cuts the middle out of a message of more than limit bytes.
+// shorten cuts the middle out of a message of more than limit bytes, and makes it valid UTF-8.
 func shorten(message string, limit int) string {
+	message = valid(message)
 	if len(message) <= limit {
-		return strings.ToValidUTF8(message, string(utf8.RuneError))
+		return message
 	}
 	if len(message) > 2*limit { // which is more of either end than is kept
 		message = message[:limit] + message[len(message)-limit:]
@@ -189,3 +196,6 @@ func shorten(message string, limit int) string {
 		chars -= max(1, (len(cut)-limit)/utf8.UTFMax)
 	}
 }
+
+// valid replaces what is not UTF-8, which may make a text longer.
+func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }

@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -121,6 +124,77 @@ func TestFewNodesShareTheRoom(t *testing.T) {
 			summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
 			assert.LessOrEqual(t, len(summary), 8<<10)
 			assert.Equal(t, listed, strings.Count(summary, ": disk full"), "with the causes, as NodeDegraded")
+		})
+	}
+}
+
+// TestCausesShareTheRoom: Degraded has the causes whole if they fit together. If not, short ones
+// leave their room to long ones.
+func TestCausesShareTheRoom(t *testing.T) {
+	order := []mcfgv1.MachineConfigPoolConditionType{
+		mcfgv1.MachineConfigPoolNodeDegraded, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded,
+		mcfgv1.MachineConfigPoolRenderDegraded, mcfgv1.MachineConfigPoolImageBuildDegraded, mcfgv1.MachineConfigPoolSynchronizerDegraded,
+	}
+	text := func(n int) string { return strings.Repeat("é", n/2) }
+	invalid := func(n int) string { return strings.Repeat("a\xff", n/2) }
+	for name, test := range map[string]struct {
+		messages [5]string // of a node, of its images, and of the other causes, in order; "": no cause
+		whole    int       // how many of the causes are not shortened
+	}{
+		"a long one of a node, short ones": {[5]string{text(5000), "", "no base config", "no registry", "no space"}, 4},
+		"a long one of others":             {[5]string{"disk full", "no such image", text(7000), "", "no space"}, 4},
+		"one that fits alone":              {[5]string{2: text(8192)}, 1},
+		"two that fit":                     {[5]string{0: text(3000), 2: text(5000)}, 2},
+		"two that do not":                  {[5]string{0: text(5000), 2: text(5000)}, 0},
+		"a short one, two that do not":     {[5]string{text(1000), text(30000), text(30000)}, 1},
+		"one too long, short ones":         {[5]string{text(30000), "no such image", "no base config", "no registry"}, 3},
+		"four long ones":                   {[5]string{text(8000), "", text(8000), text(8000), text(8000)}, 0},
+		"five long ones":                   {[5]string{text(30000), text(30000), text(30000), text(30000), text(30000)}, 0},
+		"invalid UTF-8":                    {[5]string{0: invalid(7000), 2: invalid(2000), 3: invalid(7000)}, 0},
+		"invalid UTF-8 of one node":        {[5]string{invalid(7000)}, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPool("worker")
+			for i, conditionType := range order[2:] {
+				other := mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionFalse}
+				if message := test.messages[2+i]; message != "" {
+					other.Status, other.Message = corev1.ConditionTrue, message
+				}
+				p.Status.Conditions = append(p.Status.Conditions, other)
+			}
+			m := newMCN("worker-0")
+			for i, conditionType := range []mcfgv1.StateProgress{mcfgv1.MachineConfigNodeNodeDegraded, mcfgv1.MachineConfigNodePinnedImageSetsDegraded} {
+				if message := test.messages[i]; message != "" {
+					withCondition(conditionType, metav1.ConditionTrue, message)(m)
+				}
+			}
+			status := pool.Status(p, nodes{newNode("worker-0")}, mcns{m}, pool.Options{DegradeOnPinnedImageSets: true}, now)
+			summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
+			assert.LessOrEqual(t, len(summary), 8<<10)
+			assert.True(t, utf8.ValidString(summary))
+
+			var causes []string
+			for _, conditionType := range order {
+				if c := condition(t, status, conditionType); c.Status == corev1.ConditionTrue {
+					causes = append(causes, strings.ToValidUTF8(c.Message, "\uFFFD"))
+				}
+			}
+			parts := strings.Split(summary, ". ")
+			require.Len(t, parts, len(causes))
+			var whole int
+			var shortened []int // how long they are
+			for i, part := range parts {
+				if strings.HasSuffix(part, causes[i]) {
+					whole++
+				} else {
+					shortened = append(shortened, len(part))
+				}
+			}
+			assert.Equal(t, test.whole, whole)
+			if len(shortened) > 0 {
+				assert.Greater(t, len(summary), 8<<10-150, "the room is used")
+				assert.InDelta(t, slices.Min(shortened), slices.Max(shortened), 50, "and shared")
+			}
 		})
 	}
 }

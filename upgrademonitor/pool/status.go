@@ -55,7 +55,8 @@ type Options struct {
 //     changes none of the machine counts, which are about configs. It is False, and not absent,
 //     if there are no sets, so that one can wait for it.
 //  11. Degraded: 9 is True, or one of RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded,
-//     which others write, or 10, if the Options say so. The message has the causes.
+//     which others write, or 10, if the Options say so. The message has the causes. If they are longer
+//     than 8 kB together, short ones leave their room to long ones, which are shortened.
 //  12. lastTransitionTime moves to now, in whole seconds, when and only when a condition's status moves.
 //
 // What else the status contains:

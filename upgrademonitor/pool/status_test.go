@@ -34,6 +34,11 @@ func TestOneMachine(t *testing.T) {
 	blank := func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = nil }
 	noVersions := func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion = nil }
 	unknown := withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
+	pressed := func(n *corev1.Node) {
+		for _, conditionType := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeMemoryPressure, corev1.NodeNetworkUnavailable} {
+			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: conditionType, Status: corev1.ConditionTrue})
+		}
+	}
 
 	for _, test := range []struct {
 		name  string
@@ -46,6 +51,7 @@ func TestOneMachine(t *testing.T) {
 		{"updated, not ready", newNode("n", notReady), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
 		{"updated, readiness unknown", newNode("n", noConditions), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
 		{"updated, cordoned by someone else", newNode("n", cordoned), newMCN("n"), "", counts{1, 1, 0, 1, 0}},
+		{"updated, under pressure", newNode("n", pressed), newMCN("n"), "", counts{1, 1, 1, 0, 0}},
 		{"degraded and updated", newNode("n"), newMCN("n", degraded), "", counts{1, 0, 0, 0, 1}},
 		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), "", counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), "", counts{1, 0, 0, 1, 0}},

@@ -24,7 +24,7 @@
 //
 //  1. A Node that is neither Pending nor Provisioning has an object. A Windows node has none; one
 //     that another process created for it is deleted once. On a cluster without pools nothing is
-//     written.
+//     written or deleted.
 //  2. The object's owner is the Node, its pool is the node's primary pool (pool.Primary),
 //     its desired config and image are those of the node's annotations, and are updated at once.
 //     NotYetSet is a value that is not known. A node that no pool selects any more keeps the pool

@@ -63,7 +63,8 @@ func (r *reconciler) onPoolUpdate(ctx context.Context, before, after *mcfgv1.Mac
 	}
 }
 
-// enqueueAll enqueues all nodes, since they may be selected by other pools than before.
+// enqueueAll enqueues all nodes, since they may be selected by other pools than before, and all
+// objects, since one without a Node may be deleted as soon as there is a pool.
 func (r *reconciler) enqueueAll(ctx context.Context) {
 	nodes, err := r.config.Nodes.Lister().List(labels.Everything())
 	if err != nil {
@@ -71,6 +72,13 @@ func (r *reconciler) enqueueAll(ctx context.Context) {
 	}
 	for _, node := range nodes {
 		r.enqueueNode(node)
+	}
+	mcns, err := r.config.MachineConfigNodes.Lister().List(labels.Everything())
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Failed to list the MachineConfigNodes of the informer")
+	}
+	for _, mcn := range mcns {
+		r.enqueueMCN(mcn)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfginformersv1 "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
+	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -69,6 +71,32 @@ func TestNoPools(t *testing.T) {
 	f.createPool(newPool("master"))
 	f.waitForQueue()
 	f.eventually("node", hasSpec("worker", "rendered-3"))
+}
+
+// poolsRead notes that the pools were read.
+type poolsRead struct {
+	mcfginformersv1.MachineConfigPoolInformer
+	read *atomic.Bool
+}
+
+func (p poolsRead) Lister() mcfglisters.MachineConfigPoolLister {
+	p.read.Store(true)
+	return p.MachineConfigPoolInformer.Lister()
+}
+
+// TestOrphanWithoutPools: the object of a deleted Node is kept, too, until the first pool is created.
+func TestOrphanWithoutPools(t *testing.T) {
+	f := newFixtureWithoutPools(t)
+	orphan := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
+	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), orphan, metav1.CreateOptions{})
+	require.NoError(t, err)
+	var read atomic.Bool
+	f.run(func(c *rollout.Config) { c.Pools = poolsRead{c.Pools, &read} })
+	f.eventuallyRetried("node", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil || read.Load() })
+	f.createPool(newPool("worker"))
+	f.waitForQueue()
+	require.NotNil(t, f.object("node"), "the grace period was over before there was a pool")
+	f.eventuallyRetried("node", gone)
 }
 
 // TestPreconditions: each write carries the UID and resource version of the object that it was

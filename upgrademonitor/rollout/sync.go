@@ -88,12 +88,16 @@ func (r *reconciler) plan(ctx context.Context, node *corev1.Node, mcn *mcfgv1.Ma
 	return p, nil
 }
 
-// syncOrphan deletes an object whose Node was deleted, if no garbage collector has.
+// syncOrphan deletes an object whose Node was deleted, if no garbage collector has. On a cluster
+// without any pool it does nothing: the first pool has all objects synced.
 func (r *reconciler) syncOrphan(ctx context.Context, next item) error {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
 	node, mcn, err := r.cached(next.node)
 	if err != nil || node != nil || mcn == nil || mcn.DeletionTimestamp != nil || mcn.UID != next.uid {
+		return err
+	}
+	if pools, err := r.config.Pools.Lister().List(labels.Everything()); err != nil || len(pools) == 0 {
 		return err
 	}
 	_, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, next.node, metav1.GetOptions{})
