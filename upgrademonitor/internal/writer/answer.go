@@ -8,12 +8,16 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// kind is that of the object, and not of its metadata alone, nor of a Status.
-const kind = "MachineConfigNode"
+// The kinds of answers.
+const (
+	kind         = "MachineConfigNode"
+	metadataKind = "PartialObjectMetadata"
+)
 
 // answer is what is wanted of the answer to a write, be it an object or its metadata: what was
 // sent is what is there, so the rest is known.
@@ -59,10 +63,25 @@ func (w Writer) patch(ctx context.Context, base plan.State, pt types.PatchType, 
 	if err := check(a); err != nil {
 		return answer{}, err
 	}
-	if a.Metadata.UID != base.Object.UID {
-		return answer{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedAnswer, a.Metadata.UID, base.Object.UID)
+	if err := checkFollows(a, base.Object); err != nil {
+		return answer{}, err
 	}
 	return a, nil
+}
+
+// checkFollows makes sure that an answer is about the object that was patched, and not older, as
+// one from a cache.
+func checkFollows(a answer, base *mcfgv1.MachineConfigNode) error {
+	m := a.Metadata
+	order, err := resourceversion.CompareResourceVersion(m.ResourceVersion, base.ResourceVersion)
+	switch {
+	case m.UID != base.UID:
+		return fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedAnswer, m.UID, base.UID)
+	case err == nil && order < 0, m.Generation < base.Generation:
+		return fmt.Errorf("%w: it is older than the request: resource version %s after %s, generation %d after %d",
+			ErrUnexpectedAnswer, m.ResourceVersion, base.ResourceVersion, m.Generation, base.Generation)
+	}
+	return nil
 }
 
 // send sends a patch. Of an apply the metadata are enough: it changes nothing but what it has.
@@ -96,6 +115,8 @@ func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts 
 // resource versions.
 func (w Writer) check(a answer) error {
 	switch m := a.Metadata; {
+	case a.Kind != kind && a.Kind != metadataKind:
+		return fmt.Errorf("%w: it is of kind %q", ErrUnexpectedAnswer, a.Kind)
 	case m.Name != w.client.NodeName():
 		return fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedAnswer, m.Name)
 	case w.client.HasREST() && (m.UID == "" || m.ResourceVersion == ""):
@@ -104,7 +125,7 @@ func (w Writer) check(a answer) error {
 	return nil
 }
 
-// checkWhole makes sure that an answer is the whole object, too.
+// checkWhole makes sure that an answer is the whole object, and not its metadata alone.
 func (w Writer) checkWhole(a answer) error {
 	if a.Kind != kind {
 		return fmt.Errorf("%w: it is of kind %q", ErrUnexpectedAnswer, a.Kind)

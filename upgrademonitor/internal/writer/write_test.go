@@ -326,6 +326,9 @@ func TestWriteBelievesNotEverything(t *testing.T) {
 	for _, kind := range kinds {
 		answers := unexpected(t)
 		answers["another UID"] = written(t).set("other", "metadata", "uid").answer()
+		answers["another kind"] = written(t).set("Pod", "kind").answer()
+		answers["of a cache"] = written(t).set("250", "metadata", "resourceVersion").answer()
+		answers["an older generation"] = written(t).set(0, "metadata", "generation").answer()
 		if kind == plan.ApplyStatus {
 			delete(answers, "metadata only")
 		}
