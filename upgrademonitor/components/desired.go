@@ -48,7 +48,7 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 	if j == nil {
 		return r.judgements.current(t, was, 0, now)
 	}
-	c, left := r.judgements.current(t, was, r.config.hold(t, j.condition.Status), now)
+	c, left := r.judgements.current(t, was, r.config.minDuration(t, j.condition.Status), now)
 	if t.aspect == Degraded && was != nil {
 		c.Message = cmp.Or(c.Message, lastError(c, *was, j.since))
 	}
