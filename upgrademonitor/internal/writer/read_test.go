@@ -21,7 +21,7 @@ import (
 
 const path = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes/worker-0"
 
-// foreign is the condition of another manager in the objects, to the letter: Go cannot parse
+// foreign is the condition of another manager in the objects, verbatim: Go cannot parse
 // its time.
 const foreign = `{"lastTransitionTime":"2026-01-01t00:00:00.500z","message":"ok","reason":"Broken","status":"True","type":"InternalReleaseImageDegraded"}`
 
