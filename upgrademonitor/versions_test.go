@@ -133,20 +133,20 @@ func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
 	assert.Equal(t, oldImage, string(f.object(t).Spec.ConfigImage.DesiredImage))
 }
 
-func TestForeignConditionSurvivesAModeChange(t *testing.T) {
+func TestUnownedConditionSurvivesAModeChange(t *testing.T) {
 	on := false
 	f := newFixture(t, inImageMode(&on))
 	f.settle(t)
 	object := f.object(t)
-	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
-	object.Status.Conditions = append(object.Status.Conditions, foreign)
+	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
+	object.Status.Conditions = append(object.Status.Conditions, unowned)
 	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
 	require.NoError(t, err)
 
 	on = true
 	other := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) { c.Client = f.clientset })
 	other.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
-	assert.Equal(t, foreign, f.condition(t, phases.Phase(foreign.Type)))
+	assert.Equal(t, unowned, f.condition(t, phases.Phase(unowned.Type)))
 }
 
 const (

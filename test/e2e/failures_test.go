@@ -165,7 +165,7 @@ func TestFirstBootEndsWithACompleteObject(t *testing.T) {
 			w.settle()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"Drained","status":"False","reason":"NotYetOccurred","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},
-		"foreign-only": func(w *testNode) {
+		"unowned-only": func(w *testNode) {
 			w.settle()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"InternalReleaseImageDegraded","status":"False","reason":"AsExpected","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},

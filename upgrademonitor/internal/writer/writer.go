@@ -20,7 +20,7 @@ type Writer struct {
 	fieldManager string
 }
 
-// New returns a Writer with a client. Without a REST client, as of a fake clientset, foreign values
+// New returns a Writer with a client. Without a REST client, as of a fake clientset, unowned values
 // are as the client's types decode them.
 func New(client *scope.Client, fieldManager string) Writer {
 	return Writer{client: client, fieldManager: fieldManager}
