@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A begin that needs no write is remembered.
-func TestBeginWithoutAWriteIsRemembered(t *testing.T) {
+// A begin that needs no write is kept.
+func TestBeginWithoutAWriteIsKept(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
 	f.settle(t)

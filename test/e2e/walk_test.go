@@ -99,7 +99,7 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 func (w *walker) restart() {
 	w.faults = &faults{}
 	w.daemon = w.build(func(*upgrademonitor.Config) {}, w.requests.wrap, w.faults.wrap)
-	w.model.remembered = ""
+	w.model.activeTarget = ""
 	w.pending = nil
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // desired returns the desired conditions of this process, given the published ones, and how long they
-// stay unchanged without an event. It is pure except for the expiry of remembered passes and errors;
+// stay unchanged without an event. It is pure except for the expiry of passes and errors that are kept;
 // callers hold mu.
 //
 // A condition that is not known yet is kept as it is published, or omitted.
