@@ -128,7 +128,7 @@ func clusters(t *testing.T) map[string]*cluster.Cluster {
 // one of which the other manager has changed since.
 func (w *testNode) claimed() {
 	w.t.Helper()
-	w.settle()
+	w.reportUpdated()
 	w.addUnowned()
 	w.applyAll()
 	w.flip()
@@ -183,7 +183,7 @@ func TestOldDaemonComesBack(t *testing.T) {
 	for _, informed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("informed %t", informed), func(t *testing.T) {
 			w := newTestNode(t, fmt.Sprintf("comes-back-%t", informed))
-			w.settle()
+			w.reportUpdated()
 			w.addUnowned()
 			m, requests := w.monitor("master")
 			caughtUp := func(string) {}
@@ -244,7 +244,7 @@ func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 // TestImageSetsOfOthersStay: another manager has applied an image set.
 func TestImageSetsOfOthersStay(t *testing.T) {
 	w := newTestNode(t, "unowned-sets")
-	w.settle()
+	w.reportUpdated()
 	apply := fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":%q},
 		"status":{"pinnedImageSets":[{"name":"theirs","desiredGeneration":2,"currentGeneration":1}]}}`, w.name)
 	require.NoError(t, w.admin.MachineconfigurationV1().RESTClient().Patch(types.ApplyPatchType).Resource("machineconfignodes").Name(w.name).SubResource("status").

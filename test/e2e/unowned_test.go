@@ -16,7 +16,7 @@ import (
 // Another manager owns a condition and a field of the status before the update.
 func TestAnUpdateKeepsConditionsAndFieldsOfOtherManagers(t *testing.T) {
 	w := newTestNode(t, "unowned")
-	w.settle()
+	w.reportUpdated()
 	unowned := applymetav1.Condition().
 		WithType(string(mcfgv1.MachineConfigNodeInternalReleaseImageDegraded)).
 		WithStatus(metav1.ConditionFalse).
