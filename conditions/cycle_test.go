@@ -188,13 +188,13 @@ func TestARetriedBeginContinuesWithItsSecondWrite(t *testing.T) {
 	writes := next(t, midway(false, nil), false, r)
 	require.Len(t, writes, 2)
 
-	goesOn := next(t, writes[0], false, report(phases.Updated, no, begun))
+	goesOn := next(t, writes[0], false, report(phases.Updated, no, started))
 	assert.Equal(t, writes[1:], goesOn)
 	assert.Nil(t, next(t, writes[0], false, report(phases.Updated, no)), "only the report that began it")
-	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no, begun)))
+	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no, started)))
 
 	prepared := next(t, writes[1], false, report(phases.UpdatePrepared, done))[0]
-	assert.Nil(t, next(t, prepared, false, report(phases.Updated, no, begun)), "running or finished phases are not started again")
+	assert.Nil(t, next(t, prepared, false, report(phases.Updated, no, started)), "running or finished phases are not started again")
 }
 
 func TestBeginOnAnEmptyListWritesEveryCondition(t *testing.T) {

@@ -24,12 +24,12 @@ func TestDefaultIsFalseAndNotYetOccurred(t *testing.T) {
 func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
-	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
+	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
 	for name, list := range map[string][]metav1.Condition{
 		"nil":            nil,
 		"one":            {mine},
 		"duplicate":      {mine, second},
-		"foreign":        {foreign, mine, {Type: ""}, {Type: "drained"}},
+		"unowned":        {unowned, mine, {Type: ""}, {Type: "drained"}},
 		"the other mode": {{Type: "AppliedFiles", Status: done}, {Type: "AppliedFilesAndOS", Status: done}, mine},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestEqualComparesAllButUnownedConditions(t *testing.T) {
 	}{
 		"itself":                     {want, true},
 		"in another order":           {reversed, true},
-		"with a foreign one":         {append(slices.Clone(want), metav1.Condition{Type: "Foreign"}), true},
+		"with an unowned one":        {append(slices.Clone(want), metav1.Condition{Type: "Unowned"}), true},
 		"with a second":              {append(slices.Clone(want), metav1.Condition{Type: "Drained"}), true},
 		"with another time":          {change(func(c *metav1.Condition) { c.LastTransitionTime = now }), true},
 		"with another status":        {change(func(c *metav1.Condition) { c.Status = done }), false},
@@ -86,7 +86,7 @@ func TestEqualComparesAllButUnownedConditions(t *testing.T) {
 		"without one":                {without(want, phases.RebootedNode), false},
 		"with one of the other mode": {append(slices.Clone(want), metav1.Condition{Type: "AppliedFiles"}), false},
 		"nil":                        {nil, false},
-		"with the text of another":   {change(func(c *metav1.Condition) { c.Type = "Foreign" }), false},
+		"with the text of another":   {change(func(c *metav1.Condition) { c.Type = "Unowned" }), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.same, conditions.Equal(tc.list, want))

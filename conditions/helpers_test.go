@@ -48,7 +48,7 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*conditions
 
 func completing(r *conditions.Report) { r.CompletesParent = true }
 func newTarget(r *conditions.Report)  { r.NewTarget = true }
-func begun(r *conditions.Report)      { r.Began = true }
+func started(r *conditions.Report)    { r.Began = true }
 func later(r *conditions.Report)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
 
 // next calls Next and checks its result with the oracle, and that the list did not change.

@@ -63,7 +63,7 @@ func everyReport(imageMode bool) []conditions.Report {
 				reports = append(reports, report(phases.Phase(typ), s, newTarget))
 			}
 			if typ == "Updated" {
-				reports = append(reports, report(phases.Phase(typ), s, newTarget), report(phases.Phase(typ), s, begun))
+				reports = append(reports, report(phases.Phase(typ), s, newTarget), report(phases.Phase(typ), s, started))
 			}
 		}
 	}

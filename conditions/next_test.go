@@ -131,7 +131,7 @@ func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *te
 			assert.Nil(t, next(t, writes[0], imageMode, r))
 		})
 	}
-	t.Run("foreign ones and the order do not count", func(t *testing.T) {
+	t.Run("unowned ones and the order do not count", func(t *testing.T) {
 		list := slices.Clone(full)
 		slices.Reverse(list)
 		list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no})

@@ -13,7 +13,7 @@ import (
 
 // ErrNoREST is returned for a raw request of a client that has no REST client: see
 // Client.WithREST.
-var ErrNoREST = errors.New("scope: no REST client: raw requests take one of a clientset that is no fake")
+var ErrNoREST = errors.New("scope: the client has no REST client for raw requests, as with a fake clientset")
 
 const (
 	acceptHeader = "Accept"
@@ -37,7 +37,7 @@ func (c *Client) WithREST(r rest.Interface) *Client {
 // HasREST reports whether the client makes raw requests.
 func (c *Client) HasREST() bool { return c.rest != nil }
 
-// GetRaw reads the object, and returns the JSON of the API server to the letter: with the fields
+// GetRaw reads the object, and returns the JSON of the API server unchanged: with the fields
 // and the values that the typed client drops, or cannot decode.
 func (c *Client) GetRaw(ctx context.Context, name string) ([]byte, error) {
 	if err := c.checkRaw(name); err != nil {

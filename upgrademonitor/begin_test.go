@@ -13,11 +13,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A begin that needs no write is remembered.
-func TestBeginWithoutAWriteIsRemembered(t *testing.T) {
+// A begin that needs no write is kept.
+func TestBeginWithoutAWriteIsKept(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.annotate(oldConfig, third) // the admin changed the pool while it was being prepared
@@ -31,7 +31,7 @@ func TestBeginWithoutAWriteIsRemembered(t *testing.T) {
 func TestAnswerToABeginLost(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.annotate(oldConfig, third)
@@ -50,7 +50,7 @@ func TestAnswerToABeginLost(t *testing.T) {
 func TestPrefixOfABeginWithoutAWrite(t *testing.T) {
 	const third = "rendered-worker-ccc"
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.annotate(oldConfig, third)
@@ -63,7 +63,7 @@ func TestPrefixOfABeginWithoutAWrite(t *testing.T) {
 // The controller may not write its status during an update (403), and may after it.
 func TestLatePendingReportBeginsNoDisruption(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)

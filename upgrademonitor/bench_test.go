@@ -100,8 +100,8 @@ func annotated(current, desired string) *corev1.Node {
 	}}}
 }
 
-// settledObject returns the object of a node between updates, with what a server adds.
-func settledObject(tb testing.TB) *mcfgv1.MachineConfigNode {
+// updatedObject returns the object of a node between updates, with what a server adds.
+func updatedObject(tb testing.TB) *mcfgv1.MachineConfigNode {
 	f := newFixture(tb)
 	require.NoError(tb, f.GenerateAndApplyMachineConfigNode(tb.Context(), phases.Updated, "Updated", "Node worker-0 Updated", metav1.ConditionTrue))
 	object, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().Get(tb.Context(), nodeName, metav1.GetOptions{})
@@ -139,7 +139,7 @@ type canned struct {
 }
 
 func newCanned(tb testing.TB) canned {
-	object := settledObject(tb)
+	object := updatedObject(tb)
 	whole, err := json.Marshal(object)
 	require.NoError(tb, err)
 	metadata, err := json.Marshal(metav1.PartialObjectMetadata{
@@ -207,7 +207,7 @@ func BenchmarkChangedStatus(b *testing.B) {
 
 // BenchmarkNoop: a report of the same status, no request.
 func BenchmarkNoop(b *testing.B) {
-	answer, err := json.Marshal(settledObject(b))
+	answer, err := json.Marshal(updatedObject(b))
 	require.NoError(b, err)
 	node := annotated(oldConfig, oldConfig)
 	m := monitorOn(b, &cannedServer{answers: [][]byte{answer}}, &node)
@@ -223,7 +223,7 @@ func BenchmarkNoop(b *testing.B) {
 // BenchmarkRebootUpdate: a whole standard reboot update, 15 status writes and 1 of the spec.
 func BenchmarkRebootUpdate(b *testing.B) {
 	node := annotated(oldConfig, oldConfig)
-	server := &cannedServer{object: settledObject(b)}
+	server := &cannedServer{object: updatedObject(b)}
 	rebootUpdate(b, monitorOn(b, server, &node), &node)
 	server.object, server.next = nil, 0
 

@@ -18,7 +18,7 @@ import (
 // A chatty retry loop in an outage does not fill the queue.
 func TestChattyRetryLoopLosesNoStep(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	down := f.outage(errDown)
 	f.annotate(oldConfig, newConfig)
 	for range 300 { // repeated by a sync loop
@@ -34,7 +34,7 @@ func TestChattyRetryLoopLosesNoStep(t *testing.T) {
 // finalOf returns the conditions after some reports, with or without an outage meanwhile.
 func finalOf(t *testing.T, outage bool, steps func(f *fixture)) []metav1.Condition {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)

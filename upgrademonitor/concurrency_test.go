@@ -19,7 +19,7 @@ import (
 // One Monitor is safe for any number of goroutines.
 func TestManyGoroutinesOnAHealthyServer(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		<-time.After(5 * time.Millisecond) // the latency of a server
 		return false, nil, nil

@@ -40,7 +40,7 @@ func TestFirstUpdateOfAnObject(t *testing.T) {
 // UpdatePrepared reported for another target than that of the active update begins an update.
 func TestUpdateThatNobodyAnnounced(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
@@ -65,7 +65,7 @@ func TestUpdateThatNobodyAnnounced(t *testing.T) {
 // call has a correct DESIREDCONFIG.
 func TestBeginUpdatesTheSpec(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	assert.Equal(t, []string{"patch", "patch/status"}, f.requests())
@@ -79,7 +79,7 @@ func TestBeginUpdatesTheSpec(t *testing.T) {
 // A NodeDegraded that is True becomes False in the same write: what failed is over.
 func TestEndClearsNodeDegraded(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	require.NoError(t, f.ReportDegraded(t.Context(), errors.New("disk full")))
@@ -101,7 +101,7 @@ func TestEndClearsNodeDegraded(t *testing.T) {
 // process has ended the update.
 func TestDisruptionAfterAnotherProcessEndedTheUpdate(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
@@ -131,7 +131,7 @@ func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.settle(t)
+			f.reportUpdated(t)
 			f.annotate(oldConfig, newConfig)
 			f.report(t, phases.Updated, metav1.ConditionFalse)
 			controller := f.another(t)
@@ -219,7 +219,7 @@ func TestFieldManagerThatTheServerRefuses(t *testing.T) {
 func TestListerOfAnotherNode(t *testing.T) {
 	indexer := cache.NewIndexer(func(any) (string, error) { return nodeName, nil }, cache.Indexers{})
 	f := newFixture(t, withLister(indexer))
-	f.settle(t)
+	f.reportUpdated(t)
 	object := f.object(t).DeepCopy()
 	object.Name, object.ResourceVersion = "worker-1", "99"
 	object.Status.Conditions = nil

@@ -38,7 +38,7 @@ func TestRepeatIsCheckedOnceInAWhile(t *testing.T) {
 		c.CheckInterval = time.Minute
 		upgrademonitor.SetRealClock(c, realClock)
 	})
-	f.settle(t)
+	f.reportUpdated(t)
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 	require.Empty(t, f.requests())
@@ -77,7 +77,7 @@ func (f *fixture) show(t *testing.T, indexer cache.Indexer, version string) {
 func TestObjectThatIsGoneFromTheLister(t *testing.T) {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	f := newFixture(t, withLister(indexer))
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 	require.Empty(t, f.requests(), "a Lister that has not returned the object yet proves nothing")
 	f.show(t, indexer, "1")
@@ -99,7 +99,7 @@ func TestRunCreatesADeletedObjectAgain(t *testing.T) {
 	upgrademonitor.SetListerInterval(t, time.Millisecond)
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	f := newFixture(t, withLister(indexer))
-	f.settle(t)
+	f.reportUpdated(t)
 	before := f.object(t).Status
 	f.show(t, indexer, "1")
 	f.report(t, phases.Updated, metav1.ConditionTrue)
@@ -121,7 +121,7 @@ func TestRunCreatesADeletedObjectAgain(t *testing.T) {
 // The object of a Node that was deleted, and created again, starts without a status.
 func TestStatusOfAnotherNodeIsNotRestored(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 	f.delete(t)
 	f.node = f.node.DeepCopy()
@@ -134,7 +134,7 @@ func TestStatusOfAnotherNodeIsNotRestored(t *testing.T) {
 // A policy that allows one transition per write denies restoring a status: the object starts again.
 func TestStatusThatMayNotBeRestored(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 	f.delete(t)
 	denied := 0
@@ -162,7 +162,7 @@ func TestSpecCallRestoresTheStatus(t *testing.T) {
 		c.CheckInterval = time.Minute
 		upgrademonitor.SetRealClock(c, realClock)
 	})
-	f.settle(t)
+	f.reportUpdated(t)
 	before := f.object(t)
 	f.delete(t)
 	other := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: nodeName}, Spec: before.Spec}
@@ -184,7 +184,7 @@ func TestRunRestoresTheStatusInTheEnd(t *testing.T) {
 	upgrademonitor.SetListerInterval(t, time.Millisecond)
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	f := newFixture(t, withLister(indexer))
-	f.settle(t)
+	f.reportUpdated(t)
 	before := f.object(t).Status
 	f.show(t, indexer, "1")
 	f.report(t, phases.Updated, metav1.ConditionTrue)

@@ -35,7 +35,7 @@ func TestClientThatIgnoresItsContext(t *testing.T) {
 			return f.Monitor
 		},
 		"transport": func(release <-chan struct{}) *upgrademonitor.Monitor {
-			server := &cannedServer{object: settledObject(t)}
+			server := &cannedServer{object: updatedObject(t)}
 			return monitorOn(t, roundTripper(func(r *http.Request) (*http.Response, error) {
 				<-release
 				if err := r.Context().Err(); err != nil {

@@ -51,7 +51,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		bad      = "True/PrefetchFailed/One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
 	)
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	for _, step := range []struct {
 		name                  string
 		sets                  []set
@@ -85,7 +85,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 // A typed nil error does not panic.
 func TestTypedNilErrorOfAnImageSet(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	func() {
 		defer func() { assert.Nil(t, recover(), "panic") }()
 		var none *fs.PathError

@@ -29,7 +29,7 @@ func newListed(t *testing.T) *listed {
 // write writes the object, as another process does.
 func (l *listed) write(t *testing.T, resourceVersion, desired string, statuses map[phases.Phase]metav1.ConditionStatus) {
 	t.Helper()
-	object := settledObject(t)
+	object := updatedObject(t)
 	object.ResourceVersion = resourceVersion
 	object.Spec.ConfigVersion.Desired = desired
 	for i := range object.Status.Conditions {
@@ -84,7 +84,7 @@ func TestUpdateThatOthersEndedIsForgotten(t *testing.T) {
 
 func TestListerOfADeletedObjectIsNotAsked(t *testing.T) {
 	l := newListed(t)
-	l.settle(t)
+	l.reportUpdated(t)
 	assert.Empty(t, l.indexer.List())
 	l.report(t, phases.Drained, metav1.ConditionUnknown)
 	assert.Equal(t, []string{"patch/status"}, l.requests(), "the last write is the base")
@@ -94,7 +94,7 @@ func TestListerOfADeletedObjectIsNotAsked(t *testing.T) {
 func TestFirstDecisionFromTheCache(t *testing.T) {
 	f := newFixture(t)
 	f.node.Annotations = nil
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.Drained, metav1.ConditionUnknown) // an update by hand
 	stale := f.object(t)
 	f.report(t, phases.Updated, metav1.ConditionTrue) // the update is over; the informer is behind

@@ -54,7 +54,7 @@ func (l *logLines) take() []string {
 // when it is over.
 func TestFailureIsLoggedOnce(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	var log logLines
 	ctx := log.context(t.Context())
 	forbidden := apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))

@@ -107,8 +107,8 @@ func (f *fixture) requests() []string {
 	return verbs
 }
 
-// settle reports that the node is updated: the object is as between updates.
-func (f *fixture) settle(t *testing.T) {
+// reportUpdated reports that the node is updated: the object is as between updates.
+func (f *fixture) reportUpdated(t *testing.T) {
 	t.Helper()
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 	f.clientset.ClearActions()
@@ -257,7 +257,7 @@ func TestCreateSurvivesWhatItCannotKnow(t *testing.T) {
 // TestHowAStatusIsWritten: by a forced apply.
 func TestHowAStatusIsWritten(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 	for _, action := range f.clientset.Actions() {
 		patch, ok := action.(clienttesting.PatchActionImpl)
@@ -295,7 +295,7 @@ func TestRejectionChangesNothing(t *testing.T) {
 
 func TestChangedAnnotationsCauseAReadBeforeARejectionOrARepeat(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 	f.annotate(oldConfig, newConfig) // another process has observed more than this one
@@ -313,7 +313,7 @@ func TestVersionsFollowTheNode(t *testing.T) {
 		return &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: current, Desired: desired}
 	}
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	assert.Equal(t, versions(oldConfig, oldConfig), f.object(t).Status.ConfigVersion, "with Updated=True")
 
 	f.annotate(oldConfig, newConfig)
@@ -340,13 +340,13 @@ func TestVersionsFollowTheNode(t *testing.T) {
 func TestAnnotationThatIsNoNameIsLeftOut(t *testing.T) {
 	f := newFixture(t)
 	f.annotate("Rendered_Worker", newConfig)
-	f.settle(t)
+	f.reportUpdated(t)
 	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: newConfig}, f.object(t).Status.ConfigVersion)
 }
 
 func TestPrefixNamesTheUpdateOfTheAction(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	for _, config := range []string{newConfig, "rendered-worker-ccc"} {
 		f.annotate(oldConfig, config)
 		f.report(t, phases.Updated, metav1.ConditionFalse)
@@ -369,7 +369,7 @@ func TestPrefixBeforeAnythingWasPrepared(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.settle(t)
+			f.reportUpdated(t)
 			f.annotate(oldConfig, newConfig)
 			other := newFixture(t, func(c *upgrademonitor.Config) { c.Client = f.clientset })
 			if begin {
@@ -385,7 +385,7 @@ func TestPrefixBeforeAnythingWasPrepared(t *testing.T) {
 
 func TestRestartedDaemonGoesOnWhereTheObjectIs(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)

@@ -53,7 +53,7 @@ func (f *fixture) tryReport(t *testing.T, p phases.Phase, status metav1.Conditio
 func TestWhatCannotBeWrittenIsKeptInOrder(t *testing.T) {
 	down := apierrors.NewServiceUnavailable("etcd is down")
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.failing("patch", down, down, down)
 	f.failing("get", nil, down, down) // an ambiguous write is followed by a read
@@ -83,7 +83,7 @@ func TestWhatCannotBeWrittenIsKeptInOrder(t *testing.T) {
 
 func TestRepeatOfWhatIsPendingIsPending(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	down := apierrors.NewServiceUnavailable("down")
 	f.failing("patch", down)
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
@@ -95,7 +95,7 @@ func TestRepeatOfWhatIsPendingIsPending(t *testing.T) {
 // TestConflictInTheMiddleOfABegin: another process writes between the two writes of a begin.
 func TestConflictInTheMiddleOfABegin(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
@@ -110,7 +110,7 @@ func TestConflictInTheMiddleOfABegin(t *testing.T) {
 // TestWritesCarryTheirResourceVersion: that of the object which the write was computed from.
 func TestWritesCarryTheirResourceVersion(t *testing.T) {
 	node := annotated(oldConfig, oldConfig)
-	server := &cannedServer{object: settledObject(t)}
+	server := &cannedServer{object: updatedObject(t)}
 	server.object.Generation, server.object.Status.ObservedGeneration = 4, 5 // as written by older daemons
 	m := monitorOn(t, server, &node)
 	require.NoError(t, m.ReportDegraded(t.Context(), errors.New("disk full")))
@@ -124,7 +124,7 @@ func TestWritesCarryTheirResourceVersion(t *testing.T) {
 
 func TestRejectionOfAPendingReport(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failing("patch", apierrors.NewServiceUnavailable("down"))
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	f.clientset.ClearActions()
@@ -155,7 +155,7 @@ func TestErrorsOfAReadAreNotNotFound(t *testing.T) {
 
 func TestInvalidReportIsDropped(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failing("patch", apierrors.NewInvalid(kind, nodeName, field.ErrorList{field.Invalid(field.NewPath("status"), "x", "no good")}))
 	err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
@@ -166,7 +166,7 @@ func TestInvalidReportIsDropped(t *testing.T) {
 
 func TestPolicyDenialIsKept(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	denial := apierrors.NewInvalid(kind, nodeName, nil)
 	denial.ErrStatus.Message = `ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards' denied request: no`
 	f.failing("patch", denial)
@@ -177,7 +177,7 @@ func TestPolicyDenialIsKept(t *testing.T) {
 
 func TestConflictIsRetriedFromAFreshRead(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	stale := apierrors.NewConflict(resource, nodeName, errors.New("the object has been modified"))
 	f.failing("patch", stale, stale)
 	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
@@ -186,7 +186,7 @@ func TestConflictIsRetriedFromAFreshRead(t *testing.T) {
 
 func TestConflictOfFieldManagersIsNotRetried(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	conflict := apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict}}, "conflict with other")
 	f.failing("patch", conflict)
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
@@ -195,7 +195,7 @@ func TestConflictOfFieldManagersIsNotRetried(t *testing.T) {
 
 func TestDeletedObjectIsCreatedAgain(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	require.NoError(t, f.clientset.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
 	f.clientset.ClearActions()
 	f.failing("patch", apierrors.NewNotFound(resource, nodeName))
@@ -205,7 +205,7 @@ func TestDeletedObjectIsCreatedAgain(t *testing.T) {
 
 func TestRunWritesWhatIsPending(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	attempts := make(chan struct{}, 10)
 	down := apierrors.NewServiceUnavailable("down")
 	f.failing("patch", down, down)
@@ -247,7 +247,7 @@ func (s *hangingServer) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 	const timeout = 50 * time.Millisecond
 	node := annotated(oldConfig, oldConfig)
-	server := &hangingServer{RoundTripper: &cannedServer{object: settledObject(t)}, release: make(chan struct{})}
+	server := &hangingServer{RoundTripper: &cannedServer{object: updatedObject(t)}, release: make(chan struct{})}
 	m := monitorOn(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
 
 	var callers sync.WaitGroup
@@ -269,7 +269,7 @@ func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
 
 func TestManyGoroutinesOnOneMonitor(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	cycle := []phases.Phase{phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.NodeDegraded}
 	var callers sync.WaitGroup
 	for _, p := range cycle {
@@ -289,7 +289,7 @@ func TestManyGoroutinesOnOneMonitor(t *testing.T) {
 
 func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
 	node := annotated(oldConfig, oldConfig)
-	server := &hangingServer{RoundTripper: &cannedServer{object: settledObject(t)}, release: make(chan struct{})}
+	server := &hangingServer{RoundTripper: &cannedServer{object: updatedObject(t)}, release: make(chan struct{})}
 	m := monitorOn(t, server, &node)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -302,7 +302,7 @@ func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
 
 func TestPendingIsBounded(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewServiceUnavailable("down")
@@ -329,7 +329,7 @@ func TestPendingIsBounded(t *testing.T) {
 
 func TestChattyCallerIsAlwaysAccepted(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	down := true
 	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 		return down, nil, apierrors.NewServiceUnavailable("down")
@@ -348,7 +348,7 @@ func TestChattyCallerIsAlwaysAccepted(t *testing.T) {
 // A call is accepted or rejected at once, by the state that the Monitor knows.
 func TestRejectedAtOnceInAnOutage(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.outage(errDown)
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	err := f.tryReport(t, phases.Drained, metav1.ConditionFalse) // Unknown to False: rejected
@@ -360,7 +360,7 @@ func TestRejectedAtOnceInAnOutage(t *testing.T) {
 // A caller that repeats a reported status does not get the error of another's report.
 func TestNoopDoesNotGetAnothersError(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	inFlight, release := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -390,7 +390,7 @@ func TestNoCRDFewRequests(t *testing.T) {
 // The text of an error is read when it is reported.
 func TestErrorTextOfAcceptance(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	down := f.outage(errDown)
 	err := &mutableError{text: "as reported"}
 	require.ErrorIs(t, f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: err}}), upgrademonitor.ErrPending)
@@ -407,7 +407,7 @@ func (e *mutableError) Error() string { return e.text }
 // Unlike a 422, a 400 is retried: it may come from a proxy.
 func TestBadRequestIsRetried(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failing("patch", apierrors.NewBadRequest("admission webhook \"x\" denied the request"))
 	err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
 	assert.ErrorIs(t, err, upgrademonitor.ErrPending)
@@ -416,7 +416,7 @@ func TestBadRequestIsRetried(t *testing.T) {
 // A 413 is terminal, and blocks no other report.
 func TestTooLargeBlocksNothing(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		if strings.Contains(string(a.(clienttesting.PatchAction).GetPatch()), `"name":"big"`) {
 			return true, nil, apierrors.NewRequestEntityTooLargeError("limit is 3145728")
@@ -430,7 +430,7 @@ func TestTooLargeBlocksNothing(t *testing.T) {
 // If the context ends after the report is accepted, ErrPending wraps its error.
 func TestPendingWrapsTheContextsError(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewConflict(resource, nodeName, errors.New("changed"))
 	})

@@ -47,7 +47,7 @@ func TestReportLogsWhatItCannotDo(t *testing.T) {
 func TestPhaseOfTheOtherMode(t *testing.T) {
 	on := false
 	f := newFixture(t, inImageMode(&on))
-	f.settle(t)
+	f.reportUpdated(t)
 	var log logLines
 	ctx := log.context(t.Context())
 	ran := 0
@@ -64,7 +64,7 @@ func TestPhaseOfTheOtherMode(t *testing.T) {
 
 func TestTrackOptions(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	work := func(context.Context) error {
 		applied := f.condition(t, phases.AppliedFilesAndOS)
 		assert.Equal(t, []string{"Mine", "applying"}, []string{applied.Reason, applied.Message})
@@ -81,7 +81,7 @@ func TestTrackOptions(t *testing.T) {
 // After a failure, the parent stays Unknown, also with CompletesParent.
 func TestTrackOfAFailureWithOptions(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	failure := errors.New("disk full")
 	err := f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return failure },
 		upgrademonitor.CompletesParent(), upgrademonitor.DoneMessage("applied"))
@@ -92,7 +92,7 @@ func TestTrackOfAFailureWithOptions(t *testing.T) {
 
 func TestTrackOfATypedNilError(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	var none *fs.PathError
 	err := f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return none })
 	assert.Equal(t, error(none), err, "the work's own error, whatever it is")
@@ -112,7 +112,7 @@ func TestOptionsOfReportAndTrackAlone(t *testing.T) {
 // A failure of no set, or of all, is the message of PinnedImageSetsDegraded=True.
 func TestPrefetchFailed(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}}
 	require.NoError(t, f.ReportPinnedImageSets(t.Context(), sets, upgrademonitor.PrefetchFailed(errors.New("no space left"))))
 	degraded := f.condition(t, phases.PinnedImageSetsDegraded)

@@ -39,7 +39,7 @@ func run(t *testing.T, runs func(context.Context) error) {
 // A report that was pending when Run started is written without another call.
 func TestRunWritesWhatWasPendingBefore(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failing("patch", errDown)
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	ended, cancel := context.WithCancel(t.Context())
@@ -111,7 +111,7 @@ func TestTwoRunsOfAMonitor(t *testing.T) {
 // A call that finds the queue full tries to write first: the API server may be back.
 func TestFullQueueIsWrittenFirst(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	down := f.outage(errDown)
 	var err error
@@ -130,7 +130,7 @@ func TestFullQueueIsWrittenFirst(t *testing.T) {
 func TestServerSlowerThanTheTimeout(t *testing.T) {
 	const timeout = 20 * time.Millisecond
 	node := annotated(oldConfig, oldConfig)
-	server := &slowServer{RoundTripper: &cannedServer{object: settledObject(t)}, delay: 4 * timeout}
+	server := &slowServer{RoundTripper: &cannedServer{object: updatedObject(t)}, delay: 4 * timeout}
 	m := monitorOn(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
 	require.ErrorIs(t, m.ReportDegraded(t.Context(), errors.New("disk full")), upgrademonitor.ErrPending)
 	require.NoError(t, m.Flush(t.Context()))
@@ -200,7 +200,7 @@ func TestDeniedSpecBlocksNoReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			f.settle(t)
+			f.reportUpdated(t)
 			f.annotate(oldConfig, newConfig)
 			var denied atomic.Bool
 			denied.Store(true)
@@ -221,7 +221,7 @@ func TestDeniedSpecBlocksNoReport(t *testing.T) {
 // A begin continues if its write of the spec fails.
 func TestBeginWithADeniedSpec(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		return a.GetSubresource() == "", nil, apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
@@ -251,7 +251,7 @@ func TestPanicsAreCounted(t *testing.T) {
 func TestManyCallersOfAServerThatHangs(t *testing.T) {
 	const timeout = 100 * time.Millisecond
 	node := annotated(oldConfig, oldConfig)
-	server := &hangingServer{RoundTripper: &cannedServer{object: settledObject(t)}, release: make(chan struct{})}
+	server := &hangingServer{RoundTripper: &cannedServer{object: updatedObject(t)}, release: make(chan struct{})}
 	m := monitorOn(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
 	var callers sync.WaitGroup
 	for i := range 300 {
@@ -277,7 +277,7 @@ func TestInvalidResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := annotated(oldConfig, oldConfig)
-			canned := &cannedServer{object: settledObject(t)}
+			canned := &cannedServer{object: updatedObject(t)}
 			server := &bodyServer{RoundTripper: canned}
 			m := monitorOn(t, server, &node)
 			require.NoError(t, m.ReportDegraded(t.Context(), errors.New("disk full")))
@@ -318,7 +318,7 @@ func (nopCloser) Close() error { return nil }
 func TestFlushDoesNotGiveUp(t *testing.T) {
 	upgrademonitor.SetRetryDelay(t, time.Millisecond)
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failing("patch", errDown, errDown, errDown, errDown, errDown, errDown)
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
 	require.NoError(t, f.Flush(t.Context()))

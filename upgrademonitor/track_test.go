@@ -15,7 +15,7 @@ import (
 
 func TestTrackShowsWorkAsItGoes(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error {
 		running := f.condition(t, phases.Drained)
 		assert.Equal(t, metav1.ConditionUnknown, running.Status)
@@ -29,7 +29,7 @@ func TestTrackShowsWorkAsItGoes(t *testing.T) {
 
 func TestTrackReturnsTheWorksOwnError(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	stuck := errors.New("pod web-0 cannot be evicted")
 	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error { return stuck })
 	require.Equal(t, stuck, err)
@@ -74,7 +74,7 @@ func TestTrackWorksWhateverBecomesOfItsReports(t *testing.T) {
 
 func TestTrackReportsWorkThatWasCancelled(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	err := f.Track(ctx, phases.Drained, "Draining node", func(ctx context.Context) error {
 		cancel()

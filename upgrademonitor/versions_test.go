@@ -39,7 +39,7 @@ func images(current, desired string) mcfgv1.MachineConfigNodeStatusConfigImage {
 func TestImagesFollowTheNode(t *testing.T) {
 	on := true
 	f := newFixture(t, inImageMode(&on))
-	f.settle(t)
+	f.reportUpdated(t)
 	for _, update := range []struct{ name, from, to, prefix string }{
 		{"enable", "", oldImage, oldImage},
 		{"update", oldImage, newImage, newImage},
@@ -68,7 +68,7 @@ func TestImagesThatTheCRDRejectsAreLeftOut(t *testing.T) {
 	} {
 		f := newFixture(t, inImageMode(&on))
 		f.annotateImages(image, image)
-		f.settle(t)
+		f.reportUpdated(t)
 		assert.Zero(t, f.object(t).Status.ConfigImage, image)
 	}
 }
@@ -76,7 +76,7 @@ func TestImagesThatTheCRDRejectsAreLeftOut(t *testing.T) {
 func TestImagesCountInImageModeOnly(t *testing.T) {
 	f := newFixture(t)
 	f.annotateImages(oldImage, newImage)
-	f.settle(t)
+	f.reportUpdated(t)
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	assert.Zero(t, f.object(t).Status.ConfigImage)
 	assert.Zero(t, f.object(t).Spec.ConfigImage)
@@ -85,7 +85,7 @@ func TestImagesCountInImageModeOnly(t *testing.T) {
 func TestModeChangeKeepsWhatBothModesHave(t *testing.T) {
 	on := false
 	f := newFixture(t, inImageMode(&on))
-	f.settle(t)
+	f.reportUpdated(t)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.Cordoned, metav1.ConditionTrue)
 	before := f.condition(t, phases.Cordoned)
@@ -104,7 +104,7 @@ func TestImageThatTheNodeHasAlreadyBeginsNothing(t *testing.T) {
 	on := false
 	f := newFixture(t, inImageMode(&on))
 	f.annotateImages(oldImage, oldImage)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.annotate(oldConfig, newConfig)
 	f.annotateImages(oldImage, oldImage)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
@@ -119,7 +119,7 @@ func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
 	on := true
 	f := newFixture(t, inImageMode(&on))
 	f.annotateImages(oldImage, oldImage)
-	f.settle(t)
+	f.reportUpdated(t)
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 
 	f.annotateImages("", oldImage)
@@ -133,20 +133,20 @@ func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
 	assert.Equal(t, oldImage, string(f.object(t).Spec.ConfigImage.DesiredImage))
 }
 
-func TestForeignConditionSurvivesAModeChange(t *testing.T) {
+func TestUnownedConditionSurvivesAModeChange(t *testing.T) {
 	on := false
 	f := newFixture(t, inImageMode(&on))
-	f.settle(t)
+	f.reportUpdated(t)
 	object := f.object(t)
-	foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
-	object.Status.Conditions = append(object.Status.Conditions, foreign)
+	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
+	object.Status.Conditions = append(object.Status.Conditions, unowned)
 	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
 	require.NoError(t, err)
 
 	on = true
 	other := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) { c.Client = f.clientset })
 	other.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
-	assert.Equal(t, foreign, f.condition(t, phases.Phase(foreign.Type)))
+	assert.Equal(t, unowned, f.condition(t, phases.Phase(unowned.Type)))
 }
 
 const (
@@ -166,7 +166,7 @@ func setImageMode(c *upgrademonitor.Config) { c.ImageMode = func() bool { return
 func TestImagePrefixAfterReboot(t *testing.T) {
 	f := newFixture(t, setImageMode)
 	f.images(imageA, imageA)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.images(imageA, imageB)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
@@ -196,7 +196,7 @@ func TestImagePrefixWhenOnlyTheConfigChanged(t *testing.T) {
 func TestInvalidImageIsNotDisabling(t *testing.T) {
 	f := newFixture(t, setImageMode)
 	f.images(imageA, imageA)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.images(imageA, "quay.io/mco/os:latest")
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)

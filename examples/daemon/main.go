@@ -64,7 +64,7 @@ func (c command) update(ctx context.Context, opts options) error {
 		return err
 	}
 	defer func() { d.stop() }()
-	if err := d.settle(ctx); ctx.Err() != nil {
+	if err := d.reportUpdated(ctx); ctx.Err() != nil {
 		return context.Cause(ctx)
 	} else if err != nil {
 		return fmt.Errorf("cannot report on node %s: %w", opts.node, err)

@@ -52,9 +52,9 @@ func (d *daemon) start(ctx context.Context) error {
 	return nil
 }
 
-// settle reports a node that is up to date. Its errors count: an API server that denies the first
+// reportUpdated reports a node that is up to date. Its errors count: an API server that denies the first
 // report will deny the others too.
-func (d *daemon) settle(ctx context.Context) error {
+func (d *daemon) reportUpdated(ctx context.Context) error {
 	d.node.annotate(upgrademonitor.CurrentConfigAnnotation, d.options.from)
 	d.node.annotate(upgrademonitor.DesiredConfigAnnotation, d.options.from)
 	d.node.annotate(upgrademonitor.CurrentImageAnnotation, d.options.fromImage)

@@ -81,7 +81,7 @@ func (c *cluster) resources() []resource {
 }
 
 // load lists all objects once, page by page.
-func (c *cluster) load(ctx context.Context, s *store, t thinner) error {
+func (c *cluster) load(ctx context.Context, s *store, t trimmer) error {
 	for _, r := range c.resources() {
 		p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			ctx, cancel := context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("no answer within %s", c.patience))

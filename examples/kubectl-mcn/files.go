@@ -37,7 +37,7 @@ func (f *files) now() time.Time {
 }
 
 // load reads all files.
-func (f *files) load(_ context.Context, s *store, t thinner) error {
+func (f *files) load(_ context.Context, s *store, t trimmer) error {
 	return f.read(func(e event) error {
 		f.apply(s, t, e)
 		return nil
@@ -45,17 +45,17 @@ func (f *files) load(_ context.Context, s *store, t thinner) error {
 }
 
 // follow is not used: see replay.
-func (f *files) follow(context.Context, *store, thinner) error { return nil }
+func (f *files) follow(context.Context, *store, trimmer) error { return nil }
 
 // replayer is a source of past changes.
 type replayer interface {
-	replay(*store, thinner, func(view) (bool, error)) error
+	replay(*store, trimmer, func(view) (bool, error)) error
 }
 
 func isReplay(src source) bool { _, ok := src.(replayer); return ok }
 
 // replay calls look after each change, with the times in the objects.
-func (f *files) replay(s *store, t thinner, look func(view) (bool, error)) error {
+func (f *files) replay(s *store, t trimmer, look func(view) (bool, error)) error {
 	done := false
 	at := f.at
 	f.at = time.Time{}
@@ -79,14 +79,14 @@ func (f *files) replay(s *store, t thinner, look func(view) (bool, error)) error
 }
 
 // apply applies one object to the store.
-func (f *files) apply(s *store, t thinner, e event) {
+func (f *files) apply(s *store, t trimmer, e event) {
 	if newest := newestTime(e.object); newest.After(f.newest) {
 		f.newest = newest
 	}
 	switch o := e.object.(type) {
 	case *mcfgv1.MachineConfigNode:
 		if e.deleted {
-			s.remove(&thinNode{ObjectMeta: thinMeta(o.ObjectMeta)})
+			s.remove(&trimmedNode{ObjectMeta: trimMeta(o.ObjectMeta)})
 			return
 		}
 		s.put(t.node(o))
@@ -95,7 +95,7 @@ func (f *files) apply(s *store, t thinner, e event) {
 			s.remove(o)
 			return
 		}
-		s.put(thinPool(o))
+		s.put(trimPool(o))
 	}
 }
 

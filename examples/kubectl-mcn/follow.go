@@ -40,7 +40,7 @@ func (s snapshot) follow(ctx context.Context, p cli, src source) error {
 		to = &moveLog{choice: s.choice, write: func(moves []screen.Move) error { return writeLines(p.Out, zone, moves) }}
 	}
 	defer to.close()
-	return watchViews(ctx, p.clock, src, thinnerOf(s.choice), func(v view) (bool, error) {
+	return watchViews(ctx, p.clock, src, trimmerOf(s.choice), func(v view) (bool, error) {
 		v, err := s.choose(v)
 		if err != nil {
 			return false, err
@@ -49,12 +49,12 @@ func (s snapshot) follow(ctx context.Context, p cli, src source) error {
 	})
 }
 
-// thinnerOf returns the thinner of a store.
-func thinnerOf(c choice) thinner { return thinner{c.matches, newStore()} }
+// trimmerOf returns the trimmer of a store.
+func trimmerOf(c choice) trimmer { return trimmer{c.matches, newStore()} }
 
 // watchViews lets a source fill a store, and calls look when it has changed, at most four times a
 // second and at least once. It ends when look is done, or fails.
-func watchViews(ctx context.Context, c clock.WithTicker, src source, t thinner, look func(view) (done bool, err error)) error {
+func watchViews(ctx context.Context, c clock.WithTicker, src source, t trimmer, look func(view) (done bool, err error)) error {
 	if r, ok := src.(replayer); ok {
 		return r.replay(t.store, t, look)
 	}

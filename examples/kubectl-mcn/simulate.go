@@ -91,7 +91,7 @@ func (s *simulated) now() time.Time {
 }
 
 // load runs the rollout to its middle.
-func (s *simulated) load(ctx context.Context, st *store, t thinner) error {
+func (s *simulated) load(ctx context.Context, st *store, t trimmer) error {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- s.follow(ctx, st, t) }()
@@ -134,7 +134,7 @@ func isMiddle(v view) bool {
 var errFinished = errors.New("the rollout is over")
 
 // follow runs the rollout, and returns errFinished at its end, or why it is blocked.
-func (s *simulated) follow(ctx context.Context, st *store, t thinner) error {
+func (s *simulated) follow(ctx context.Context, st *store, t trimmer) error {
 	ctx = klog.NewContext(ctx, klog.Logger{}) // what fails is on the screen
 	err := s.simulation.Run(ctx, s.simulation.Controllers, func(ctx context.Context) error {
 		state, err := s.simulation.Settle(ctx)

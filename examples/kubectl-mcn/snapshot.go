@@ -65,7 +65,7 @@ func runSnapshot(ctx context.Context, p cli, args []string) error {
 // once prints one view.
 func (s snapshot) once(ctx context.Context, p cli, src source) error {
 	st := newStore()
-	if err := src.load(ctx, st, thinner{s.matches, st}); err != nil {
+	if err := src.load(ctx, st, trimmer{s.matches, st}); err != nil {
 		return err
 	}
 	v, err := s.choose(st.look(src.now()))

@@ -8,10 +8,10 @@ import (
 // source provides the objects: a cluster, a simulated one, or files.
 type source interface {
 	// load fills a store once.
-	load(context.Context, *store, thinner) error
+	load(context.Context, *store, trimmer) error
 	// follow keeps a store up to date until the context ends. It returns an error if it never
 	// can.
-	follow(context.Context, *store, thinner) error
+	follow(context.Context, *store, trimmer) error
 	// now is the time to which ages are measured.
 	now() time.Time
 }

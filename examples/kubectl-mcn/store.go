@@ -16,7 +16,7 @@ type store struct {
 	changed chan struct{} // has an entry when something has changed
 
 	mu      sync.Mutex // guards the fields below
-	nodes   map[string]*thinNode
+	nodes   map[string]*trimmedNode
 	pools   map[string]*mcfgv1.MachineConfigPool
 	history *progress.History
 	filled  map[string]bool // the resources that have been listed
@@ -26,7 +26,7 @@ type store struct {
 func newStore() *store {
 	return &store{
 		changed: make(chan struct{}, 1),
-		nodes:   map[string]*thinNode{}, pools: map[string]*mcfgv1.MachineConfigPool{},
+		nodes:   map[string]*trimmedNode{}, pools: map[string]*mcfgv1.MachineConfigPool{},
 		history: &progress.History{}, filled: map[string]bool{}, links: map[string]link{},
 	}
 }
@@ -57,7 +57,7 @@ func (s *store) observe(mcn *mcfgv1.MachineConfigNode) {
 func (s *store) put(obj any) {
 	s.edit(func() {
 		switch o := obj.(type) {
-		case *thinNode:
+		case *trimmedNode:
 			s.nodes[o.Name] = o
 		case *mcfgv1.MachineConfigPool:
 			s.pools[o.Name] = o
@@ -69,7 +69,7 @@ func (s *store) put(obj any) {
 func (s *store) remove(obj any) {
 	s.edit(func() {
 		switch o := obj.(type) {
-		case *thinNode:
+		case *trimmedNode:
 			delete(s.nodes, o.Name)
 			s.history.Forget(o.Name)
 		case *mcfgv1.MachineConfigPool:
@@ -88,7 +88,7 @@ func (s *store) replace(resource string, list []any) {
 			old := maps.Clone(s.nodes)
 			clear(s.nodes)
 			for _, obj := range list {
-				if n, ok := obj.(*thinNode); ok {
+				if n, ok := obj.(*trimmedNode); ok {
 					delete(old, n.Name)
 				}
 			}
@@ -98,7 +98,7 @@ func (s *store) replace(resource string, list []any) {
 		}
 		for _, obj := range list {
 			switch o := obj.(type) {
-			case *thinNode:
+			case *trimmedNode:
 				s.nodes[o.Name] = o
 			case *mcfgv1.MachineConfigPool:
 				s.pools[o.Name] = o

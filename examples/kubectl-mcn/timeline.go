@@ -52,27 +52,27 @@ func runTimeline(ctx context.Context, p cli, args []string) error {
 	if err != nil {
 		return err
 	}
-	th := thinnerOf(t.choice)
+	trim := trimmerOf(t.choice)
 	if _, ok := src.(*simulated); ok || t.watch { // the steps of a simulated rollout are known, if it is watched
-		return t.follow(ctx, p, src, th)
+		return t.follow(ctx, p, src, trim)
 	}
-	if err := src.load(ctx, th.store, th); err != nil {
+	if err := src.load(ctx, trim.store, trim); err != nil {
 		return err
 	}
-	v, err := t.choose(th.store.look(src.now()))
+	v, err := t.choose(trim.store.look(src.now()))
 	if err != nil {
 		return err
 	}
-	return t.print(p, v, th.store)
+	return t.print(p, v, trim.store)
 }
 
 // follow watches the pools until Ctrl-C, and prints their timeline then. On a terminal, it is
 // redrawn meanwhile.
-func (t timeline) follow(ctx context.Context, p cli, src source, th thinner) error {
+func (t timeline) follow(ctx context.Context, p cli, src source, trim trimmer) error {
 	paint := terminal.Painter{Out: p.Out, Terminal: p.terminal}
 	var last view
 	painted := false
-	err := watchViews(ctx, p.clock, src, th, func(v view) (bool, error) {
+	err := watchViews(ctx, p.clock, src, trim, func(v view) (bool, error) {
 		v, err := t.choose(v)
 		if err != nil {
 			return true, err
@@ -83,7 +83,7 @@ func (t timeline) follow(ctx context.Context, p cli, src source, th thinner) err
 			if o.Height > 1 {
 				o.Height--
 			}
-			if err := paint.Paint(t.draw(v, th.store, o)); err != nil {
+			if err := paint.Paint(t.draw(v, trim.store, o)); err != nil {
 				return true, err
 			}
 			painted = true
@@ -94,7 +94,7 @@ func (t timeline) follow(ctx context.Context, p cli, src source, th thinner) err
 	if last.time.IsZero() || painted || err != nil && ctx.Err() == nil {
 		return err
 	}
-	if printed := t.print(p, last, th.store); printed != nil {
+	if printed := t.print(p, last, trim.store); printed != nil {
 		return printed
 	}
 	return err

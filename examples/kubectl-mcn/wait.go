@@ -119,7 +119,7 @@ func (w waiting) run(ctx context.Context, p cli, src source) error {
 		return writeLines(p.Out, zone, moves)
 	}}
 	j := newJudge(w, src.now())
-	err := watchViews(bounded, p.clock, src, thinnerOf(w.choice), func(v view) (bool, error) {
+	err := watchViews(bounded, p.clock, src, trimmerOf(w.choice), func(v view) (bool, error) {
 		v, err := j.pools(v)
 		if err != nil {
 			return true, err

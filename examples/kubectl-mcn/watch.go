@@ -19,14 +19,14 @@ import (
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
 
 // follow keeps a store up to date until ctx ends. It returns an error if it never can.
-func (c *cluster) follow(ctx context.Context, s *store, t thinner) error {
+func (c *cluster) follow(ctx context.Context, s *store, t trimmer) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var group sync.WaitGroup
 	defer group.Wait()
 	defer fail(nil)
 	for _, r := range c.resources() {
-		f := follower{cluster: c, resource: r, store: s, thinner: t, fail: fail}
+		f := follower{cluster: c, resource: r, store: s, trimmer: t, fail: fail}
 		var logger klog.Logger // what fails is on the screen
 		reflector := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(f.listWatch(), c.client), nil, f,
 			cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
@@ -41,12 +41,12 @@ func (c *cluster) follow(ctx context.Context, s *store, t thinner) error {
 }
 
 // follower keeps the objects of one resource: it is the store of a reflector, which lists and
-// watches thin objects only.
+// watches trimmed objects only.
 type follower struct {
 	cluster  *cluster
 	resource resource
 	store    *store
-	thinner  thinner
+	trimmer  trimmer
 	fail     func(error)
 }
 
@@ -67,18 +67,18 @@ func (f follower) list(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 		return nil, err
 	}
 	f.store.contact(f.resource.name, f.cluster.now())
-	page := &thinList{}
+	page := &trimmedList{}
 	if l, err := meta.ListAccessor(list); err == nil {
 		page.ResourceVersion, page.Continue, page.RemainingItemCount = l.GetResourceVersion(), l.GetContinue(), l.GetRemainingItemCount()
 	}
 	err = meta.EachListItem(list, func(obj runtime.Object) error {
-		page.Items = append(page.Items, f.thinner.transform(obj))
+		page.Items = append(page.Items, f.trimmer.transform(obj))
 		return nil
 	})
 	return page, err
 }
 
-// watch opens a watch whose objects are thin.
+// watch opens a watch whose objects are trimmed.
 func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	source, err := f.resource.watch(ctx, o)
 	if err != nil {
@@ -86,7 +86,7 @@ func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		return nil, err
 	}
 	f.store.contact(f.resource.name, f.cluster.now())
-	w := &thinWatch{source: source, events: make(chan watch.Event), stopped: make(chan struct{})}
+	w := &trimmedWatch{source: source, events: make(chan watch.Event), stopped: make(chan struct{})}
 	go w.run(f)
 	return w, nil
 }
@@ -120,15 +120,15 @@ func (f follower) Replace(list []any, _ string) error {
 // Resync has nothing to do.
 func (f follower) Resync() error { return nil }
 
-// thinList is a page of thin objects.
-type thinList struct {
+// trimmedList is a page of trimmed objects.
+type trimmedList struct {
 	metav1.TypeMeta
 	metav1.ListMeta
 	Items []runtime.Object
 }
 
 // DeepCopyObject returns a shallow copy: what it shares is immutable.
-func (l *thinList) DeepCopyObject() runtime.Object {
+func (l *trimmedList) DeepCopyObject() runtime.Object {
 	other := *l
 	return &other
 }

@@ -24,7 +24,7 @@ import (
 func TestConcurrentReportsLoseNoUpdate(t *testing.T) {
 	const each = 200
 	w := newTestNode(t, "concurrent")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	w.annotate(oldConfig, newConfig)
 	daemon, daemonRequests := w.monitor("master")
@@ -112,7 +112,7 @@ func TestAnUpdateByTwoProcessesWithListersHasFewConflicts(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
 	w := newTestNode(t, "pace")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	daemon, daemonRequests, daemonSees := w.informed(ctx)
 	controller, controllerRequests, controllerSees := w.informed(ctx)

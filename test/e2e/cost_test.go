@@ -21,7 +21,7 @@ import (
 // longest reasons and messages.
 func every(t *testing.T, status, at, letter string) []byte {
 	t.Helper()
-	names := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", "ForeignA", "ForeignB", "ForeignC"}, standardMode...)
+	names := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", "UnownedA", "UnownedB", "UnownedC"}, standardMode...)
 	require.Len(t, names, 20)
 	list := statuses{}
 	for _, name := range names {

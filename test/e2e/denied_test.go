@@ -77,7 +77,7 @@ func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
 	w := guardedNodeOn(t, c, "permissions")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
 	w.rebootUpdate(m)

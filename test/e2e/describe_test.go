@@ -26,7 +26,7 @@ func (w *testNode) describe() string {
 // updated one.
 func TestDescribePrintsTheSamplesOfTheProposal(t *testing.T) {
 	w := newTestNode(t, "ip-10-0-79-1.ec2.internal")
-	w.settle()
+	w.reportUpdated()
 	m, _ := w.monitor("worker")
 	shows := func(name, blocks string) {
 		t.Helper()

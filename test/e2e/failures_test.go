@@ -37,7 +37,7 @@ func TestAFailedStepShowsItsCause(t *testing.T) {
 			if tc.image {
 				w = newImageModeNode(t, name)
 			}
-			w.settle()
+			w.reportUpdated()
 			h := watchFrom(t, w)
 			m, requests := w.monitor("master")
 			w.annotate(oldConfig, newConfig)
@@ -81,7 +81,7 @@ func TestAFailedStepShowsItsCause(t *testing.T) {
 // The administrator reverts a config whose files could not be written.
 func TestRevertingAConfigThatFailedBeginsAnotherUpdate(t *testing.T) {
 	w := newTestNode(t, "reverted")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
@@ -104,7 +104,7 @@ func TestRevertingAConfigThatFailedBeginsAnotherUpdate(t *testing.T) {
 // The administrator reverts a config that could not be validated.
 func TestAnInvalidConfigNeverReachesTheStatus(t *testing.T) {
 	w := newTestNode(t, "not-valid")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
@@ -128,7 +128,7 @@ func TestAnInvalidConfigNeverReachesTheStatus(t *testing.T) {
 
 func TestConfigDriftDegradesTheNodeAndMovesNoPhase(t *testing.T) {
 	w := newTestNode(t, "drift")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
 	drift := errors.New(`unexpected on-disk state: content mismatch for file "/etc/crio/crio.conf"`)
@@ -162,15 +162,15 @@ func TestFirstBootEndsWithACompleteObject(t *testing.T) {
 			w.annotate(oldConfig, oldConfig)
 		},
 		"defaults-missing": func(w *testNode) {
-			w.settle()
+			w.reportUpdated()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"Drained","status":"False","reason":"NotYetOccurred","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},
-		"foreign-only": func(w *testNode) {
-			w.settle()
+		"unowned-only": func(w *testNode) {
+			w.reportUpdated()
 			w.mergeStatus(`{"status":{"conditions":[{"type":"InternalReleaseImageDegraded","status":"False","reason":"AsExpected","message":"","lastTransitionTime":"2026-05-22T12:37:24Z"}]}}`)
 		},
 		"empty": func(w *testNode) {
-			w.settle()
+			w.reportUpdated()
 			w.mergeStatus(`{"status":null}`)
 		},
 	} {
@@ -206,7 +206,7 @@ func (w *testNode) mergeStatus(patch string) {
 
 func TestTheOwnerReferenceFollowsARecreatedNode(t *testing.T) {
 	w := newTestNode(t, "recreated")
-	w.settle()
+	w.reportUpdated()
 	w.recreateNode()
 	m, requests := w.monitor("master")
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))

@@ -12,7 +12,7 @@ import (
 // The daemon has the token of its Pod, and the object does not exist yet.
 func TestTheGuardAllowsEveryRequestOfAnUpdate(t *testing.T) {
 	w := guardedNodeOn(t, standard, "guarded")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, requests := w.monitor("master")
 	for _, hook := range rebootHooks() {

@@ -155,9 +155,9 @@ func TestImageModeReportsWithoutImagesWhereTheCRDHasNone(t *testing.T) {
 // The feature gate is enabled and disabled during an update, once with another manager that owns
 // a condition of the other mode.
 func TestAChangeOfTheModeReplacesTheConditionsOfTheOtherMode(t *testing.T) {
-	for _, foreign := range []bool{false, true} {
-		t.Run(fmt.Sprintf("with another owner %t", foreign), func(t *testing.T) {
-			w := newImageModeNode(t, fmt.Sprintf("gate-%t", foreign))
+	for _, otherOwner := range []bool{false, true} {
+		t.Run(fmt.Sprintf("with another owner %t", otherOwner), func(t *testing.T) {
+			w := newImageModeNode(t, fmt.Sprintf("gate-%t", otherOwner))
 			w.imageMode = false
 			w.annotate(oldConfig, oldConfig)
 			m, requests := w.monitor("master")
@@ -166,15 +166,15 @@ func TestAChangeOfTheModeReplacesTheConditionsOfTheOtherMode(t *testing.T) {
 			for _, c := range rebootCalls[:6] {
 				c.make(t, m)
 			}
-			if foreign {
-				w.applyForeign("AppliedFilesAndOS")
+			if otherOwner {
+				w.coOwn("AppliedFilesAndOS")
 			}
 			history := watchFrom(t, w)
 
 			w.imageMode = true
 			call{phases.AppliedFiles, metav1.ConditionUnknown, nil}.make(t, m)
-			if foreign {
-				w.applyForeign("AppliedFiles")
+			if otherOwner {
+				w.coOwn("AppliedFiles")
 			}
 			w.imageMode = false
 			call{phases.AppliedFilesAndOS, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}}.make(t, m)
@@ -195,8 +195,8 @@ func TestAChangeOfTheModeReplacesTheConditionsOfTheOtherMode(t *testing.T) {
 	}
 }
 
-// applyForeign makes another manager co-own one of our conditions.
-func (w *testNode) applyForeign(name string) {
+// coOwn makes another manager co-own one of our conditions.
+func (w *testNode) coOwn(name string) {
 	w.t.Helper()
 	c, ok := statusOf(w.object().Status.Conditions, name)
 	require.True(w.t, ok)

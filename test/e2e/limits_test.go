@@ -82,7 +82,7 @@ func TestTooManyConditionsOfOthersAreAnError(t *testing.T) {
 	require.NoError(t, err)
 	o.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: oldConfig, Desired: oldConfig}
 	for i := range 20 {
-		o.Status.Conditions = append(o.Status.Conditions, metav1.Condition{Type: fmt.Sprintf("Foreign%d", i), Status: "True", Reason: "R", Message: "m", LastTransitionTime: metav1.Now()})
+		o.Status.Conditions = append(o.Status.Conditions, metav1.Condition{Type: fmt.Sprintf("Unowned%d", i), Status: "True", Reason: "R", Message: "m", LastTransitionTime: metav1.Now()})
 	}
 	_, err = nodes.UpdateStatus(t.Context(), o, metav1.UpdateOptions{})
 	require.NoError(t, err)

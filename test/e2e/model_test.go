@@ -12,7 +12,7 @@ type model struct {
 	status        map[string]metav1.ConditionStatus
 	statusDesired string
 	specDesired   string
-	remembered    string // the target of the active update that the process remembers
+	activeTarget  string // of the active update, as the process keeps it
 	neverUpdated  bool   // Updated was never reported
 }
 
@@ -47,10 +47,10 @@ func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, t
 			return true
 		}
 		m.reset()
-		m.status["Updated"], m.remembered, m.specDesired = no, target, target
+		m.status["Updated"], m.activeTarget, m.specDesired = no, target, target
 	case p == "UpdatePrepared" && asked != no && !m.neverUpdated && m.activeUpdate() != target:
 		m.reset() // an update without a begin
-		m.remembered, m.specDesired = target, target
+		m.activeTarget, m.specDesired = target, target
 	}
 	if m.status[p] == running && asked == no {
 		return false
@@ -83,14 +83,14 @@ func (m *model) updated(asked metav1.ConditionStatus, target string) bool {
 				m.status["NodeDegraded"] = no
 			}
 		}
-		m.statusDesired, m.remembered, m.neverUpdated = target, "", false
+		m.statusDesired, m.activeTarget, m.neverUpdated = target, "", false
 	default:
 		if m.status["Updated"] == done || m.neverUpdated || m.activeUpdate() != target {
 			m.reset()
 			m.status["Updated"], m.status["UpdatePrepared"] = no, running
 			m.specDesired = target
 		}
-		m.remembered, m.neverUpdated = target, false
+		m.activeTarget, m.neverUpdated = target, false
 	}
 	return true
 }
@@ -99,8 +99,8 @@ func (m *model) activeUpdate() string {
 	switch {
 	case m.status["UpdatePrepared"] == done:
 		return m.statusDesired
-	case m.remembered != "":
-		return m.remembered
+	case m.activeTarget != "":
+		return m.activeTarget
 	default:
 		return m.specDesired
 	}

@@ -90,7 +90,7 @@ func observed(object *mcfgv1.MachineConfigNode) string {
 func undisturbed(t *testing.T) []string {
 	t.Helper()
 	w := newTestNode(t, "undisturbed-"+strings.ToLower(t.Name()))
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, _ := w.patientDaemon()
 	for _, hook := range rebootHooks() {
@@ -109,7 +109,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 			var longest time.Duration
 			for at := range hooks {
 				w := newTestNode(t, fmt.Sprintf("outage-%s-%d", strings.ReplaceAll(name, " ", "-"), at))
-				w.settle()
+				w.reportUpdated()
 				h := watchFrom(t, w)
 				m, transport := w.daemon()
 				for i, hook := range hooks {
@@ -168,7 +168,7 @@ func TestAWatcherSeesTheSameUpdateDespiteFailingServers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t, "server-"+strings.ReplaceAll(name, " ", "-"))
-			w.settle()
+			w.reportUpdated()
 			h := watchFrom(t, w)
 			m, _ := w.daemon()
 			var longest time.Duration
@@ -201,7 +201,7 @@ func TestKilledAnywhere(t *testing.T) {
 		t.Run(fmt.Sprintf("pending %t", pending), func(t *testing.T) {
 			for at := range hooks {
 				w := newTestNode(t, fmt.Sprintf("killed-%t-%d", pending, at))
-				w.settle()
+				w.reportUpdated()
 				h := watchFrom(t, w)
 				m, transport := w.patientDaemon()
 				for _, hook := range hooks[:at] {
@@ -227,7 +227,7 @@ func TestKilledAnywhere(t *testing.T) {
 // The process ends with pending reports when the node reboots; its successor continues.
 func TestAnUpdateContinuesAfterARebootWithPendingReports(t *testing.T) {
 	w := newTestNode(t, "reboot-pending")
-	w.settle()
+	w.reportUpdated()
 	h := watchFrom(t, w)
 	m, transport := w.patientDaemon()
 	hooks := rebootHooks()

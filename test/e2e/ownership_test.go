@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	ownManager     = "machine-config-operator"
-	foreignManager = "release-image"
-	foreignType    = string(mcfgv1.MachineConfigNodeInternalReleaseImageDegraded)
+	ownManager   = "machine-config-operator"
+	otherManager = "release-image"
+	unownedType  = string(mcfgv1.MachineConfigNodeInternalReleaseImageDegraded)
 )
 
 // document is the JSON of an object, as the API server returns it.
@@ -58,14 +58,14 @@ func (w *testNode) putStatus(change func(d document)) {
 	data, err := json.Marshal(d)
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.admin.MachineconfigurationV1().RESTClient().Put().Resource("machineconfignodes").Name(w.name).SubResource("status").
-		Param("fieldManager", foreignManager).Body(data).Do(w.t.Context()).Error())
+		Param("fieldManager", otherManager).Body(data).Do(w.t.Context()).Error())
 }
 
 // flip changes the other manager's condition.
 func (w *testNode) flip() {
 	w.t.Helper()
 	w.putStatus(func(d document) {
-		c := d.condition(foreignType)
+		c := d.condition(unownedType)
 		c["status"] = map[any]string{"False": "True", "True": "False"}[c["status"]]
 		c["message"] = fmt.Sprint("about ", c["status"])
 	})
@@ -82,12 +82,12 @@ func (w *testNode) applyAll() {
 		Param("fieldManager", ownManager).Param("force", "true").Body(data).Do(w.t.Context()).Error())
 }
 
-// addForeign adds a field and a condition of the other manager, with a time that a typed client
+// addUnowned adds a field and a condition of the other manager, with a time that a typed client
 // would rewrite.
-func (w *testNode) addForeign() {
+func (w *testNode) addUnowned() {
 	w.t.Helper()
 	w.putStatus(func(d document) {
-		d.status()["conditions"] = append(d.conditions(), map[string]any{"type": foreignType, "status": "False", "reason": "AsExpected", "message": "All is good",
+		d.status()["conditions"] = append(d.conditions(), map[string]any{"type": unownedType, "status": "False", "reason": "AsExpected", "message": "All is good",
 			"lastTransitionTime": "2026-01-01T02:00:00.500+02:00"})
 		d.status()["irreconcilableChanges"] = []any{map[string]any{"fieldPath": "spec.config.storage", "diff": "- a\n+ b"}}
 	})
@@ -109,8 +109,8 @@ func (w *testNode) claims() []string {
 			case "f:irreconcilableChanges", "f:internalReleaseImage":
 				claims = append(claims, name)
 			case "f:conditions":
-				if _, ok := below[`k:{"type":"`+foreignType+`"}`]; ok {
-					claims = append(claims, foreignType)
+				if _, ok := below[`k:{"type":"`+unownedType+`"}`]; ok {
+					claims = append(claims, unownedType)
 				}
 			}
 		}
@@ -128,11 +128,11 @@ func clusters(t *testing.T) map[string]*cluster.Cluster {
 // one of which the other manager has changed since.
 func (w *testNode) claimed() {
 	w.t.Helper()
-	w.settle()
-	w.addForeign()
+	w.reportUpdated()
+	w.addUnowned()
 	w.applyAll()
 	w.flip()
-	require.Equal(w.t, []string{foreignType, "f:irreconcilableChanges"}, w.claims())
+	require.Equal(w.t, []string{unownedType, "f:irreconcilableChanges"}, w.claims())
 }
 
 // TestOwnershipIsReleased takes over objects of daemons without this library, on both CRDs,
@@ -153,14 +153,14 @@ func TestOwnershipIsReleased(t *testing.T) {
 				history.check()
 				history.checkEnded()
 				after := w.document()
-				assert.Equal(t, before.condition(foreignType), after.condition(foreignType), "unchanged")
+				assert.Equal(t, before.condition(unownedType), after.condition(unownedType), "unchanged")
 				assert.Equal(t, before.status()["irreconcilableChanges"], after.status()["irreconcilableChanges"])
 				assert.Empty(t, w.claims())
 				assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "%v", requests)
 				assert.Equal(t, 1, requests.of("read"))
 				assert.Equal(t, 2, requests.of("spec"), "one of them is the release")
 				for _, event := range history.events {
-					got, ok := statusOf(event.Status.Conditions, foreignType)
+					got, ok := statusOf(event.Status.Conditions, unownedType)
 					require.True(t, ok)
 					assert.Equal(t, metav1.ConditionTrue, got.Status)
 					assert.Len(t, event.Status.IrreconcilableChanges, 1)
@@ -168,7 +168,7 @@ func TestOwnershipIsReleased(t *testing.T) {
 
 				w.flip()
 				w.rebootUpdate(m)
-				assert.Equal(t, "False", w.document().condition(foreignType)["status"])
+				assert.Equal(t, "False", w.document().condition(unownedType)["status"])
 				assert.Empty(t, w.claims())
 				assert.Equal(t, 1, requests.answered(http.StatusConflict))
 				assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "a partial entry")
@@ -183,8 +183,8 @@ func TestOldDaemonComesBack(t *testing.T) {
 	for _, informed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("informed %t", informed), func(t *testing.T) {
 			w := newTestNode(t, fmt.Sprintf("comes-back-%t", informed))
-			w.settle()
-			w.addForeign()
+			w.reportUpdated()
+			w.addUnowned()
 			m, requests := w.monitor("master")
 			caughtUp := func(string) {}
 			if informed {
@@ -204,9 +204,9 @@ func TestOldDaemonComesBack(t *testing.T) {
 				c.make(t, m)
 			}
 
-			foreign := w.document().condition(foreignType)
-			assert.Equal(t, map[string]any{"type": foreignType, "status": "False", "reason": "AsExpected", "message": "about False",
-				"lastTransitionTime": "2026-01-01T02:00:00.500+02:00"}, foreign)
+			unowned := w.document().condition(unownedType)
+			assert.Equal(t, map[string]any{"type": unownedType, "status": "False", "reason": "AsExpected", "message": "about False",
+				"lastTransitionTime": "2026-01-01T02:00:00.500+02:00"}, unowned)
 			assert.Empty(t, w.claims())
 			assert.LessOrEqual(t, requests.answered(http.StatusConflict), 2)
 			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "a partial entry")
@@ -219,7 +219,7 @@ func TestOldDaemonComesBack(t *testing.T) {
 func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 	for _, informed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("informed %t", informed), func(t *testing.T) {
-			w := testNodeOn(t, imageCluster(t), fmt.Sprintf("merge-foreign-%t", informed))
+			w := testNodeOn(t, imageCluster(t), fmt.Sprintf("merge-unowned-%t", informed))
 			w.claimed()
 			before := w.document()
 			m, requests := w.monitor("master")
@@ -231,7 +231,7 @@ func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 				call{phases.NodeDegraded, metav1.ConditionFalse, nil}.make(t, m)
 				after := w.document()
 				assert.Len(t, after.conditions(), len(phases.All(mode))+1)
-				assert.Equal(t, before.condition(foreignType), after.condition(foreignType), "unchanged")
+				assert.Equal(t, before.condition(unownedType), after.condition(unownedType), "unchanged")
 				assert.Equal(t, before.status()["irreconcilableChanges"], after.status()["irreconcilableChanges"])
 				assert.Empty(t, w.claims())
 			}
@@ -243,12 +243,12 @@ func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 
 // TestImageSetsOfOthersStay: another manager has applied an image set.
 func TestImageSetsOfOthersStay(t *testing.T) {
-	w := newTestNode(t, "foreign-sets")
-	w.settle()
+	w := newTestNode(t, "unowned-sets")
+	w.reportUpdated()
 	apply := fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":%q},
 		"status":{"pinnedImageSets":[{"name":"theirs","desiredGeneration":2,"currentGeneration":1}]}}`, w.name)
 	require.NoError(t, w.admin.MachineconfigurationV1().RESTClient().Patch(types.ApplyPatchType).Resource("machineconfignodes").Name(w.name).SubResource("status").
-		Param("fieldManager", foreignManager).Body([]byte(apply)).Do(t.Context()).Error())
+		Param("fieldManager", otherManager).Body([]byte(apply)).Do(t.Context()).Error())
 	theirs := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "theirs", DesiredGeneration: 2, CurrentGeneration: 1}
 	m, requests := w.monitor("master")
 

@@ -58,7 +58,7 @@ func newPoolFixture(t *testing.T, name string, n int) *poolFixture {
 		w.nodes = append(w.nodes, node)
 		w.patchNode(i, fmt.Sprintf(`{"metadata":{"labels":{%q:""}}}`, w.label))
 		w.patchNode(i, `{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`, "status")
-		node.settle()
+		node.reportUpdated()
 	}
 	return w
 }

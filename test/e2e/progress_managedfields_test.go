@@ -21,7 +21,7 @@ import (
 // visible.
 func TestOrderIsNotMovedByReports(t *testing.T) {
 	w := newTestNode(t, "progress-order")
-	w.settle()
+	w.reportUpdated()
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
@@ -50,7 +50,7 @@ func TestOrderIsNotMovedByReports(t *testing.T) {
 // controller updates it, both without this library.
 func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	w := newTestNode(t, "progress-applies")
-	w.settle()
+	w.reportUpdated()
 	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
 	require.NoError(t, applySpec(t, client, w.name, oldConfig))
 	update := func(config string) {

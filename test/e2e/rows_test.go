@@ -36,7 +36,7 @@ var seedRows = []string{
 // An administrator watches the update with kubectl.
 func TestAStandardUpdatePrintsTheRowsOfTheProposal(t *testing.T) {
 	w := newTestNode(t, "ip-10-0-16-253.ec2.internal")
-	w.settle()
+	w.reportUpdated()
 	rows := kubectlWatch(t, w.name)
 	observed := []string{rows.next(t)}
 

@@ -21,7 +21,7 @@ const (
 	messageStamp = "denied request: may not change lastTransitionTime without the status: "
 	early        = "2026-01-01T00:00:00Z"
 	late         = "2026-01-01T01:00:00Z"
-	foreign      = "InternalReleaseImageDegraded"
+	unowned      = "InternalReleaseImageDegraded"
 )
 
 // statuses are those of conditions by type: "True", or "True at <time>". The default time is
@@ -76,7 +76,7 @@ func (h *policyTest) tryStatus(s statuses) error {
 // Another phase is running in the object, so that no write counts as a reset.
 func TestThePolicyAllowsOneStepOfTheStateMachinePerWrite(t *testing.T) {
 	h := newPolicyTest(t, "transitions")
-	phases := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", foreign}, standardMode...)
+	phases := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", unowned}, standardMode...)
 	values := []string{"False", "Unknown", "True"}
 	for _, p := range phases {
 		running := "Drained"
@@ -108,7 +108,7 @@ func TestThePolicyAllowsOneStepOfTheStateMachinePerWrite(t *testing.T) {
 // mayStep reports whether the rules allow a write with this transition of one phase.
 func mayStep(p string, step [2]metav1.ConditionStatus) bool {
 	switch {
-	case step[0] == step[1], singletons[p], p == foreign:
+	case step[0] == step[1], singletons[p], p == unowned:
 		return true
 	case p == "Updated":
 		return step[1] != metav1.ConditionUnknown
@@ -148,13 +148,13 @@ func TestThePolicyAllowsAResetOfTheWholeListOnly(t *testing.T) {
 		"a time changed without a status":          {ran, with(ran, statuses{"Drained": "Unknown at " + late}), messageStamp + "Drained"},
 		"a time back":                              {ran, with(ran, statuses{"Drained": "Unknown at 2025-01-01T00:00:00Z"}), messageStamp + "Drained"},
 		"a singleton's time":                       {with(ran, statuses{"NodeDegraded": "True"}), with(ran, statuses{"NodeDegraded": "True at " + late}), messageStamp + "NodeDegraded"},
-		"the time of another's condition":          {with(ran, statuses{foreign: "True"}), with(ran, statuses{foreign: "True at " + late}), ""},
+		"the time of another's condition":          {with(ran, statuses{unowned: "True"}), with(ran, statuses{unowned: "True at " + late}), ""},
 		"the same time in another zone":            {ran, with(ran, statuses{"Drained": "Unknown at 2026-01-01T02:00:00+02:00"}), ""},
 		"a fraction of a second of another writer": {with(ran, statuses{"Drained": "Unknown at 2026-01-01T00:00:00.9Z"}), ran, ""},
 		"a phase that ran removed":                 {ran, without(ran, "Drained"), messageGone + "Drained"},
 		"a phase that never ran removed":           {with(ran, statuses{"Resumed": "False"}), ran, messageGone + "Resumed"},
 		"a singleton removed":                      {with(ran, statuses{"NodeDegraded": "False"}), ran, messageGone + "NodeDegraded"},
-		"another's condition removed":              {with(ran, statuses{foreign: "False"}), ran, ""},
+		"another's condition removed":              {with(ran, statuses{unowned: "False"}), ran, ""},
 		"all removed":                              {ran, statuses{}, messageGone},
 		"to image mode":                            {with(ran, statuses{"AppliedFilesAndOS": "Unknown"}), with(ran, statuses{"AppliedFiles": "False", "AppliedOSImage": "Unknown"}), ""},
 		"to standard mode":                         {with(ran, statuses{"AppliedFiles": "True", "AppliedOSImage": "Unknown"}), with(ran, statuses{"AppliedFilesAndOS": "False"}), ""},

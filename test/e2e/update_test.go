@@ -45,8 +45,8 @@ func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...))
 }
 
-// settle creates the object of a node between two updates, with a Monitor that is discarded.
-func (w *testNode) settle() {
+// reportUpdated creates the object of a node between two updates, with a Monitor that is discarded.
+func (w *testNode) reportUpdated() {
 	w.annotate(oldConfig, oldConfig)
 	m, _ := w.monitor("master")
 	call{phases.Updated, metav1.ConditionTrue, nil}.make(w.t, m)
@@ -67,7 +67,7 @@ func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
 
 func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 	w := newTestNode(t, "budget")
-	w.settle()
+	w.reportUpdated()
 	history := watchFrom(t, w)
 	m, requests := w.monitor("master")
 	w.rebootUpdate(m)
@@ -92,7 +92,7 @@ func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 
 func TestRepeatsDuringAnUpdateMakeNoRequest(t *testing.T) {
 	w := newTestNode(t, "repeats")
-	w.settle()
+	w.reportUpdated()
 	m, requests := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
 	for _, c := range rebootCalls[:len(rebootCalls)-1] {

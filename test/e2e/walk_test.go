@@ -99,7 +99,7 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 func (w *walker) restart() {
 	w.faults = &faults{}
 	w.daemon = w.build(func(*upgrademonitor.Config) {}, w.requests.wrap, w.faults.wrap)
-	w.model.remembered = ""
+	w.model.activeTarget = ""
 	w.pending = nil
 }
 
@@ -131,7 +131,7 @@ func (w *walker) walk() {
 			w.report()
 		}
 	}
-	w.settle()
+	w.flushAndCompare()
 }
 
 func (w *walker) report() {
@@ -225,8 +225,8 @@ func (w *walker) adopt() {
 	}
 }
 
-// settle removes all faults, waits until everything is written, and compares.
-func (w *walker) settle() {
+// flushAndCompare removes all faults, waits until everything is written, and compares.
+func (w *walker) flushAndCompare() {
 	w.t.Helper()
 	w.faults.set(nil)
 	require.NoError(w.t, w.daemon.Flush(w.ctx))

@@ -9,7 +9,7 @@ import (
 )
 
 // desired returns the desired conditions of this process, given the published ones, and how long they
-// stay unchanged without an event. It is pure except for the expiry of remembered passes and errors;
+// stay unchanged without an event. It is pure except for the expiry of passes and errors that are kept;
 // callers hold mu.
 //
 // A condition that is not known yet is kept as it is published, or omitted.
@@ -48,7 +48,7 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 	if j == nil {
 		return r.judgements.current(t, was, 0, now)
 	}
-	c, left := r.judgements.current(t, was, r.config.hold(t, j.condition.Status), now)
+	c, left := r.judgements.current(t, was, r.config.minDuration(t, j.condition.Status), now)
 	if t.aspect == Degraded && was != nil {
 		c.Message = cmp.Or(c.Message, lastError(c, *was, j.since))
 	}

@@ -2,7 +2,7 @@
 // and their last error, as conditions of MachineConfiguration/cluster.
 //
 //	Begin, End ──► tracker ────┐
-//	Judge ───────► judgements ─┼──► desired ──► pace ──► one apply
+//	Judge ───────► judgements ─┼──► desired ──► limiter ──► one apply
 //	Lister ──────► published ──┘    conditions
 //
 // A process creates one [Reporter], and reports each step of its work to it:

@@ -18,7 +18,7 @@ func TestFlush(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.start(t, components.Operator)
 		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		assert.Equal(t, 1, m.writes(), "the second waits for the pace")
+		assert.Equal(t, 1, m.writes(), "the second waits for the limiter")
 		require.NoError(t, p.Flush(t.Context()))
 		require.NoError(t, p.Flush(t.Context()))
 		assert.Equal(t, 2, m.writes())

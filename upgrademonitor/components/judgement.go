@@ -42,7 +42,7 @@ func (js judgements) add(c metav1.Condition, now time.Time) bool {
 
 // current returns the desired condition of a type, given the published one: a bad status only when it
 // has lasted. The zero Condition means none. The duration is how long this stays valid, 0 forever.
-func (js judgements) current(t conditionType, published *metav1.Condition, hold time.Duration, now time.Time) (metav1.Condition, time.Duration) {
+func (js judgements) current(t conditionType, published *metav1.Condition, minDuration time.Duration, now time.Time) (metav1.Condition, time.Duration) {
 	j := js[t.name()]
 	var keep metav1.Condition
 	if published != nil {
@@ -55,7 +55,7 @@ func (js judgements) current(t conditionType, published *metav1.Condition, hold 
 	if j.condition.Status == keep.Status || j.condition.Status == goodStatus(t.aspect) {
 		return j.condition, 0
 	}
-	if left := hold - now.Sub(j.since); left > 0 {
+	if left := minDuration - now.Sub(j.since); left > 0 {
 		return keep, left
 	}
 	return j.condition, 0
@@ -69,8 +69,8 @@ func goodStatus(a Aspect) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// hold returns how long a judgement must last until it is published.
-func (c *Config) hold(t conditionType, status metav1.ConditionStatus) time.Duration {
+// minDuration returns how long a judgement must last until it is published.
+func (c *Config) minDuration(t conditionType, status metav1.ConditionStatus) time.Duration {
 	switch {
 	case t.component == Daemon && t.aspect == Available && status == metav1.ConditionFalse:
 		return max(daemonGrace, c.Persist)

@@ -17,7 +17,7 @@ type object struct {
 	published []metav1.Condition // own ones, as last read or written
 	attempted []metav1.Condition // the last attempt to write them
 	version   string             // the resource version of the last write, "" before the first
-	pace      pace
+	limiter   limiter
 	missing   string               // the resource version, in the informer, of the object that a write did not find
 	cleared   bool                 // nothing is written any more
 	health    map[Component]Health // as notified to the Observer
@@ -25,9 +25,9 @@ type object struct {
 
 func newObject(config Config) object {
 	return object{
-		config: config,
-		pace:   pace{min: config.MinInterval, max: config.MaxInterval},
-		health: map[Component]Health{},
+		config:  config,
+		limiter: limiter{min: config.MinInterval, max: config.MaxInterval},
+		health:  map[Component]Health{},
 	}
 }
 

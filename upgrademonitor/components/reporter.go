@@ -33,7 +33,7 @@ type Reporter struct {
 	failures failurelog.Log
 }
 
-// maxUnknown is how many rejected states are remembered.
+// maxUnknown is how many rejected states are kept.
 const maxUnknown = 64
 
 // New returns a Reporter. It makes no request. Invalid input is a *field.Error.

@@ -78,7 +78,7 @@ func (r *Reporter) Handler() cache.ResourceEventHandler {
 	}
 }
 
-// sync writes pending changes, at once or as pace allows, and returns when to sync again.
+// sync writes pending changes, at once or as the limiter allows, and returns when to sync again.
 func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error) {
 	if err := r.lock(ctx); err != nil {
 		return 0, err

@@ -141,10 +141,10 @@ func TestTheClockIsSetBack(t *testing.T) {
 	tr.advance(now)
 	assert.Nil(t, tr.adopted)
 
-	p := pace{min: time.Minute, max: time.Hour}
-	p.attempted(epoch)
-	assert.Equal(t, time.Minute, p.wait(epoch.Add(-time.Hour)))
-	assert.Zero(t, p.wait(epoch.Add(-time.Hour+time.Minute)))
+	l := limiter{min: time.Minute, max: time.Hour}
+	l.attempted(epoch)
+	assert.Equal(t, time.Minute, l.wait(epoch.Add(-time.Hour)))
+	assert.Zero(t, l.wait(epoch.Add(-time.Hour+time.Minute)))
 
 	was := []metav1.Condition{{Type: "A", Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch)}}
 	list := []metav1.Condition{{Type: "A", Status: metav1.ConditionFalse}}
@@ -152,21 +152,21 @@ func TestTheClockIsSetBack(t *testing.T) {
 	assert.Equal(t, epoch, list[0].LastTransitionTime.Time, "the time of a condition never decreases")
 }
 
-// TestPace: the attempts of a process that always has something to write.
-func TestPace(t *testing.T) {
-	p := pace{min: DefaultMinInterval, max: DefaultMaxInterval}
+// TestLimiter: the attempts of a process that always has something to write.
+func TestLimiter(t *testing.T) {
+	l := limiter{min: DefaultMinInterval, max: DefaultMaxInterval}
 	now := epoch
 	var attempts []time.Duration
 	for now.Before(epoch.Add(2 * time.Hour)) {
-		now = now.Add(max(p.wait(now), 0))
+		now = now.Add(max(l.wait(now), 0))
 		attempts = append(attempts, now.Sub(epoch))
-		p.attempted(now)
+		l.attempted(now)
 	}
 	seconds := []time.Duration{0, 30, 90, 210, 450, 930, 1530, 2130, 2730, 3330, 3930}
 	for i, s := range seconds {
 		assert.Equal(t, s*time.Second, attempts[i])
 	}
 	now = now.Add(quietIntervals * DefaultMaxInterval)
-	p.attempted(now)
-	assert.Equal(t, DefaultMinInterval, p.wait(now), "a quiet time")
+	l.attempted(now)
+	assert.Equal(t, DefaultMinInterval, l.wait(now), "a quiet time")
 }

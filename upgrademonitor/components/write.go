@@ -26,13 +26,13 @@ func (o *object) wait(mc *operatorv1.MachineConfiguration, now time.Time) time.D
 		o.missing = ""
 		return 0
 	}
-	return o.pace.wait(now)
+	return o.limiter.wait(now)
 }
 
 // write makes one attempt to publish conditions.
 func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration, list []metav1.Condition, now time.Time) error {
 	o.attempted = list
-	o.pace.attempted(now)
+	o.limiter.attempted(now)
 	var err error
 	if surplus := o.surplus(mc, list); len(surplus) > 0 {
 		err = o.remove(ctx, surplus)
@@ -43,7 +43,7 @@ func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration,
 	case err == nil:
 		o.observeHealth(mc)
 	case isRejected(err):
-		o.pace.rest()
+		o.limiter.rest()
 		if apierrors.IsNotFound(err) {
 			o.missing = mc.ResourceVersion
 		}
@@ -81,7 +81,7 @@ func (o *object) apply(ctx context.Context, list []metav1.Condition) error {
 	})
 }
 
-var errNoAnswer = errors.New("the answer is not the MachineConfiguration: check what is between this process and the API server")
+var errNoAnswer = errors.New("the answer is not the MachineConfiguration: check the network and proxies between this process and the API server")
 
 // wrote records a response.
 func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) error {

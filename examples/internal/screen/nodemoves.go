@@ -14,7 +14,7 @@ func nodeMoves(p progress.Pool, before, after progress.Node, now time.Time) []Mo
 	case after.State == progress.Done && before.State != progress.Done:
 		return []Move{doneMove(p, before, after, now)}
 	case after.State == progress.Ordered && changed:
-		return []Move{ofNode(p, after, now, Ordered, "told to update to "+Target(p.Name, after.Desired))}
+		return []Move{ofNode(p, after, now, Ordered, "desired config is now "+Target(p.Name, after.Desired))}
 	case after.State == progress.Updating && changed:
 		m := ofNode(p, after, now, Begun, "begun, "+doing(after))
 		m.Next = after.Step

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestTotalIsNotLessThanFor has a node that was told to update to another target after it had begun.
+// TestTotalIsNotLessThanFor has a node whose desired config was changed after its update had begun.
 func TestTotalIsNotLessThanFor(t *testing.T) {
 	n := updating("worker-3", phases.UpdatePrepared, 10*time.Second, 10*time.Second, "")
 	n.Ordered = now.Add(-8 * time.Second)

@@ -71,9 +71,9 @@ var rebootUpdate = []call{
 // shortUpdate is the same without the optional reports: 12 reports and one spec call.
 var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })
 
-// settled returns the reports of a node that needs no update. Singletons are first: in the update
+// updatedReports returns the reports of a node that needs no update. Singletons are first: in the update
 // they are repeats.
-func settled(update []call) []call {
+func updatedReports(update []call) []call {
 	calls := slices.DeleteFunc(slices.Clone(update), func(c call) bool {
 		return phases.KindOf(c.phase) != phases.Singleton || c.status != metav1.ConditionFalse
 	})

@@ -77,7 +77,7 @@ func (e comparison) newContender(ctx context.Context, c *cluster.Cluster, client
 		return nil, err
 	}
 	f := &fleet{nodes: newWorkerNodes(first, e.nodes), daemons: daemons, newDaemon: daemonsBy[client], calls: e.calls, atATime: e.atATime}
-	for _, create := range []func(context.Context, *party) error{f.createNodes, f.createObjects, f.settle} {
+	for _, create := range []func(context.Context, *party) error{f.createNodes, f.createObjects, f.reportUpdated} {
 		if err := create(ctx, admin); err != nil {
 			return nil, err
 		}

@@ -92,14 +92,14 @@ func (f *fleet) waitForObjects(ctx context.Context, by *party) error {
 	return nil
 }
 
-// settle reports for each node that it needs no update.
-func (f *fleet) settle(ctx context.Context, by *party) error {
+// reportUpdated reports for each node that it needs no update.
+func (f *fleet) reportUpdated(ctx context.Context, by *party) error {
 	return each(ctx, createAtATime, f.nodes, func(ctx context.Context, node *workerNode) error {
 		d, err := newOurs(by, node)
 		if err != nil {
 			return err
 		}
-		for _, c := range settled(f.calls) {
+		for _, c := range updatedReports(f.calls) {
 			if err := d.report(ctx, c); err != nil {
 				return fmt.Errorf("node %s: %s %s: %w", node.name, c.phase, c.status, err)
 			}

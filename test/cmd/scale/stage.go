@@ -60,7 +60,7 @@ func (s *stage) prepare(ctx context.Context) (err error) {
 	if err := s.fleet.waitForObjects(ctx, s.admin); err != nil {
 		return err
 	}
-	if err := s.fleet.settle(ctx, s.admin); err != nil {
+	if err := s.fleet.reportUpdated(ctx, s.admin); err != nil {
 		return err
 	}
 	s.log("warming up")

@@ -36,7 +36,7 @@ func (k *Keyed) Recovered(ctx context.Context, key, message string, keysAndValue
 	}
 }
 
-// Forget removes an object that is gone, without a word.
+// Forget silently removes an object that is gone.
 func (k *Keyed) Forget(key string) { k.remove(key) }
 
 // logOf returns the Log of an object, and whether it is its own.

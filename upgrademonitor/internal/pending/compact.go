@@ -16,7 +16,7 @@ const (
 // compact drops from a long queue what repeats itself around an entry: one that was pushed, or
 // whose caller has returned.
 //
-//  1. Of a run of requests of one family (see plan.Key) that was made three times in a row (a
+//  1. Of a run of requests with one coalesce key (see plan.Key) that was made three times in a row (a
 //     retry loop: of one request, done and retried, a whole sync) the middle one is dropped.
 //  2. Only if the outcome is the same without it: the updates that begin and end, the statuses,
 //     versions and image sets that a watcher sees in each, all of the object at its end, and the
@@ -27,12 +27,12 @@ const (
 //
 // The outcome is that of the three runs with what lies between them: where they lead to the same
 // state, so does all that follows. Which entries are refused is part of neither: a run changes the
-// phases of other families by the begin or the end of an update only.
+// phases of other coalesce keys by the begin or the end of an update only.
 func (q *Queue) compact(around *Entry) {
-	family, at := q.family(around)
+	sameKey, at := q.withCoalesceKeyOf(around)
 	for length := 1; length <= longestRun; length++ {
-		for start := max(0, at-3*length+1); start <= at && start+3*length <= len(family); start++ {
-			runs := family[start : start+3*length]
+		for start := max(0, at-3*length+1); start <= at && start+3*length <= len(sameKey); start++ {
+			runs := sameKey[start : start+3*length]
 			if !q.repeats(runs, length) || !q.droppable(runs[length:2*length]) {
 				continue
 			}
@@ -44,10 +44,10 @@ func (q *Queue) compact(around *Entry) {
 	}
 }
 
-// family returns the indexes of the entries of the family of an entry, in order, as far as runs
-// may reach, and where it is among them. While no state is known, all are of one family: nothing
-// may lie between the runs.
-func (q *Queue) family(of *Entry) (indexes []int, at int) {
+// withCoalesceKeyOf returns the indexes of the entries that have the coalesce key of an entry, in
+// order, as far as runs may reach, and where it is among them. While no state is known, all count
+// as having the same one: nothing may lie between the runs.
+func (q *Queue) withCoalesceKeyOf(of *Entry) (indexes []int, at int) {
 	center := slices.Index(q.entries, of)
 	for i := max(0, center-longestWindow); i < min(len(q.entries), center+longestWindow); i++ {
 		if i == center {

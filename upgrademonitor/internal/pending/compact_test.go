@@ -190,7 +190,7 @@ func TestWhatIsLeftOfLoops(t *testing.T) {
 	}{
 		"a retry":                        {[]plan.Report{asked(phases.Drained, running)}, compactFrom - 1},
 		"done and retried":               {[]plan.Report{asked(phases.Drained, running), asked(phases.Drained, done)}, compactFrom + 1},
-		"of two families":                {[]plan.Report{asked(phases.Drained, running), asked(phases.NodeDegraded, done)}, compactFrom - 1},
+		"of two coalesce keys":           {[]plan.Report{asked(phases.Drained, running), asked(phases.NodeDegraded, done)}, compactFrom - 1},
 		"a whole sync":                   {[]plan.Report{begin, prepared, asked(phases.Cordoned, done), asked(phases.Drained, running), asked(phases.NodeDegraded, done)}, compactFrom + 1},
 		"a child, its sibling, a parent": {[]plan.Report{asked(phases.Cordoned, done), asked(phases.Drained, running), asked(phases.UpdateExecuted, running)}, compactFrom + 3},
 	} {

@@ -14,8 +14,8 @@ import (
 // inUpdate is an update from A to B, up to the reports given.
 func inUpdate(t *testing.T, reports ...plan.Intent) plan.State {
 	t.Helper()
-	begun := after(t, settled(configA, "", false), report(phases.Updated, no, 10, configA, configB))
-	return after(t, begun, reports...)
+	started := after(t, settled(configA, "", false), report(phases.Updated, no, 10, configA, configB))
+	return after(t, started, reports...)
 }
 
 func drained() plan.Intent  { return report(phases.Drained, done, 30, configA, configB) }
@@ -214,7 +214,7 @@ func TestExpiredReport(t *testing.T) {
 	}
 }
 
-// A begin whose answer was lost has begun: it is remembered, and nothing is reset twice.
+// A begin whose answer was lost has started: it is kept, and nothing is reset twice.
 func TestBeginWithoutAnAnswer(t *testing.T) {
 	for name, s := range map[string]plan.State{
 		"first report ever":        fresh(plan.NotYetSet),
@@ -229,7 +229,7 @@ func TestBeginWithoutAnAnswer(t *testing.T) {
 			lost.Update = s.Update
 			again := planned(t, lost, begin, p.Memo)
 			assert.Empty(t, again.Steps)
-			assert.Equal(t, p.Final.Update, again.Final.Update, "it is remembered")
+			assert.Equal(t, p.Final.Update, again.Final.Update, "it is kept")
 			assert.Equal(t, p.Memo, again.Memo)
 		})
 	}

@@ -33,7 +33,7 @@ type ImageSet struct {
 // String names the intent in errors and logs.
 func (ImageSets) String() string { return "report of pinned image sets" }
 
-// Key has all reports of image sets in one family.
+// Key gives all reports of image sets one coalesce key.
 func (r ImageSets) Key() Key {
 	var request strings.Builder
 	for _, set := range r.Sets {

@@ -24,7 +24,7 @@ func (Spec) String() string { return "spec" }
 // Observed is the view of the Node at the time of the call.
 func (s Spec) Observed() Node { return s.Node }
 
-// Key has all specs in one family.
+// Key gives all specs one coalesce key.
 func (s Spec) Key() Key {
 	return Key{Family: "spec", Request: fmt.Sprintf("%s %s %t %v", s.Owner.UID, s.Pool, s.ImageMode, s.Node)}
 }

@@ -79,7 +79,7 @@ func TestKeysTellRequestsApart(t *testing.T) {
 	assert.Equal(t, a.Key(), b.Key(), "texts and times do not count")
 	b.ImageMode = true
 	assert.NotEqual(t, a.Key(), b.Key())
-	assert.Equal(t, a.Key().Family, report(phases.UpdateExecuted, done, 1, "", "").Key().Family, "a child is in the family of its parent")
+	assert.Equal(t, a.Key().Family, report(phases.UpdateExecuted, done, 1, "", "").Key().Family, "a child has the coalesce key of its parent")
 	sets := plan.ImageSets{Sets: []plan.ImageSet{{Name: "a", Generation: 1, Failure: "x"}}}
 	other := plan.ImageSets{Sets: []plan.ImageSet{{Name: "a", Generation: 1, Failure: "y"}}}
 	assert.Equal(t, sets.Key(), other.Key())

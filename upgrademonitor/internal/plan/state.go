@@ -29,7 +29,7 @@ type State struct {
 
 // Unowned is what other field managers keep in the lists of the status.
 type Unowned struct {
-	// Conditions are as the API server has them, to the letter.
+	// Conditions are those of the API server, verbatim.
 	Conditions []json.RawMessage
 	// ImageSets were applied by another manager.
 	ImageSets []mcfgv1.MachineConfigNodeStatusPinnedImageSet

@@ -122,8 +122,8 @@ func TestInvalidImages(t *testing.T) {
 	assert.Len(t, warnings, 2)
 	s := settled(configA, imageA, true)
 	assert.Equal(t, shownIn(s), shownIn(after(t, s, imageReport(phases.Updated, done, 1, node))))
-	begun := after(t, s, imageReport(phases.Updated, no, 1, nodeA), imageReport(phases.Drained, done, 2, nodeA))
-	assert.Empty(t, moved(begun, after(t, begun, imageReport(phases.Updated, no, 3, node))))
+	started := after(t, s, imageReport(phases.Updated, no, 1, nodeA), imageReport(phases.Drained, done, 2, nodeA))
+	assert.Empty(t, moved(started, after(t, started, imageReport(phases.Updated, no, 3, node))))
 	spec := plan.Spec{Owner: owner, Pool: "worker", Node: node, ImageMode: true}
 	assert.EqualValues(t, imageA, after(t, s, spec).Object.Spec.ConfigImage.DesiredImage)
 }
@@ -197,7 +197,7 @@ func TestNameOfTheUpdateToTheFirstImage(t *testing.T) {
 
 // The target is the image too, in image mode.
 func TestTargetInImageMode(t *testing.T) {
-	begun := after(t, settled(configA, imageA, true), imageReport(phases.Updated, no, 1, toB), imageReport(phases.UpdatePrepared, done, 2, toB))
+	started := after(t, settled(configA, imageA, true), imageReport(phases.Updated, no, 1, toB), imageReport(phases.UpdatePrepared, done, 2, toB))
 	for name, tc := range map[string]struct {
 		node   plan.Node
 		begins bool
@@ -209,7 +209,7 @@ func TestTargetInImageMode(t *testing.T) {
 		"the same config, on another one": {plan.Node{CurrentConfig: configC, DesiredConfig: configB, CurrentImage: imageA, DesiredImage: imageB}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := planned(t, begun, imageReport(phases.Updated, no, 9, tc.node), plan.Memo{})
+			p := planned(t, started, imageReport(phases.Updated, no, 9, tc.node), plan.Memo{})
 			assert.Equal(t, tc.begins, p.Memo.Began)
 		})
 	}

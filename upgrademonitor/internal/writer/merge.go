@@ -19,7 +19,7 @@ import (
 // answered with 422, as an invalid object is, where this one is with 409.
 func (w Writer) mergeStatus(ctx context.Context, base, next plan.State) (plan.State, error) {
 	if !base.Unowned.Exact && len(base.Unowned.Conditions) > 0 {
-		return plan.State{}, fmt.Errorf("the conditions of other managers are not known to the letter: %w", ErrReadRequired)
+		return plan.State{}, fmt.Errorf("the conditions of other managers were not read verbatim: %w", ErrReadRequired)
 	}
 	a, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{"resourceVersion": base.Object.ResourceVersion},

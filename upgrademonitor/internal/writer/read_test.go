@@ -21,9 +21,9 @@ import (
 
 const path = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes/worker-0"
 
-// foreign is the condition of another manager in the objects, to the letter: Go cannot parse
+// unowned is the condition of another manager in the objects, verbatim: Go cannot parse
 // its time.
-const foreign = `{"lastTransitionTime":"2026-01-01t00:00:00.500z","message":"ok","reason":"Broken","status":"True","type":"InternalReleaseImageDegraded"}`
+const unowned = `{"lastTransitionTime":"2026-01-01t00:00:00.500z","message":"ok","reason":"Broken","status":"True","type":"InternalReleaseImageDegraded"}`
 
 func TestRead(t *testing.T) {
 	w, server := serve(t, free(t).answer())
@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []request{{method: http.MethodGet, path: path, accept: "application/json"}}, server.requests)
 	require.Len(t, state.Unowned.Conditions, 1)
-	assert.Equal(t, foreign, string(state.Unowned.Conditions[0]))
+	assert.Equal(t, unowned, string(state.Unowned.Conditions[0]))
 	assert.True(t, state.Unowned.Exact)
 	assert.Len(t, state.Object.Status.Conditions, len(phases.All(false)))
 	for _, c := range state.Object.Status.Conditions {
@@ -58,7 +58,7 @@ func TestReadReleases(t *testing.T) {
 
 	require.NoError(t, err)
 	assert.Equal(t, "4711", state.Object.ResourceVersion, "the answer is the read")
-	assert.Equal(t, foreign, string(state.Unowned.Conditions[0]))
+	assert.Equal(t, unowned, string(state.Unowned.Conditions[0]))
 	require.Len(t, server.requests, 2)
 	sent := server.requests[1]
 	assert.Equal(t, request{method: http.MethodPatch, path: path, query: "fieldManager=machine-config-operator&fieldValidation=Ignore",
@@ -86,14 +86,14 @@ func TestReadReleasesAnything(t *testing.T) {
 		entry map[string]any
 		kept  string // the fields; "": no entry; "=": all
 	}{
-		"an update":         {entry(manager, "Update", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Foreign\"}":`+condition+`}}}`), ""},
-		"a part of one":     {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{".":{},"k:{\"type\":\"Foreign\"}":{"f:reason":{}}}}}`), ""},
+		"an update":         {entry(manager, "Update", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Unowned\"}":`+condition+`}}}`), ""},
+		"a part of one":     {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{".":{},"k:{\"type\":\"Unowned\"}":{"f:reason":{}}}}}`), ""},
 		"a field":           {entry(manager, "Update", "status", `{"f:status":{".":{},"f:internalReleaseImage":{"f:releases":{}}}}`), ""},
-		"with one of ours":  {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Foreign\"}":`+condition+`,"k:{\"type\":\"Drained\"}":`+condition+`}}}`), `{"f:status":{"f:conditions":{"k:{\"type\":\"Drained\"}":` + condition + `}}}`},
+		"with one of ours":  {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Unowned\"}":`+condition+`,"k:{\"type\":\"Drained\"}":`+condition+`}}}`), `{"f:status":{"f:conditions":{"k:{\"type\":\"Drained\"}":` + condition + `}}}`},
 		"with another":      {entry(manager, "Apply", "status", `{"f:status":{"f:new":{},"f:observedGeneration":{}}}`), `{"f:status":{"f:observedGeneration":{}}}`},
 		"ours alone":        {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{".":{},"k:{\"type\":\"Drained\"}":`+condition+`},"f:configImage":{},"f:configVersion":{},"f:pinnedImageSets":{"k:{\"name\":\"a\"}":{}}}}`), "="},
 		"a spec":            {entry(manager, "Update", "", `{"f:spec":{"f:new":{}}}`), "="},
-		"of others":         {entry("other", "Apply", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Foreign\"}":`+condition+`}}}`), "="},
+		"of others":         {entry("other", "Apply", "status", `{"f:status":{"f:conditions":{"k:{\"type\":\"Unowned\"}":`+condition+`}}}`), "="},
 		"an atomic list":    {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{}}}`), "="},
 		"keys of no kind":   {entry(manager, "Apply", "status", `{"f:status":{"f:conditions":{"v:1":{},"k:x":{}}}}`), "="},
 		"no fields":         {entry(manager, "Apply", "status", `{}`), "="},

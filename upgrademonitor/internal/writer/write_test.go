@@ -145,8 +145,8 @@ func TestMergeStatus(t *testing.T) {
 		"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":%q},
 		"pinnedImageSets":[{"name":"done","currentGeneration":2,"desiredGeneration":2},
 		{"name":"failed","desiredGeneration":2,"lastFailedGeneration":1,"lastFailedGenerationError":""},
-		{"name":"other","desiredGeneration":7}]}}`, own[:len(own)-1], foreign, image), sent.body)
-	assert.Contains(t, sent.body, foreign, "to the letter")
+		{"name":"other","desiredGeneration":7}]}}`, own[:len(own)-1], unowned, image), sent.body)
+	assert.Contains(t, sent.body, unowned, "unchanged")
 	want := next
 	object := *next.Object
 	object.ResourceVersion, object.Generation = "252", 3

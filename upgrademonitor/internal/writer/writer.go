@@ -20,7 +20,7 @@ type Writer struct {
 	fieldManager string
 }
 
-// New returns a Writer with a client. Without a REST client, as of a fake clientset, foreign values
+// New returns a Writer with a client. Without a REST client, as of a fake clientset, unowned values
 // are as the client's types decode them.
 func New(client *scope.Client, fieldManager string) Writer {
 	return Writer{client: client, fieldManager: fieldManager}
@@ -28,7 +28,7 @@ func New(client *scope.Client, fieldManager string) Writer {
 
 // Read reads the object.
 //
-//  1. What others keep in the lists of the status is in State.Unowned, to the letter.
+//  1. What others keep in the lists of the status is in State.Unowned, verbatim.
 //  2. Where the field manager claims what is not this library's, as daemons without it do by
 //     applying all that they read, the claim is released first, by one write that changes no
 //     value. An apply would otherwise remove those fields, or leave a partial entry that the CRD

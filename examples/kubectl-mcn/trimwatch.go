@@ -8,30 +8,30 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// thinWatch forwards the events of another watch with thin objects.
-type thinWatch struct {
+// trimmedWatch forwards the events of another watch with trimmed objects.
+type trimmedWatch struct {
 	source  watch.Interface
 	events  chan watch.Event
 	stopped chan struct{}
 	once    sync.Once
 }
 
-func (w *thinWatch) ResultChan() <-chan watch.Event { return w.events }
+func (w *trimmedWatch) ResultChan() <-chan watch.Event { return w.events }
 
-func (w *thinWatch) Stop() {
+func (w *trimmedWatch) Stop() {
 	w.once.Do(func() {
 		close(w.stopped)
 		w.source.Stop()
 	})
 }
 
-func (w *thinWatch) run(f follower) {
+func (w *trimmedWatch) run(f follower) {
 	defer close(w.events)
 	for event := range w.source.ResultChan() {
 		now := f.cluster.now()
 		if event.Type != watch.Error {
 			f.store.contact(f.resource.name, now)
-			event.Object = f.thin(event)
+			event.Object = f.trim(event)
 		}
 		select {
 		case w.events <- event:
@@ -46,11 +46,11 @@ func (w *thinWatch) run(f follower) {
 	}
 }
 
-// thin returns the object of an event without unneeded fields. A deleted one is not added to the
+// trim returns the object of an event without unneeded fields. A deleted one is not added to the
 // history.
-func (f follower) thin(event watch.Event) runtime.Object {
+func (f follower) trim(event watch.Event) runtime.Object {
 	if mcn, ok := event.Object.(*mcfgv1.MachineConfigNode); ok && event.Type == watch.Deleted {
-		return &thinNode{ObjectMeta: thinMeta(mcn.ObjectMeta)}
+		return &trimmedNode{ObjectMeta: trimMeta(mcn.ObjectMeta)}
 	}
-	return f.thinner.transform(event.Object)
+	return f.trimmer.transform(event.Object)
 }

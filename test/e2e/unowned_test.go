@@ -15,16 +15,16 @@ import (
 
 // Another manager owns a condition and a field of the status before the update.
 func TestAnUpdateKeepsConditionsAndFieldsOfOtherManagers(t *testing.T) {
-	w := newTestNode(t, "foreign")
-	w.settle()
-	foreign := applymetav1.Condition().
+	w := newTestNode(t, "unowned")
+	w.reportUpdated()
+	unowned := applymetav1.Condition().
 		WithType(string(mcfgv1.MachineConfigNodeInternalReleaseImageDegraded)).
 		WithStatus(metav1.ConditionFalse).
 		WithReason("AsExpected").
 		WithMessage("All is good").
 		WithLastTransitionTime(metav1.NewTime(time.Now().UTC().Truncate(time.Second)))
 	status := mcfgapply.MachineConfigNodeStatus().
-		WithConditions(foreign).
+		WithConditions(unowned).
 		WithIrreconcilableChanges(mcfgapply.IrreconcilableChangeDiff().WithFieldPath("spec.config.storage").WithDiff("- a\n+ b"))
 	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
 	before, err := client.ApplyStatus(t.Context(), mcfgapply.MachineConfigNode(w.name).WithStatus(status), metav1.ApplyOptions{FieldManager: "release-image"})
@@ -40,17 +40,17 @@ func TestAnUpdateKeepsConditionsAndFieldsOfOtherManagers(t *testing.T) {
 	history.check()
 	history.checkEnded()
 
-	want, ok := statusOf(before.Status.Conditions, *foreign.Type)
+	want, ok := statusOf(before.Status.Conditions, *unowned.Type)
 	require.True(t, ok)
 	for _, event := range history.events {
-		got, ok := statusOf(event.Status.Conditions, *foreign.Type)
+		got, ok := statusOf(event.Status.Conditions, *unowned.Type)
 		assert.True(t, ok)
 		assert.Equal(t, want, got)
 		assert.Equal(t, before.Status.IrreconcilableChanges, event.Status.IrreconcilableChanges)
 	}
 	for _, entry := range history.last().ManagedFields {
 		if entry.Manager == "machine-config-operator" && entry.Subresource == "status" {
-			assert.NotContains(t, entry.FieldsV1.GetRawString(), *foreign.Type)
+			assert.NotContains(t, entry.FieldsV1.GetRawString(), *unowned.Type)
 			assert.NotContains(t, entry.FieldsV1.GetRawString(), "irreconcilableChanges")
 		}
 	}

@@ -6,9 +6,9 @@ import "time"
 // interval applies again. With fewer, errors in bursts would cause more writes than continuous ones.
 const quietIntervals = 6
 
-// pace spaces the attempts to write: the first after a quiet time is made at once, then the interval
+// limiter spaces the attempts to write: the first after a quiet time is made at once, then the interval
 // doubles. It is not safe for concurrent use.
-type pace struct {
+type limiter struct {
 	min, max time.Duration
 
 	last     time.Time // of the last attempt; zero before the first
@@ -16,25 +16,25 @@ type pace struct {
 }
 
 // wait returns how long the next attempt has to wait, 0 or less if it can be made.
-func (p *pace) wait(now time.Time) time.Duration {
-	if p.last.IsZero() {
+func (l *limiter) wait(now time.Time) time.Duration {
+	if l.last.IsZero() {
 		return 0
 	}
-	if now.Before(p.last) {
-		p.last = now // the clock was set back
+	if now.Before(l.last) {
+		l.last = now // the clock was set back
 	}
-	return p.interval - now.Sub(p.last)
+	return l.interval - now.Sub(l.last)
 }
 
 // attempted records an attempt.
-func (p *pace) attempted(now time.Time) {
-	if p.last.IsZero() || now.Sub(p.last) >= quietIntervals*p.max {
-		p.interval = p.min
+func (l *limiter) attempted(now time.Time) {
+	if l.last.IsZero() || now.Sub(l.last) >= quietIntervals*l.max {
+		l.interval = l.min
 	} else {
-		p.interval = min(2*p.interval, p.max)
+		l.interval = min(2*l.interval, l.max)
 	}
-	p.last = now
+	l.last = now
 }
 
 // rest makes the next attempt wait for the longest interval.
-func (p *pace) rest() { p.interval = p.max }
+func (l *limiter) rest() { l.interval = l.max }
