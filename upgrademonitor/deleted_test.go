@@ -214,7 +214,7 @@ func TestObjectThatTheListerNeverShowed(t *testing.T) {
 		c.CheckInterval = time.Minute
 		upgrademonitor.SetRealClock(c, realClock)
 	})
-	f.settle(t)
+	f.reportUpdated(t)
 	repeat := func(after time.Duration) []string {
 		realClock.SetTime(realClock.Now().Add(after))
 		f.clientset.ClearActions()
@@ -258,7 +258,7 @@ func TestRunLeavesTheObjectOfADeletedNode(t *testing.T) {
 			return node()
 		}
 	})
-	f.settle(t)
+	f.reportUpdated(t)
 	f.show(t, indexer, "1")
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 	deleted.Store(true)
@@ -287,7 +287,7 @@ func TestRunRestoresTheStatusOfAnotherObject(t *testing.T) {
 	upgrademonitor.SetListerInterval(t, time.Millisecond)
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	f := newFixture(t, withLister(indexer))
-	f.settle(t)
+	f.reportUpdated(t)
 	before := f.object(t).Status
 	f.show(t, indexer, "1")
 	f.report(t, phases.Updated, metav1.ConditionTrue)

@@ -84,7 +84,7 @@ func TestTwoRunsOfAMonitor(t *testing.T) {
 	upgrademonitor.SetRetryDelay(t, time.Millisecond)
 	for range 10 { // either of them may have been woken
 		f := newFixture(t)
-		f.settle(t)
+		f.reportUpdated(t)
 		var down atomic.Bool
 		down.Store(true)
 		requests := make(chan bool, 1000) // whether it succeeded

@@ -40,7 +40,7 @@ func TestSpecFollowsABeginThatChangesNoStatus(t *testing.T) {
 		func(f *fixture) { f.report(t, phases.UpdatePrepared, metav1.ConditionUnknown) },
 	} {
 		f := newFixture(t)
-		f.settle(t)
+		f.reportUpdated(t)
 		f.annotate(oldConfig, newConfig)
 		f.report(t, phases.Updated, metav1.ConditionFalse)
 		f.report(t, phases.UpdatePrepared, metav1.ConditionUnknown)
@@ -56,7 +56,7 @@ func TestSpecFollowsABeginThatChangesNoStatus(t *testing.T) {
 // allowed.
 func TestRepeatOfABeginWritesTheSpec(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	err := f.failSpec(errDeniedSpec)
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
@@ -76,7 +76,7 @@ func TestRepeatOfABeginWritesTheSpec(t *testing.T) {
 // A begin whose spec cannot be written now is tried once more, and then reports on the status.
 func TestBeginWhoseSpecFails(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	err := f.failSpec(errWebhook)
 	f.annotate(oldConfig, newConfig)
 	require.ErrorIs(t, f.tryReport(t, phases.Updated, metav1.ConditionFalse), upgrademonitor.ErrPending)
@@ -92,7 +92,7 @@ func TestBeginWhoseSpecFails(t *testing.T) {
 // A queue that is full behind a denied spec is written by the next call.
 func TestFullQueueBehindADeniedSpec(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	f.failSpec(errDeniedSpec)
 	down := f.outage(errDown)
 	f.annotate(oldConfig, newConfig)
@@ -112,7 +112,7 @@ func TestFullQueueBehindADeniedSpec(t *testing.T) {
 // A write of the spec that hangs leaves time for the status behind it.
 func TestSpecThatHangs(t *testing.T) {
 	node := annotated(oldConfig, oldConfig)
-	server := &cannedServer{object: settledObject(t)}
+	server := &cannedServer{object: updatedObject(t)}
 	m := monitorOn(t, roundTripper(func(r *http.Request) (*http.Response, error) {
 		if r.Method == http.MethodPatch && !strings.HasSuffix(r.URL.Path, "/status") {
 			<-r.Context().Done()
@@ -130,7 +130,7 @@ func TestSpecThatHangs(t *testing.T) {
 // A denied spec is logged once, and not as over with each report that is written.
 func TestDeniedSpecIsLoggedOnce(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	var log logLines
 	ctx := log.context(t.Context())
 	err := f.failSpec(errDeniedSpec)
@@ -150,7 +150,7 @@ func TestDeniedSpecIsLoggedOnce(t *testing.T) {
 // Each outage of the spec that a report would write is logged.
 func TestSkippedSpecIsLoggedAgain(t *testing.T) {
 	f := newFixture(t)
-	f.settle(t)
+	f.reportUpdated(t)
 	var log logLines
 	ctx := log.context(t.Context())
 	for _, config := range []string{newConfig, "rendered-worker-ccc"} {
