@@ -7,6 +7,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -14,7 +15,8 @@ import (
 //
 //  1. State.Unowned.Exact is false where others have conditions: they were decoded.
 //  2. The error is ErrReadRequired where the field manager claims what is not this library's, see
-//     Writer.Read, or where a transformer of the informer has trimmed the object's conditions.
+//     Writer.Read, or where a transformer of the informer has trimmed the object's conditions or
+//     image sets.
 //  3. A transformer may trim the managed fields: then nobody is taken to have claimed anything,
 //     and all image sets are taken to be this library's.
 func FromLister(mcn *mcfgv1.MachineConfigNode, fieldManager string) (plan.State, error) {
@@ -25,6 +27,12 @@ func FromLister(mcn *mcfgv1.MachineConfigNode, fieldManager string) (plan.State,
 		if plan.Owned(c) && (c.Reason == "" || c.LastTransitionTime.IsZero()) {
 			return plan.State{}, fmt.Errorf("the informer has no reason or time of condition %s: %w", c.Type, ErrReadRequired)
 		}
+		if c.Message == "" && c.Reason == conditions.ReasonNotYetOccurred {
+			return plan.State{}, fmt.Errorf("the informer has no message of condition %s: %w", c.Type, ErrReadRequired)
+		}
+	}
+	if len(mcn.Status.PinnedImageSets) == 0 && ownsImageSets(mcn.ManagedFields, fieldManager) {
+		return plan.State{}, fmt.Errorf("the informer has no image sets, which the field manager %q owns: %w", fieldManager, ErrReadRequired)
 	}
 	return stateOf(mcn, fieldManager)
 }

@@ -60,11 +60,19 @@ func TestFromListerNeedsARead(t *testing.T) {
 		change func(*mcfgv1.MachineConfigNode)
 		want   string // "": none
 	}{
-		"claims":             {claimed(t), func(*mcfgv1.MachineConfigNode) {}, `"machine-config-operator" owns fields of other managers`},
-		"claims of another":  {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields[0].Manager = "other" }, ""},
-		"no managed fields":  {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields = nil }, ""},
-		"no reason":          {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].Reason = "" }, "no reason or time of condition"},
-		"no time":            {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].LastTransitionTime = metav1.Time{} }, "no reason or time of condition"},
+		"claims":            {claimed(t), func(*mcfgv1.MachineConfigNode) {}, `"machine-config-operator" owns fields of other managers`},
+		"claims of another": {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields[0].Manager = "other" }, ""},
+		"no managed fields": {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields = nil }, ""},
+		"no reason":         {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].Reason = "" }, "no reason or time of condition"},
+		"no time":           {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].LastTransitionTime = metav1.Time{} }, "no reason or time of condition"},
+		"no message": {free(t), func(o *mcfgv1.MachineConfigNode) {
+			o.Status.Conditions[2].Reason, o.Status.Conditions[2].Message = "NotYetOccurred", ""
+		}, "no message of condition"},
+		"an empty message": {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].Message = "" }, ""},
+		"no image sets": {free(t), func(o *mcfgv1.MachineConfigNode) {
+			o.Status.PinnedImageSets = nil
+			o.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1(`{"f:status":{"f:pinnedImageSets":{"k:{\"name\":\"set\"}":{".":{}}}}}`)
+		}, "no image sets"},
 		"others' have none":  {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[len(o.Status.Conditions)-1].Reason = "" }, ""},
 		"no conditions":      {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions = nil }, ""},
 		"fields of nonsense": {free(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields[0].FieldsV1 = metav1.NewFieldsV1("nonsense") }, ""},

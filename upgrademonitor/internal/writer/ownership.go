@@ -19,11 +19,11 @@ type fieldSet map[string]fieldSet
 const (
 	self            = "."
 	status          = "f:status"
-	conditions      = "f:conditions"
+	conditionsField = "f:conditions"
 	pinnedImageSets = "f:pinnedImageSets"
 )
 
-var ownedFields = []string{self, conditions, pinnedImageSets, "f:observedGeneration", "f:configVersion", "f:configImage"}
+var ownedFields = []string{self, conditionsField, pinnedImageSets, "f:observedGeneration", "f:configVersion", "f:configImage"}
 
 // statusFields returns the fields that an entry is about, nil where it is not about a status.
 func statusFields(entry metav1.ManagedFieldsEntry) fieldSet {
@@ -75,6 +75,18 @@ func splitImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, entries
 	return owned, unowned
 }
 
+// ownsImageSets reports whether the field manager owns an image set.
+func ownsImageSets(entries []metav1.ManagedFieldsEntry, fieldManager string) bool {
+	return slices.ContainsFunc(entries, func(entry metav1.ManagedFieldsEntry) bool {
+		for path := range statusFields(entry)[status][pinnedImageSets] {
+			if _, ok := itemKeyOf(path); ok && entry.Manager == fieldManager {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // releaseUnowned returns the managed fields less what the field manager owns in the status and
 // is not this library's, and whether there is such a thing.
 func releaseUnowned(entries []metav1.ManagedFieldsEntry, fieldManager string) (kept []metav1.ManagedFieldsEntry, released bool) {
@@ -99,12 +111,12 @@ func releaseUnowned(entries []metav1.ManagedFieldsEntry, fieldManager string) (k
 func (f fieldSet) dropUnowned() bool {
 	fields := f[status]
 	dropped := fields.drop(func(path string) bool { return !slices.Contains(ownedFields, path) })
-	dropped = fields[conditions].drop(func(path string) bool {
+	dropped = fields[conditionsField].drop(func(path string) bool {
 		key, ok := itemKeyOf(path)
 		return ok && !plan.Owned(metav1.Condition{Type: key.Type})
 	}) || dropped
 	if dropped {
-		fields.dropEmpty(conditions)
+		fields.dropEmpty(conditionsField)
 		f.dropEmpty(status)
 	}
 	return dropped
