@@ -2,7 +2,6 @@ package scope
 
 import (
 	"context"
-	"reflect"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -16,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 const nameField = "metadata.name"
@@ -34,7 +35,7 @@ type Client struct {
 // NewClient returns a client for the object of the named node. It makes no request. A nil
 // client, and a name that is not a valid name of a Node, are a *field.Error.
 func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
-	if isNil(c) {
+	if validate.IsNil(c) {
 		return nil, field.Required(clientPath.Child("client"), "pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
 	}
 	if nodeName == "" {
@@ -44,12 +45,6 @@ func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Clien
 		return nil, field.Invalid(clientPath.Child("nodeName"), nodeName, "not a valid name of a Node: "+strings.Join(problems, "; "))
 	}
 	return &Client{nodes: c, nodeName: nodeName}, nil
-}
-
-// isNil reports whether a client is nil, or a nil pointer in an interface.
-func isNil(client any) bool {
-	v := reflect.ValueOf(client)
-	return client == nil || v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // NodeName returns the name of the node, which is also the name of its object.

@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // ErrNoREST is returned for a raw request of a client that has no REST client: see
@@ -26,7 +28,7 @@ const (
 // MachineconfigurationV1().RESTClient(). A fake clientset has none, but a nil pointer: then, and
 // with a REST client of another API, the client is returned as it is.
 func (c *Client) WithREST(r rest.Interface) *Client {
-	if isNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
+	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		return c
 	}
 	with := *c

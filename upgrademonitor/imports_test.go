@@ -15,13 +15,13 @@ const module = "github.com/openshift/upgrademonitor/"
 // no unexpected module becomes a dependency of a daemon.
 func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
-	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", internal + "validate"}
-	pure := append([]string{"conditions", "phases", internal + "nodeowner", internal + "validate"}, internal+"plan")
+	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", "internal/validate"}
+	pure := append([]string{"conditions", "phases", internal + "nodeowner", "internal/validate"}, internal+"plan")
 	core := append([]string{"scope", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},
-		"scope":                     {"phases"},
+		"scope":                     {"internal/validate", "phases"},
 		internal + "plan":           pure,
 		internal + "pending":        pure,
 		internal + "writer":         append([]string{"scope", internal + "apierr"}, pure...),
@@ -61,7 +61,7 @@ func TestPurePackages(t *testing.T) {
 		"phases":                            nil,
 		"conditions":                        {"time", "k8s.io/client-go/applyconfigurations/meta/v1"},
 		"upgrademonitor/internal/nodeowner": nil,
-		"upgrademonitor/internal/validate":  nil,
+		"internal/validate":                 nil,
 		"upgrademonitor/internal/plan":      nil,
 		"upgrademonitor/internal/pending":   nil,
 		"upgrademonitor/progress":           {"time"},

@@ -3,23 +3,15 @@ package upgrademonitor
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
-
-// The CRD's rules for the reason of a condition.
-const (
-	maxReason     = 1024
-	reasonPattern = `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
-)
-
-var reasonRegexp = regexp.MustCompile(reasonPattern)
 
 // Made once: a repeat allocates next to nothing.
 var reasonPath, optsPath = field.NewPath("reason"), field.NewPath("opts")
@@ -57,10 +49,10 @@ func validateReport(r plan.Report) error {
 	switch {
 	case r.Reason == "":
 		return field.Required(reasonPath, "use a CamelCase word")
-	case len(r.Reason) > maxReason:
-		return field.TooLong(reasonPath, "", maxReason)
-	case !reasonRegexp.MatchString(r.Reason):
-		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), "must be a CamelCase word that matches "+reasonPattern)
+	case len(r.Reason) > validate.MaxReason:
+		return field.TooLong(reasonPath, "", validate.MaxReason)
+	case !validate.IsReason(r.Reason):
+		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), "must be a CamelCase word that matches "+validate.ReasonPattern)
 	}
 	if r.CompletesParent && r.Status != metav1.ConditionTrue {
 		return field.Forbidden(optsPath.Key("CompletesParent"), "valid with status True only: a phase that is not done completes nothing")

@@ -7,9 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
 )
 
 // GenerateAndApplyMachineConfigNodeSpec makes the object's spec that of the node and its

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
@@ -18,11 +18,6 @@ import (
 const defaultToImage = "image-registry.openshift-image-registry.svc:5000/openshift-machine-config-operator/ocb-image@sha256:" +
 	"1111111111111111111111111111111111111111111111111111111111111111"
 
-// The limits of an image in a MachineConfigNode.
-const maxImage = 447
-
-var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,5})?/([a-zA-Z0-9-_]{0,61}/)?[a-zA-Z0-9-_.]*?@sha256:[a-f0-9]{64}$`)
-
 // setImages validates the images, and sets the default of the new one. Another image needs a
 // reboot.
 func (o *options) setImages(flags *pflag.FlagSet) error {
@@ -30,8 +25,8 @@ func (o *options) setImages(flags *pflag.FlagSet) error {
 		switch {
 		case flags.Changed(i.flag) && !o.imageMode:
 			return fmt.Errorf("--%s needs --image-mode", i.flag)
-		case i.image != "" && (len(i.image) > maxImage || !imageRegexp.MatchString(i.image)):
-			return fmt.Errorf("--%s %q is not an image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most %d characters", i.flag, i.image, maxImage)
+		case i.image != "" && !validate.IsImage(i.image):
+			return fmt.Errorf("--%s %q is not an image by digest: use host.domain[:port]/[namespace/]name@sha256:<64 of 0-9 and a-f>, at most %d characters", i.flag, i.image, validate.MaxImage)
 		}
 	}
 	switch {

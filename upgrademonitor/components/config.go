@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // ObjectName is the name of the one MachineConfiguration.

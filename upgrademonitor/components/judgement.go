@@ -2,21 +2,17 @@ package components
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // daemonGrace is how long the daemons must be unavailable before it is published.
 const daemonGrace = 10 * time.Minute
-
-// reasonPattern and maxReason are the CRD's limits of a reason.
-var reasonPattern = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
-
-const maxReason = 1024
 
 // judgement is the last report of the process on another component, by one condition.
 type judgement struct {
@@ -129,8 +125,8 @@ func validateJudgement(writer, judged Component, list []metav1.Condition) error 
 		if c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown {
 			errs = append(errs, field.NotSupported(path.Child("status"), c.Status, []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}))
 		}
-		if len(c.Reason) > maxReason || !reasonPattern.MatchString(c.Reason) {
-			errs = append(errs, field.Invalid(path.Child("reason"), oneLine(c.Reason, maxKey), "must be a CamelCase word that matches "+reasonPattern.String()))
+		if !validate.IsReason(c.Reason) {
+			errs = append(errs, field.Invalid(path.Child("reason"), oneLine(c.Reason, maxKey), "must be a CamelCase word that matches "+validate.ReasonPattern))
 		}
 	}
 	return errs.ToAggregate()

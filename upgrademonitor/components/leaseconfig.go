@@ -9,7 +9,7 @@ import (
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // The Leases of the two processes.

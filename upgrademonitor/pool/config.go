@@ -10,7 +10,7 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // Defaults of a Config.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // Defaults of a Config.

@@ -3,7 +3,7 @@ package plan
 import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 const annotationPrefix = "machineconfiguration.openshift.io/"

@@ -54,7 +54,7 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 	}
 	request, memo := r.decide(s, memo)
 	p := Plan{Final: s, Memo: memo}
-	if request.Expired && r.asksFor(phases.Updated, metav1.ConditionFalse) && !request.NewTarget {
+	if request.Expired && r.asksForUpdated(metav1.ConditionFalse) && !request.NewTarget {
 		return p, nil // it repeated the begin of an update that is over
 	}
 	before := s.Object.Status.Conditions
@@ -69,7 +69,7 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 		lists = [][]metav1.Condition{conditions.Complete(before, r.ImageMode, r.Time)}
 	}
 	p.Final.Update = r.nextUpdate(s, before, &p.Memo)
-	if r.asksFor(phases.Updated, metav1.ConditionFalse) || beginsUpdate(lists, s, request) {
+	if r.asksForUpdated(metav1.ConditionFalse) || beginsUpdate(lists, s, request) {
 		object := *s.Object
 		object.Spec = r.Node.desiredSpec(s.Object.Spec, r.ImageMode && !s.NoImageField)
 		if len(lists) == 0 {
@@ -108,7 +108,7 @@ func (r Report) decide(s State, memo Memo) (conditions.Report, Memo) {
 	request.Update = s.updateName(r.Node, imageMode)
 	request.Expired = between && memo.InUpdate && !memo.Began && !r.reportedAfter(s)
 	switch {
-	case r.asksFor(phases.Updated, metav1.ConditionFalse):
+	case r.asksForUpdated(metav1.ConditionFalse):
 		request.NewTarget = changed || unfinished || s.neverUpdated() && s.Update == (Update{})
 		memo.Began = memo.Began || request.NewTarget || between && !request.Expired
 	case r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && !between && !memo.Disrupted && !s.neverUpdated():
@@ -130,15 +130,15 @@ func (r Report) reportedAfter(s State) bool {
 	return c != nil && c.LastTransitionTime.Unix() < r.Time.Unix()
 }
 
-func (r Report) asksFor(p phases.Phase, status metav1.ConditionStatus) bool {
-	return r.Phase == p && r.Status == status
+func (r Report) asksForUpdated(status metav1.ConditionStatus) bool {
+	return r.Phase == phases.Updated && r.Status == status
 }
 
 // withVersions returns the status with the versions that a write of the list makes of it.
 func (r Report) withVersions(s State, list []metav1.Condition) mcfgv1.MachineConfigNodeStatus {
 	status := s.Object.Status
 	prepared := !s.IsTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
-	ended := r.asksFor(phases.Updated, metav1.ConditionTrue)
+	ended := r.asksForUpdated(metav1.ConditionTrue)
 	r.Node.updateVersions(&status, r.ImageMode && !s.NoImageField, prepared || ended, ended)
 	return status
 }

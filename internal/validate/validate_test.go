@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 const digest = "@sha256:1111111111111111111111111111111111111111111111111111111111111111"

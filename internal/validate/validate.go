@@ -21,6 +21,17 @@ func IsName(value string) bool { return len(validation.IsDNS1123Subdomain(value)
 // IsImage reports whether a value is a pull spec by digest that the CRD accepts.
 func IsImage(value string) bool { return len(value) <= MaxImage && imageRegexp.MatchString(value) }
 
+// The CRD's rules for the reason of a condition.
+const (
+	MaxReason     = 1024
+	ReasonPattern = `^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
+)
+
+var reasonRegexp = regexp.MustCompile(ReasonPattern)
+
+// IsReason reports whether a condition can have the reason.
+func IsReason(value string) bool { return len(value) <= MaxReason && reasonRegexp.MatchString(value) }
+
 // IsNil reports whether a value is nil, or a nil pointer, map, slice, function, channel or
 // interface within an interface.
 func IsNil(value any) bool {
