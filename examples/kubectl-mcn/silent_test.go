@@ -53,7 +53,7 @@ func TestWatchOutlivesThePatience(t *testing.T) {
 	p.clock, p.patience = clock.RealClock{}, 500*time.Millisecond
 	go func() { exit(t.Context(), p, []string{"-w", "--kubeconfig", s.kubeconfig(t)}) }()
 	out.await("worker 0/1")
-	time.Sleep(time.Second)
+	time.Sleep(2 * time.Second)
 	watches := func() (n int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()

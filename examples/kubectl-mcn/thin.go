@@ -56,6 +56,7 @@ func thinPool(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
 	thin.Spec.Paused = p.Spec.Paused
 	thin.Spec.MaxUnavailable = p.Spec.MaxUnavailable
 	thin.Spec.Configuration.Name = p.Spec.Configuration.Name
+	thin.Status.MachineCount = p.Status.MachineCount
 	return thin
 }
 

@@ -104,7 +104,7 @@ func (r *rollout) judge() {
 		return
 	}
 	p.Blocked = p.Waiting > 0 && len(p.Stuck) >= p.MaxUnavailable
-	if p.Paused || len(r.whole) < minFinished || p.Unreported > 0 && p.Waiting+p.Ordered+p.Updating == 0 {
+	if p.Paused || len(r.whole) < minFinished || p.Unreported+p.Missing > 0 && p.Waiting+p.Ordered+p.Updating == 0 {
 		return
 	}
 	p.Left, p.LeftKnown = left(r.remaining(), p.Waiting, p.MaxUnavailable-len(p.Stuck), p.Typical)

@@ -126,6 +126,9 @@ type Pool struct {
 
 	// The number of nodes in each state. Their sum is len(Nodes).
 	Done, Updating, Ordered, Waiting, Unreported int
+	// Missing is how many nodes the pool's status counts beyond those that were passed: they have
+	// no MachineConfigNode yet.
+	Missing int
 
 	// Stuck are the nodes in the states Ordered and Updating that need an administrator, the
 	// longest first.
