@@ -98,17 +98,23 @@ func watchViews(ctx context.Context, c clock.WithTicker, src source, t thinner, 
 
 // lastLook calls look with the last view of a source that has ended.
 func lastLook(err error, v view, look func(view) (bool, error)) error {
-	var blocked *simulation.BlockedError
-	if !errors.Is(err, errFinished) && !errors.As(err, &blocked) {
+	if !errors.Is(err, errFinished) && !isBlocked(err) {
 		return err
 	}
 	if done, err := look(v); done || err != nil {
 		return err
 	}
-	if blocked != nil {
-		return &exitError{program.ExitFailure, blocked}
+	if isBlocked(err) {
+		return &exitError{program.ExitFailure, err}
 	}
 	return nil
+}
+
+// isBlocked reports whether an error is the end of a rollout that stuck nodes keep from completing.
+// What was seen of it is worth printing.
+func isBlocked(err error) bool {
+	var blocked *simulation.BlockedError
+	return errors.As(err, &blocked)
 }
 
 // live redraws a terminal.

@@ -59,6 +59,30 @@ func TestSimulatedFailure(t *testing.T) {
 	}
 }
 
+// TestSimulatedLookAtAFailure is the view of a rollout in which one of several places is stuck: it
+// prints the end of the rollout, in each format, and fails.
+func TestSimulatedLookAtAFailure(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{"": "\n! worker-3  ", "-o json": `"node": "worker-3"`, "-o yaml": "node: worker-3"} {
+		got := simulate(t, append([]string{"--simulate", "20", "--fail-node", "worker-3"}, strings.Fields(args)...)...)
+		assert.Equal(t, program.ExitFailure, got.code)
+		assert.Contains(t, got.stdout, want)
+		assert.Equal(t, "kubectl-mcn: pool worker cannot finish, 13 of 14 nodes are updated: "+
+			"Node worker-3 upgrade failure. Drained: simulated failure of --fail-node\n", got.stderr)
+	}
+}
+
+// TestSimulatedTimelineOfAFailure prints the timeline of a rollout that is blocked.
+func TestSimulatedTimelineOfAFailure(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"text": "worker-0 ", "csv": "\nworker,worker-0,Drained,", "svg": "</svg>"} {
+		got := simulate(t, "timeline", "--simulate", "5", "--fail-node", "worker-0", "-o", format)
+		assert.Equal(t, program.ExitFailure, got.code)
+		assert.Contains(t, got.stdout, want)
+		assert.Contains(t, got.stderr, "pool worker is blocked, 0 of 2 nodes are updated: ")
+	}
+}
+
 func TestSimulatedWait(t *testing.T) {
 	t.Parallel()
 	got := simulate(t, "wait", "-q", "--tolerate", "100000h", "--simulate", "4")
