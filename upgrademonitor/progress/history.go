@@ -94,7 +94,7 @@ func (h *History) took(n Node) time.Duration {
 // lost it.
 func (h *History) why(n Node) string {
 	r := h.of(n)
-	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure("", n.Why) {
+	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure(n.Name, "", n.Why) {
 		return n.Why
 	}
 	return r.failure
