@@ -75,8 +75,8 @@ type Node struct {
 	// known: see IsDegraded.
 	Degraded time.Time
 
-	// Why is the message of NodeDegraded while it is True, else that of the running step. It is
-	// unchanged: of any length, with any characters.
+	// Why is the message of NodeDegraded while it is True, else that of the running step, or of its
+	// parent. It is unchanged: of any length, with any characters.
 	Why string
 
 	isDegraded bool   // also if the time is not known
