@@ -10,8 +10,8 @@ import (
 )
 
 // Pools returns the rollout of each pool: master first, the others by name. The history may be nil.
-// It adds what the objects have lost: the steps of finished updates, and the error of a step whose
-// next attempt has overwritten it.
+// It adds what the objects have lost: the steps of finished updates, the error of a step whose next
+// attempt has overwritten it, and since when a node is degraded whose daemon reports it repeatedly.
 //
 //  1. A node is Done when it has its pool's target. One that has its desired config and image, but
 //     not its pool's target, is Waiting.

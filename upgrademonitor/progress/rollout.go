@@ -42,6 +42,7 @@ func (r *rollout) add(nodes []Node) {
 // inPool returns the node with its state in the pool.
 func (r *rollout) inPool(n Node) Node {
 	n.Why = r.history.why(n)
+	n.Degraded = r.history.degradedSince(n)
 	if n.State == Done && r.known && (r.pool.Target == "" || n.Desired != r.pool.Target || n.Current != r.pool.Target) {
 		n.State = Waiting
 		n.Steps = slices.Clone(n.Steps)
