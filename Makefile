@@ -48,6 +48,10 @@ bench: ## Run the benchmarks of reports and updates against canned answers
 scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C=100 at a time (15 to 40 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
+.PHONY: scale-kubectl
+scale-kubectl: servers ## Measure the first screen of kubectl mcn with MCN_NODES (5000) objects
+	cd test && MCN_NODES=$${MCN_NODES:-5000} go test -count=1 -timeout 30m -v -run TestMCNScale ./e2e
+
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	@grep -o '^func Fuzz[A-Za-z]*' --include='*_test.go' -r . | sed 's/:func /:/' | while IFS=: read -r file target; do \

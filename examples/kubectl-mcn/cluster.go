@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -84,7 +83,7 @@ func (c *cluster) resources() []resource {
 func (c *cluster) load(ctx context.Context, s *store, t trimmer) error {
 	for _, r := range c.resources() {
 		p := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			ctx, cancel := context.WithTimeoutCause(ctx, c.patience, fmt.Errorf("no answer within %s", c.patience))
+			ctx, cancel := context.WithTimeout(ctx, c.patience)
 			defer cancel()
 			return r.list(ctx, o)
 		})

@@ -38,7 +38,8 @@
 //
 // With -f it reads a must-gather folder, lists, single objects and recorded watches (oc get
 // machineconfignodes -w -o json --output-watch-events), in JSON or YAML. Times are measured to
-// when the must-gather ended, or to the newest time in the files; --at sets another one.
+// when the must-gather ended, or to the newest time in the files that is not in the future; --at
+// sets another one.
 //
 // # What is not known
 //

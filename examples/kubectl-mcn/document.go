@@ -33,6 +33,7 @@ type documentCounts struct {
 	Ordered    int `json:"ordered"`
 	Waiting    int `json:"waiting"`
 	Unreported int `json:"unreported"`
+	Missing    int `json:"missing,omitempty"`
 	Stuck      int `json:"stuck"`
 }
 
@@ -76,7 +77,7 @@ func newDocument(v view, show func(progress.Node) bool) document {
 			Name: p.Name, Target: p.Target, Paused: p.Paused, Blocked: p.Blocked, MaxUnavailable: p.MaxUnavailable,
 			Counts: documentCounts{
 				Nodes: screen.Total(p), Done: p.Done, Updating: p.Updating, Ordered: p.Ordered,
-				Waiting: p.Waiting, Unreported: p.Unreported, Stuck: len(p.Stuck),
+				Waiting: p.Waiting, Unreported: p.Unreported, Missing: p.Missing, Stuck: len(p.Stuck),
 			},
 			TypicalSeconds: seconds(p.Typical, p.Typical > 0),
 			LeftSeconds:    seconds(p.Left, p.LeftKnown),

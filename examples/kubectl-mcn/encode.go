@@ -10,8 +10,6 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	sigsyaml "sigs.k8s.io/yaml"
-
 	"github.com/openshift/upgrademonitor/examples/internal/screen"
 )
 
@@ -28,16 +26,6 @@ func writeJSON(w io.Writer, v any, indent bool) error {
 		return err
 	}
 	_, err := io.WriteString(w, printable(b.String()))
-	return err
-}
-
-// writeYAML prints a value as YAML.
-func writeYAML(w io.Writer, v any) error {
-	b, err := sigsyaml.Marshal(v)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, printable(string(b)))
 	return err
 }
 

@@ -16,7 +16,7 @@ import (
 type files struct {
 	cli     cli
 	names   []string
-	at      time.Time // the value of --at; zero: the newest time that was read
+	at      time.Time // the value of --at; zero: the newest time that was read, and is not in the future
 	newest  time.Time
 	ended   time.Time // of a must-gather
 	skipped map[string]int
@@ -80,7 +80,7 @@ func (f *files) replay(s *store, t trimmer, look func(view) (bool, error)) error
 
 // apply applies one object to the store.
 func (f *files) apply(s *store, t trimmer, e event) {
-	if newest := newestTime(e.object); newest.After(f.newest) {
+	if newest := newestTime(e.object, f.cli.clock.Now()); newest.After(f.newest) {
 		f.newest = newest
 	}
 	switch o := e.object.(type) {

@@ -37,7 +37,7 @@ func (f *clusterFlags) bind(flags *pflag.FlagSet) {
 
 func (f *sourceFlags) bind(flags *pflag.FlagSet) {
 	flags.StringArrayVarP(&f.files, "filename", "f", nil, "read a must-gather folder, a list or a recorded watch in place of a cluster; - is stdin")
-	flags.StringVar(&f.at, "at", "", "with -f, the `time` to which ages are measured (RFC 3339, or now); default: the newest in the files")
+	flags.StringVar(&f.at, "at", "", "with -f, the `time` to which ages are measured (RFC 3339, or now); default: the newest in the files, up to now")
 	f.simulate.bind(flags)
 	f.cluster.bind(flags)
 }

@@ -98,17 +98,23 @@ func watchViews(ctx context.Context, c clock.WithTicker, src source, t trimmer, 
 
 // lastLook calls look with the last view of a source that has ended.
 func lastLook(err error, v view, look func(view) (bool, error)) error {
-	var blocked *simulation.BlockedError
-	if !errors.Is(err, errFinished) && !errors.As(err, &blocked) {
+	if !errors.Is(err, errFinished) && !isBlocked(err) {
 		return err
 	}
 	if done, err := look(v); done || err != nil {
 		return err
 	}
-	if blocked != nil {
-		return &exitError{program.ExitFailure, blocked}
+	if isBlocked(err) {
+		return &exitError{program.ExitFailure, err}
 	}
 	return nil
+}
+
+// isBlocked reports whether an error is the end of a rollout that stuck nodes keep from completing.
+// What was seen of it is worth printing.
+func isBlocked(err error) bool {
+	var blocked *simulation.BlockedError
+	return errors.As(err, &blocked)
 }
 
 // live redraws a terminal.
@@ -136,26 +142,29 @@ type moveLog struct {
 }
 
 func (l *moveLog) show(v view) error {
-	var moves []screen.Move
-	if l.last == nil {
-		moves = screen.Found(v.pools, v.time)
-	} else {
-		moves = screen.Moves(l.last.pools, v.pools, v.time)
+	moves := screen.Found(v.pools, v.time)
+	var before view
+	if l.last != nil {
+		before = *l.last
+		moves = screen.Moves(before.pools, v.pools, v.time)
 	}
 	l.last = &v
-	return l.write(l.chosen(moves, v))
+	return l.write(l.chosen(moves, before, v))
 }
 
-// chosen returns the moves of the requested nodes.
-func (l *moveLog) chosen(moves []screen.Move, v view) []screen.Move {
-	show := l.choice.shows(v)
-	if show == nil {
+// chosen returns the moves of the nodes that are requested by their state before or after them: a
+// node that recovers is not stuck any more.
+func (l *moveLog) chosen(moves []screen.Move, before, after view) []screen.Move {
+	if l.choice.shows(after) == nil {
 		return moves
 	}
 	chosen := map[string]bool{}
-	for _, p := range v.pools {
-		for _, n := range p.Nodes {
-			chosen[n.Name] = show(n)
+	for _, v := range []view{before, after} {
+		show := l.choice.shows(v)
+		for _, p := range v.pools {
+			for _, n := range p.Nodes {
+				chosen[n.Name] = chosen[n.Name] || show(n)
+			}
 		}
 	}
 	var left []screen.Move

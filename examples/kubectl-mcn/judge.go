@@ -13,7 +13,8 @@ import (
 
 // judge decides, view by view, whether the waiting is over.
 //
-//  1. A pool is done when all its nodes have its target, unless --from contains that target.
+//  1. A pool is done when all its nodes have its target, unless --from contains that target. Nodes
+//     without a MachineConfigNode are not done.
 //  2. It has failed when a node has been degraded for longer than is tolerated, or stuck in all
 //     views of that time. The time of a node that recovers starts again.
 //  3. A pool whose target is in --from cannot fail: its nodes are in an earlier update. But it must
@@ -150,8 +151,13 @@ func (j *judge) unfinished(timeout time.Duration) error {
 			left = append(left, p.Name+" has not begun")
 		case p.Done < screen.Total(p):
 			text := fmt.Sprintf("%s %d/%d", p.Name, p.Done, screen.Total(p))
-			if p.Paused {
+			switch silent := p.Unreported + p.Missing; {
+			case p.Paused:
 				text += " (paused)"
+			case silent == 1:
+				text += " (1 node has not reported)"
+			case silent > 1:
+				text += fmt.Sprintf(" (%d nodes have not reported)", silent)
 			}
 			left = append(left, text)
 		}

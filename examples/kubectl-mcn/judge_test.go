@@ -27,6 +27,12 @@ func hanging(target string, degraded time.Time) progress.Pool {
 	return p
 }
 
+// missing returns a pool with another node, which has no MachineConfigNode.
+func missing(p progress.Pool) progress.Pool {
+	p.Missing = 1
+	return p
+}
+
 // look is a view some time after the begin of the waiting.
 type look struct {
 	after time.Duration
@@ -72,6 +78,10 @@ func TestJudge(t *testing.T) {
 		"only its nodes are left":    {named: []string{"worker"}, looks: []look{{0, []progress.Pool{pool("b", 2)}, false}, {minute, []progress.Pool{{Name: "worker", Done: 3}}, false}}, code: program.ExitUsage, want: "nothing is left to wait for"},
 		"one of two pools is done":   {looks: []look{{0, []progress.Pool{{Name: "master", Done: 3, MaxUnavailable: 1}, pool("b", 2)}, false}}, code: -1},
 		"the other one is not named": {named: []string{"master"}, looks: []look{{0, []progress.Pool{{Name: "master", Done: 3, MaxUnavailable: 1}, pool("b", 2)}, false}}},
+		"no node has reported":       {looks: []look{{0, []progress.Pool{{Name: "worker", MaxUnavailable: 1, Missing: 3}}, false}}, code: -1},
+		"one node has not reported":  {looks: []look{{0, []progress.Pool{missing(pool("b", 2))}, false}, {minute, []progress.Pool{missing(pool("b", 3))}, false}}, code: -1},
+		"all nodes have reported":    {looks: []look{{0, []progress.Pool{missing(pool("b", 3))}, false}, {minute, []progress.Pool{pool("b", 3)}, false}}},
+		"no nodes":                   {looks: []look{{0, []progress.Pool{{Name: "worker", MaxUnavailable: 1}}, false}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := waiting{from: test.from, beginWithin: minute, tolerate: 5 * minute}
@@ -119,6 +129,8 @@ func TestUnfinished(t *testing.T) {
 	paused.Paused = true
 	j.judge(view{time: now, pools: []progress.Pool{{Name: "infra", Target: "a"}, paused, {Name: "master", Done: 3}}})
 	assert.EqualError(t, j.unfinished(time.Minute), "not done within 1m0s: infra has not begun, worker 1/3 (paused)")
+	j.judge(view{time: now, pools: []progress.Pool{missing(pool("b", 3)), {Name: "infra", Missing: 3}}})
+	assert.EqualError(t, j.unfinished(time.Minute), "not done within 1m0s: worker 3/4 (1 node has not reported), infra 0/3 (3 nodes have not reported)")
 	j.last.lastContact = now
 	assert.ErrorContains(t, j.unfinished(time.Minute), "last heard 14:16:05")
 }

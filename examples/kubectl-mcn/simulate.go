@@ -61,6 +61,7 @@ func (f *simulateFlags) options(once bool) simulation.Options {
 type simulated struct {
 	*cluster
 	simulation *simulation.Cluster
+	fails      bool      // a node does
 	stopped    time.Time // the time of the only view; zero: it continues
 }
 
@@ -79,7 +80,7 @@ func newSimulated(ctx context.Context, p cli, f simulateFlags, once bool) (*simu
 	}
 	return &simulated{
 		cluster:    &cluster{client: c.Client(), host: "in memory", clock: c.Clock(), patience: p.patience},
-		simulation: c,
+		simulation: c, fails: f.failNode != "",
 	}, nil
 }
 
@@ -90,7 +91,8 @@ func (s *simulated) now() time.Time {
 	return s.cluster.now()
 }
 
-// load runs the rollout to its middle.
+// load runs the rollout to its middle or, if a node fails, to its end: then it returns why it is
+// blocked, with a store that is filled.
 func (s *simulated) load(ctx context.Context, st *store, t trimmer) error {
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
@@ -107,14 +109,14 @@ func (s *simulated) load(ctx context.Context, st *store, t trimmer) error {
 				return context.Canceled
 			}
 			s.stopped = s.cluster.now()
-			if blocked := (*simulation.BlockedError)(nil); errors.Is(err, errFinished) || errors.As(err, &blocked) {
+			if errors.Is(err, errFinished) {
 				return nil
 			}
 			return err
 		case <-st.changed:
 		}
 		now := s.cluster.now()
-		if isMiddle(st.look(now)) {
+		if !s.fails && isMiddle(st.look(now)) {
 			s.stopped = now
 			return nil
 		}
@@ -174,29 +176,4 @@ func (s *simulated) targets(ctx context.Context) ([]string, error) {
 		configs = append(configs, p.Spec.Configuration.Name)
 	}
 	return configs, nil
-}
-
-// catchUp waits until a store has all objects.
-func (s *simulated) catchUp(ctx context.Context, st *store, state simulation.State) {
-	ctx, cancel := context.WithTimeout(ctx, s.patience)
-	defer cancel()
-	for !st.has(state) {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// has reports whether the store has the nodes as they are in a state.
-func (s *store) has(state simulation.State) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for name, mcn := range state.MachineConfigNodes {
-		if n, ok := s.nodes[name]; !ok || n.ResourceVersion != mcn.ResourceVersion {
-			return false
-		}
-	}
-	return true
 }

@@ -59,6 +59,36 @@ func TestSimulatedFailure(t *testing.T) {
 	}
 }
 
+// TestSimulatedLookAtAFailure prints the end of the rollout, and fails. One of several places is
+// stuck.
+func TestSimulatedLookAtAFailure(t *testing.T) {
+	t.Parallel()
+	got := simulate(t, "--simulate", "20", "--fail-node", "worker-3")
+	assert.Equal(t, program.ExitFailure, got.code)
+	assert.Contains(t, got.stdout, "  20 nodes, 1 updating, 1 stuck\n")
+	assert.Contains(t, got.stdout, "\n! worker-3  ")
+	assert.Equal(t, "kubectl-mcn: pool worker cannot finish, 13 of 14 nodes are updated: "+
+		"Node worker-3 upgrade failure. Drained: simulated failure of --fail-node\n", got.stderr)
+
+	for format, want := range map[string]string{"json": `"node": "master-0"`, "yaml": "node: master-0"} {
+		got := simulate(t, "--simulate", "1", "--fail-node", "master-0", "-o", format)
+		assert.Equal(t, program.ExitFailure, got.code)
+		assert.Contains(t, got.stdout, want)
+		assert.Contains(t, got.stderr, "pool master is blocked, 0 of 1 nodes are updated: ")
+	}
+}
+
+// TestSimulatedTimelineOfAFailure prints the timeline of a rollout that is blocked.
+func TestSimulatedTimelineOfAFailure(t *testing.T) {
+	t.Parallel()
+	for format, want := range map[string]string{"text": "worker-0 ", "csv": "\nworker,worker-0,Drained,", "svg": "</svg>"} {
+		got := simulate(t, "timeline", "--simulate", "5", "--fail-node", "worker-0", "-o", format)
+		assert.Equal(t, program.ExitFailure, got.code)
+		assert.Contains(t, got.stdout, want)
+		assert.Contains(t, got.stderr, "pool worker is blocked, 0 of 2 nodes are updated: ")
+	}
+}
+
 func TestSimulatedWait(t *testing.T) {
 	t.Parallel()
 	got := simulate(t, "wait", "-q", "--tolerate", "100000h", "--simulate", "4")

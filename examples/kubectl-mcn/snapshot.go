@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/examples/internal/screen"
 )
 
@@ -62,16 +63,25 @@ func runSnapshot(ctx context.Context, p cli, args []string) error {
 	return s.once(ctx, p, src)
 }
 
-// once prints one view.
+// once prints one view, also of a rollout that is blocked.
 func (s snapshot) once(ctx context.Context, p cli, src source) error {
 	st := newStore()
-	if err := src.load(ctx, st, trimmer{s.matches, st}); err != nil {
+	err := src.load(ctx, st, trimmer{s.matches, st})
+	if err != nil && !isBlocked(err) {
 		return err
 	}
-	v, err := s.choose(st.look(src.now()))
-	if err != nil {
-		return err
+	v, chosen := s.choose(st.look(src.now()))
+	if chosen != nil {
+		return chosen
 	}
+	if printed := s.print(p, v); printed != nil || err == nil {
+		return printed
+	}
+	return &exitError{program.ExitFailure, err}
+}
+
+// print prints a view.
+func (s snapshot) print(p cli, v view) error {
 	switch s.output {
 	case formatJSON:
 		return writeJSON(p.Out, newDocument(v, s.shows(v)), true)

@@ -91,7 +91,7 @@ func (t timeline) follow(ctx context.Context, p cli, src source, trim trimmer) e
 		return false, nil
 	})
 	paint.Close()
-	if last.time.IsZero() || painted || err != nil && ctx.Err() == nil {
+	if last.time.IsZero() || painted || err != nil && ctx.Err() == nil && !isBlocked(err) {
 		return err
 	}
 	if printed := t.print(p, last, trim.store); printed != nil {

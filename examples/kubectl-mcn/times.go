@@ -8,11 +8,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// newestTime returns the newest time in an object.
-func newestTime(obj runtime.Object) time.Time {
+// newestTime returns the newest time in an object that is not after another time.
+func newestTime(obj runtime.Object, last time.Time) time.Time {
 	var newest time.Time
 	see := func(t *metav1.Time) {
-		if t != nil {
+		if t != nil && !t.After(last) {
 			newest = later(newest, t.Time)
 		}
 	}

@@ -56,6 +56,7 @@ func trimPool(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
 	trimmed.Spec.Paused = p.Spec.Paused
 	trimmed.Spec.MaxUnavailable = p.Spec.MaxUnavailable
 	trimmed.Spec.Configuration.Name = p.Spec.Configuration.Name
+	trimmed.Status.MachineCount = p.Status.MachineCount
 	return trimmed
 }
 

@@ -78,16 +78,29 @@ func (f follower) list(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	return page, err
 }
 
-// watch opens a watch whose objects are trimmed.
+// watch opens a watch whose objects are trimmed. Until the server answers, its time is limited as that
+// of a list.
 func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	source, err := f.resource.watch(ctx, o)
+	opened, cancel := context.WithCancel(ctx)
+	impatient := time.AfterFunc(f.cluster.patience, cancel)
+	source, err := f.resource.watch(opened, o)
+	if !impatient.Stop() {
+		if err == nil {
+			source.Stop()
+		}
+		err = context.DeadlineExceeded
+	}
 	if err != nil {
+		cancel()
 		f.failed(ctx, "watch", err)
 		return nil, err
 	}
 	f.store.contact(f.resource.name, f.cluster.now())
 	w := &trimmedWatch{source: source, events: make(chan watch.Event), stopped: make(chan struct{})}
-	go w.run(f)
+	go func() {
+		defer cancel()
+		w.run(f)
+	}()
 	return w, nil
 }
 

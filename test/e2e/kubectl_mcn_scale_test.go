@@ -23,9 +23,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestMCNScale prints the cost of a first screen with MCN_NODES nodes:
-//
-//	MCN_NODES=5000 go test ./e2e -run TestMCNScale -v
+// TestMCNScale prints the cost of a first screen with MCN_NODES nodes: see make scale-kubectl.
 func TestMCNScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("MCN_NODES"))
 	if err != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// History remembers what the objects lose: the steps of the last update of each node. The
-// zero value is ready for use. It is not safe for concurrent use.
+// History remembers what the objects lose: the steps of the last update of each node, and since when
+// it is degraded. The zero value is ready for use. It is not safe for concurrent use.
 //
 // It keeps one update of each node, also of deleted nodes until Forget.
 type History struct {
-	nodes map[string]*record
+	nodes    map[string]*record
+	degraded map[string]time.Time // since when, of the nodes that are
 }
 
 // Observe records one version of an object. Versions must be observed in their order; some may be
@@ -28,6 +29,7 @@ func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
 		h.nodes = map[string]*record{}
 	}
 	n := Of(mcn)
+	h.observeDegraded(n)
 	if r := h.nodes[n.Name].next(n); r != nil {
 		h.nodes[n.Name] = r
 	}
@@ -37,6 +39,7 @@ func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
 func (h *History) Forget(node string) {
 	if h != nil {
 		delete(h.nodes, node)
+		delete(h.degraded, node)
 	}
 }
 
@@ -94,7 +97,7 @@ func (h *History) took(n Node) time.Duration {
 // lost it.
 func (h *History) why(n Node) string {
 	r := h.of(n)
-	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure("", n.Why) {
+	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure(n.Name, "", n.Why) {
 		return n.Why
 	}
 	return r.failure

@@ -55,7 +55,7 @@ func Of(mcn *mcfgv1.MachineConfigNode) Node {
 	n.readSteps(list)
 	if n.isDegraded {
 		n.Degraded = timeOf(list, phases.NodeDegraded)
-		n.Why = messageOf(list, phases.NodeDegraded)
+		n.Why = cmp.Or(messageOf(list, phases.NodeDegraded), n.Why)
 	}
 	return n
 }
@@ -95,9 +95,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 		if n.inUpdate() {
 			n.Step = stepOf(n.Steps)
 		}
-		if conditions.StatusOf(list, n.Step) == metav1.ConditionUnknown {
-			n.Why = messageOf(list, n.Step)
-		}
+		n.Why = n.messageOfStep(list)
 	}
 }
 
@@ -121,13 +119,6 @@ func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
 		return c.LastTransitionTime.UTC()
 	}
 	return time.Time{}
-}
-
-func messageOf(list []metav1.Condition, p phases.Phase) string {
-	if c := conditions.Find(list, p); c != nil {
-		return c.Message
-	}
-	return ""
 }
 
 // took returns the duration of a finished update, from the order to the end; zero if it is not

@@ -10,8 +10,8 @@ import (
 )
 
 // Pools returns the rollout of each pool: master first, the others by name. The history may be nil.
-// It adds what the objects have lost: the steps of finished updates, and the error of a step whose
-// next attempt has overwritten it.
+// It adds what the objects have lost: the steps of finished updates, the error of a step whose next
+// attempt has overwritten it, and since when a node is degraded whose daemon reports it repeatedly.
 //
 //  1. A node is Done when it has its pool's target. One that has its desired config and image, but
 //     not its pool's target, is Waiting.
@@ -23,7 +23,7 @@ import (
 //     least 1.
 //  5. Left assumes that each node takes Typical, that MaxUnavailable are updated at a time, and that
 //     stuck nodes stay stuck. It is known once three nodes have finished, while the pool is not
-//     paused and not all remaining nodes are stuck, blocked or Unreported.
+//     paused and not all remaining nodes are stuck, blocked, Unreported or Missing.
 //  6. No duration is negative, and the order of pools and nodes does not matter. The arguments are
 //     not changed, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, history *History, now time.Time, limits Limits) []Pool {
@@ -65,6 +65,7 @@ func poolOf(p *mcfgv1.MachineConfigPool, nodes int) Pool {
 		Target:         p.Spec.Configuration.Name,
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, nodes),
+		Missing:        max(0, int(p.Status.MachineCount)-nodes),
 	}
 }
 
@@ -93,6 +94,7 @@ func comparePools(a, b Pool) int {
 		cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Target, b.Target),
 		cmp.Compare(a.MaxUnavailable, b.MaxUnavailable),
+		cmp.Compare(a.Missing, b.Missing),
 		compareBools(a.Paused, b.Paused),
 	)
 }

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -71,7 +70,7 @@ func (r *record) update(n Node) {
 		r.step, r.message, r.failure = n.Step, "", ""
 	}
 	if !n.IsDegraded() {
-		if isFailure(r.message, n.Why) {
+		if isFailure(n.Name, r.message, n.Why) {
 			r.failure = n.Why
 		}
 		r.message = n.Why
@@ -133,19 +132,4 @@ func (r *record) spans() []Span {
 		to("", r.ended)
 	}
 	return spans
-}
-
-// isFailure reports whether a message contains an error: by its words, or because it is the previous
-// message with an error appended, as Track does.
-func isFailure(before, message string) bool {
-	if before != "" && strings.HasPrefix(message, before+": ") {
-		return true
-	}
-	message = strings.ToLower(message)
-	for _, word := range []string{"error", "fail", "cannot", "could not", "unable", "timed out", "denied", "refused"} {
-		if strings.Contains(message, word) {
-			return true
-		}
-	}
-	return false
 }

@@ -42,6 +42,7 @@ func (r *rollout) add(nodes []Node) {
 // inPool returns the node with its state in the pool.
 func (r *rollout) inPool(n Node) Node {
 	n.Why = r.history.why(n)
+	n.Degraded = r.history.degradedSince(n)
 	if n.State == Done && r.known && (r.pool.Target == "" || n.Desired != r.pool.Target || n.Current != r.pool.Target) {
 		n.State = Waiting
 		n.Steps = slices.Clone(n.Steps)
@@ -104,7 +105,7 @@ func (r *rollout) judge() {
 		return
 	}
 	p.Blocked = p.Waiting > 0 && len(p.Stuck) >= p.MaxUnavailable
-	if p.Paused || len(r.whole) < minFinished || p.Unreported > 0 && p.Waiting+p.Ordered+p.Updating == 0 {
+	if p.Paused || len(r.whole) < minFinished || p.Unreported+p.Missing > 0 && p.Waiting+p.Ordered+p.Updating == 0 {
 		return
 	}
 	p.Left, p.LeftKnown = left(r.remaining(), p.Waiting, p.MaxUnavailable-len(p.Stuck), p.Typical)

@@ -75,8 +75,8 @@ type Node struct {
 	// known: see IsDegraded.
 	Degraded time.Time
 
-	// Why is the message of NodeDegraded while it is True, else that of the running step. It is
-	// unchanged: of any length, with any characters.
+	// Why is the message of NodeDegraded while it is True, else that of the running step, or of its
+	// parent. It is unchanged: of any length, with any characters.
 	Why string
 
 	isDegraded bool   // also if the time is not known
@@ -126,6 +126,9 @@ type Pool struct {
 
 	// The number of nodes in each state. Their sum is len(Nodes).
 	Done, Updating, Ordered, Waiting, Unreported int
+	// Missing is how many nodes the pool's status counts beyond those that were passed: they have
+	// no MachineConfigNode yet.
+	Missing int
 
 	// Stuck are the nodes in the states Ordered and Updating that need an administrator, the
 	// longest first.

@@ -74,7 +74,7 @@ func Found(pools []progress.Pool, now time.Time) []Move {
 		for _, state := range []struct {
 			nodes int
 			name  string
-		}{{p.Updating, "updating"}, {p.Ordered, "ordered"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
+		}{{p.Updating, "updating"}, {p.Ordered, "ordered"}, {p.Waiting, "waiting"}, {p.Unreported + p.Missing, "unreported"}} {
 			if state.nodes > 0 {
 				parts = append(parts, fmt.Sprintf("%d %s", state.nodes, state.name))
 			}

@@ -78,7 +78,7 @@ func poolColumns(pools []progress.Pool, l poolLayout) []column {
 		done.cells = append(done.cells, count(p.Done)+"/"+count(Total(p)))
 		stuck.cells = append(stuck.cells, count(len(p.Stuck)))
 		updating.cells = append(updating.cells, count(p.Updating+p.Ordered-stuckInFlight(p)))
-		waiting.cells = append(waiting.cells, count(p.Waiting+p.Unreported))
+		waiting.cells = append(waiting.cells, count(p.Waiting+p.Unreported+p.Missing))
 		node.cells = append(node.cells, orDash(p.Typical))
 		left.cells = append(left.cells, timeLeft(p))
 	}
@@ -124,9 +124,9 @@ func Target(pool, config string) string {
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-len(s))) }
 
-// Total returns how many nodes a pool has.
+// Total returns how many nodes a pool has, also those that have not reported.
 func Total(p progress.Pool) int {
-	return p.Done + p.Updating + p.Ordered + p.Waiting + p.Unreported
+	return p.Done + p.Updating + p.Ordered + p.Waiting + p.Unreported + p.Missing
 }
 
 // stuckInFlight returns how many of a pool's stuck nodes are being updated.

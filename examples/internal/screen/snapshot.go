@@ -73,7 +73,7 @@ func title(pools []progress.Pool, o Options) []Line {
 		all += Total(p)
 		updating += p.Updating + p.Ordered
 		stuck += len(p.Stuck)
-		unreported += p.Unreported
+		unreported += p.Unreported + p.Missing
 	}
 	text := fmt.Sprintf("%s  %s, %s updating, %s stuck", o.Now.Format(time.TimeOnly), nodes(all), count(updating), count(stuck))
 	if unreported > 0 {

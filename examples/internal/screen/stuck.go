@@ -92,7 +92,7 @@ func why(message string, width int) []string {
 // halted explains why a pool makes no progress.
 func halted(p progress.Pool, o Options) []Line {
 	var text string
-	switch idle := p.Waiting + p.Unreported; {
+	switch idle := p.Waiting + p.Unreported + p.Missing; {
 	case p.Blocked:
 		text = fmt.Sprintf("%s is blocked: stuck nodes take all of maxUnavailable (%d); %s.", clean(p.Name), p.MaxUnavailable, wait(p.Waiting))
 	case p.Paused && p.Waiting > 0:

@@ -67,7 +67,7 @@ func (c *Cluster) advance(ctx context.Context, poolName string, state State) (bo
 		}
 	}
 	if len(causes) > 0 && unavailable == len(causes) && len(next) == 0 {
-		return false, &BlockedError{Pool: poolName, Causes: causes, Updated: updated, Nodes: len(nodes)}
+		return false, &BlockedError{Pool: poolName, Causes: causes, Updated: updated, Nodes: len(nodes), MaxUnavailable: limit}
 	}
 	return updated == len(nodes) && p.Status.Configuration.Name == p.Spec.Configuration.Name, nil
 }
@@ -90,14 +90,20 @@ func maxUnavailable(p *mcfgv1.MachineConfigPool, nodes int) (int, error) {
 	return max(1, limit), err
 }
 
-// BlockedError reports a pool whose degraded nodes take all of maxUnavailable.
+// BlockedError reports a pool in which only degraded nodes are left, or in which they take all of
+// maxUnavailable.
 type BlockedError struct {
-	Pool    string
-	Causes  []string // of the degraded nodes
-	Updated int
-	Nodes   int
+	Pool           string
+	Causes         []string // of the degraded nodes
+	Updated        int
+	Nodes          int
+	MaxUnavailable int
 }
 
 func (e *BlockedError) Error() string {
-	return fmt.Sprintf("pool %s is blocked, %d of %d nodes are updated: %s", e.Pool, e.Updated, e.Nodes, strings.Join(e.Causes, ", "))
+	state := "cannot finish"
+	if len(e.Causes) >= e.MaxUnavailable {
+		state = "is blocked"
+	}
+	return fmt.Sprintf("pool %s %s, %d of %d nodes are updated: %s", e.Pool, state, e.Updated, e.Nodes, strings.Join(e.Causes, ", "))
 }

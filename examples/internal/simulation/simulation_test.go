@@ -106,6 +106,14 @@ func TestNodeThatFails(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, degraded)
 }
 
+// TestNodesThatFail tells a pool that is blocked from one whose other nodes are all updated.
+func TestNodesThatFail(t *testing.T) {
+	e := BlockedError{Pool: "worker", Causes: []string{"a", "b"}, Updated: 1, Nodes: 4, MaxUnavailable: 2}
+	assert.EqualError(t, &e, "pool worker is blocked, 1 of 4 nodes are updated: a, b")
+	e.MaxUnavailable = 3
+	assert.EqualError(t, &e, "pool worker cannot finish, 1 of 4 nodes are updated: a, b")
+}
+
 func TestClusterOfAnySize(t *testing.T) {
 	for nodes := 1; nodes <= MaxNodes; nodes++ {
 		s := sizes(nodes)
