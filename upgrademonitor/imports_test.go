@@ -17,17 +17,17 @@ func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
 	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", internal + "validate"}
 	pure := append([]string{"conditions", "phases", internal + "nodeowner", internal + "validate"}, internal+"plan")
-	core := append([]string{"scope", internal + "pending", internal + "writer"}, append(pure, shared...)...)
+	core := append([]string{"scope", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},
 		"scope":                     {"phases"},
 		internal + "plan":           pure,
 		internal + "pending":        pure,
-		internal + "writer":         append([]string{"scope", internal + "apierr"}, pure...),
+		internal + "writer":         append([]string{"scope", internal + "apierr", internal + "bounded"}, pure...),
 		"upgrademonitor":            core,
 		"upgrademonitor/pool":       append([]string{"conditions", "phases"}, shared...),
-		"upgrademonitor/components": append([]string{"conditions", "phases"}, shared...),
+		"upgrademonitor/components": append([]string{"conditions", "phases", internal + "bounded"}, shared...),
 		"upgrademonitor/progress":   {"conditions", "phases"},
 		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool"}, core...),
 	} {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 )
 
 // wait returns how long the next write has to wait. An object that was not found is written as soon as
@@ -72,69 +73,66 @@ func (o *object) apply(ctx context.Context, list []metav1.Condition) error {
 	status := applyoperatorv1.MachineConfigurationStatus()
 	status.Conditions = conditions.ToApply(list)
 	options := metav1.ApplyOptions{FieldManager: o.config.FieldManager, Force: true}
-	return o.request(ctx, func(ctx context.Context) error {
-		mc, err := o.config.Client.ApplyStatus(ctx, applyoperatorv1.MachineConfiguration(ObjectName).WithStatus(status), options)
-		if err != nil {
-			return err
-		}
-		return o.wrote(mc, list)
+	mc, err := o.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
+		return o.config.Client.ApplyStatus(ctx, applyoperatorv1.MachineConfiguration(ObjectName).WithStatus(status), options)
 	})
+	if err != nil {
+		return err
+	}
+	o.wrote(mc, list)
+	return nil
 }
 
 var errNoAnswer = errors.New("the answer is not the MachineConfiguration: check what is between this process and the API server")
 
 // wrote records a response.
-func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) error {
-	if mc == nil || mc.Name != ObjectName || mc.ResourceVersion == "" {
-		return errNoAnswer
-	}
+func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) {
 	o.published, o.version, o.attempted, o.missing = list, mc.ResourceVersion, nil, ""
-	return nil
 }
 
-// request makes a request within Timeout, and notifies the Observer.
-func (o *object) request(ctx context.Context, do func(context.Context) error) error {
+// request makes a request within Timeout, even if the client ignores its context, and notifies the
+// Observer.
+func (o *object) request(ctx context.Context, do func(context.Context) (*operatorv1.MachineConfiguration, error)) (*operatorv1.MachineConfiguration, error) {
 	began := o.config.Clock.Now()
 	ctx, cancel := context.WithTimeout(ctx, o.config.Timeout)
 	defer cancel()
-	err := do(ctx)
+	mc, err := bounded.Call(ctx, func() (*operatorv1.MachineConfiguration, error) { return do(ctx) })
+	if err == nil && (mc == nil || mc.Name != ObjectName || mc.ResourceVersion == "") {
+		err = errNoAnswer
+	}
 	if o.config.Observer != nil {
 		o.config.Observer.Wrote(max(o.config.Clock.Since(began), 0), err)
 	}
 	if err != nil {
-		return fmt.Errorf("write the status of MachineConfiguration %s: %w", ObjectName, err)
+		return nil, fmt.Errorf("write the status of MachineConfiguration %s: %w", ObjectName, err)
 	}
-	return nil
+	return mc, nil
 }
 
 // remove removes conditions by a merge patch of the list. An apply without them would leave a partial
 // entry, which the CRD rejects, if another field manager owns fields of one.
 func (o *object) remove(ctx context.Context, names []string) error {
-	return o.request(ctx, func(ctx context.Context) error {
+	mc, err := o.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
 		mc, err := o.config.Client.Get(ctx, ObjectName, metav1.GetOptions{})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		isNamed := func(c metav1.Condition) bool { return slices.Contains(names, c.Type) }
-		if slices.ContainsFunc(mc.Status.Conditions, isNamed) {
-			body, err := removePatch(mc, slices.DeleteFunc(slices.Clone(mc.Status.Conditions), isNamed))
-			if err != nil {
-				return err
-			}
-			options := metav1.PatchOptions{FieldManager: o.config.FieldManager}
-			if mc, err = o.config.Client.Patch(ctx, ObjectName, types.MergePatchType, body, options, "status"); err != nil {
-				return err
-			}
+		if mc == nil || !slices.ContainsFunc(mc.Status.Conditions, isNamed) {
+			return mc, nil
 		}
-		return o.wrote(mc, own(conditionsOf(mc), o.config.Component))
+		body, err := removePatch(mc, slices.DeleteFunc(slices.Clone(mc.Status.Conditions), isNamed))
+		if err != nil || ctx.Err() != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+		options := metav1.PatchOptions{FieldManager: o.config.FieldManager}
+		return o.config.Client.Patch(ctx, ObjectName, types.MergePatchType, body, options, "status")
 	})
-}
-
-func conditionsOf(mc *operatorv1.MachineConfiguration) []metav1.Condition {
-	if mc == nil {
-		return nil
+	if err != nil {
+		return err
 	}
-	return mc.Status.Conditions
+	o.wrote(mc, own(mc.Status.Conditions, o.config.Component))
+	return nil
 }
 
 // removePatch returns the merge patch that keeps only some conditions. It conflicts if others have

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -69,7 +70,7 @@ func (w Writer) patch(ctx context.Context, base plan.State, pt types.PatchType, 
 func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources []string) (answer, error) {
 	name := w.client.NodeName()
 	if !w.client.HasREST() {
-		mcn, err := bounded(ctx, func() (*mcfgv1.MachineConfigNode, error) {
+		mcn, err := bounded.Call(ctx, func() (*mcfgv1.MachineConfigNode, error) {
 			return w.client.Patch(ctx, name, pt, data, opts, subresources...)
 		})
 		if err != nil {
@@ -81,7 +82,7 @@ func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts 
 	if pt == types.ApplyPatchType {
 		request = w.client.PatchMetadata
 	}
-	body, err := bounded(ctx, func() ([]byte, error) { return request(ctx, name, pt, data, opts, subresources...) })
+	body, err := bounded.Call(ctx, func() ([]byte, error) { return request(ctx, name, pt, data, opts, subresources...) })
 	if err != nil {
 		return answer{}, err
 	}
