@@ -39,13 +39,3 @@ func (r *Reporter) Clear(ctx context.Context) error {
 	}
 	return err
 }
-
-// resume lets Run write again after a Clear.
-func (r *Reporter) resume(ctx context.Context) error {
-	if err := r.lock(ctx); err != nil {
-		return err
-	}
-	defer r.unlock()
-	r.object.cleared = false
-	return nil
-}

@@ -108,8 +108,9 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 // bootstrap is True until the first sync of a new cluster is done. The next process removes the
 // condition, as it is not needed any more.
 func (r *Reporter) bootstrap() metav1.Condition {
+	_, synced := r.tracker.succeeded[step{state: OperatorSync}]
 	switch {
-	case r.bootstrapping && !r.tracker.succeeded[step{state: OperatorSync}]:
+	case r.bootstrapping && !synced:
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: "The first sync is not done"}
 	case r.bootstrapping:
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete}

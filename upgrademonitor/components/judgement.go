@@ -22,6 +22,7 @@ const maxReason = 1024
 type judgement struct {
 	condition metav1.Condition
 	since     time.Time // since when it has this status
+	reported  time.Time // when it was last reported
 }
 
 // judgements are those of a process, by condition type. They are not safe for concurrent use.
@@ -32,11 +33,11 @@ func (js judgements) add(c metav1.Condition, now time.Time) bool {
 	c.Message = oneLine(c.Message, maxMessage)
 	j := js[c.Type]
 	if j == nil || j.condition.Status != c.Status {
-		js[c.Type] = &judgement{condition: c, since: now}
+		js[c.Type] = &judgement{condition: c, since: now, reported: now}
 		return true
 	}
 	changed := j.condition.Reason != c.Reason || j.condition.Message != c.Message
-	j.condition = c
+	j.condition, j.reported = c, now
 	return changed
 }
 
