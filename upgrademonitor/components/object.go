@@ -3,6 +3,7 @@ package components
 import (
 	"errors"
 	"slices"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,7 @@ type object struct {
 	version   string             // the resource version of the last write, "" before the first
 	pace      pace
 	missing   string               // the resource version, in the informer, of the object that a write did not find
+	removal   time.Time            // of the last attempt to remove conditions; zero before the first
 	cleared   bool                 // nothing is written any more
 	health    map[Component]Health // as notified to the Observer
 }
@@ -31,10 +33,16 @@ func newObject(config Config) object {
 	}
 }
 
-// satisfied reports whether the object has exactly the desired conditions of this process. An informer
-// that is behind the last write is ignored.
-func (o *object) satisfied(mc *operatorv1.MachineConfiguration, list []metav1.Condition) bool {
-	return equal(list, o.published) && (o.behind(mc) || equal(own(mc.Status.Conditions, o.config.Component), list))
+// satisfied reports whether the object has exactly the desired conditions of this process, or others
+// that may not be removed yet. An informer that is behind the last write is ignored.
+func (o *object) satisfied(mc *operatorv1.MachineConfiguration, list []metav1.Condition, now time.Time) bool {
+	same := func(has []metav1.Condition) bool {
+		if !o.mayRemove(now) {
+			has = slices.DeleteFunc(slices.Clone(has), func(c metav1.Condition) bool { return find(list, c.Type) == nil })
+		}
+		return equal(has, list)
+	}
+	return same(o.published) && (o.behind(mc) || same(own(mc.Status.Conditions, o.config.Component)))
 }
 
 // behind reports whether an object is older than the last write.

@@ -113,7 +113,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	if next > 0 {
 		idle = min(idle, next)
 	}
-	if o.satisfied(mc, list) {
+	if o.satisfied(mc, list, now) {
 		o.attempted = nil
 		o.observeHealth(mc)
 		return idle, nil
@@ -126,6 +126,8 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		r.failures.Failed(ctx, err, "Could not write the conditions of a component, will try again", "component", r.config.Component)
 		return idle, err
 	}
-	r.failures.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	if len(o.surplus(mc, list)) == 0 {
+		r.failures.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	}
 	return idle, nil
 }

@@ -2,18 +2,15 @@ package components
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
@@ -30,16 +27,26 @@ func (o *object) wait(mc *operatorv1.MachineConfiguration, now time.Time) time.D
 	return o.pace.wait(now)
 }
 
-// write makes one attempt to publish conditions.
+// write makes one attempt to publish conditions: those that should not be there are removed, and the
+// others applied, also where the removal fails.
 func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration, list []metav1.Condition, now time.Time) error {
+	surplus, failed := o.surplus(mc, list), error(nil)
+	if len(surplus) > 0 && o.mayRemove(now) {
+		o.removal = now
+		if failed = o.removeAtOnce(ctx, surplus); failed == nil {
+			surplus = nil
+		}
+		if o.satisfied(mc, list, now) {
+			if failed == nil {
+				o.pace.attempted(now)
+				o.observeHealth(mc)
+			}
+			return failed
+		}
+	}
 	o.attempted = list
 	o.pace.attempted(now)
-	var err error
-	if surplus := o.surplus(mc, list); len(surplus) > 0 {
-		err = o.remove(ctx, surplus)
-	} else {
-		err = o.apply(ctx, list)
-	}
+	err := o.apply(ctx, o.with(list, surplus))
 	switch {
 	case err == nil:
 		o.observeHealth(mc)
@@ -49,22 +56,7 @@ func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration,
 			o.missing = mc.ResourceVersion
 		}
 	}
-	return err
-}
-
-// surplus returns the types of this process that the object has but should not have.
-func (o *object) surplus(mc *operatorv1.MachineConfiguration, list []metav1.Condition) []string {
-	present := o.published
-	if !o.behind(mc) {
-		present = own(mc.Status.Conditions, o.config.Component)
-	}
-	var names []string
-	for _, c := range present {
-		if find(list, c.Type) == nil {
-			names = append(names, c.Type)
-		}
-	}
-	return names
+	return errors.Join(failed, err)
 }
 
 // apply writes the conditions of this process by one forced apply: without a resource version, since no
@@ -109,52 +101,12 @@ func (o *object) request(ctx context.Context, do func(context.Context) (*operato
 	return mc, nil
 }
 
-// remove removes conditions by a merge patch of the list. An apply without them would leave a partial
-// entry, which the CRD rejects, if another field manager owns fields of one.
-func (o *object) remove(ctx context.Context, names []string) error {
-	mc, err := o.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
-		mc, err := o.config.Client.Get(ctx, ObjectName, metav1.GetOptions{})
-		if err != nil {
-			return nil, err
-		}
-		isNamed := func(c metav1.Condition) bool { return slices.Contains(names, c.Type) }
-		if mc == nil || !slices.ContainsFunc(mc.Status.Conditions, isNamed) {
-			return mc, nil
-		}
-		body, err := removePatch(mc, slices.DeleteFunc(slices.Clone(mc.Status.Conditions), isNamed))
-		if err != nil || ctx.Err() != nil {
-			return nil, errors.Join(err, ctx.Err())
-		}
-		options := metav1.PatchOptions{FieldManager: o.config.FieldManager}
-		return o.config.Client.Patch(ctx, ObjectName, types.MergePatchType, body, options, "status")
-	})
-	if err != nil {
-		return err
-	}
-	o.wrote(mc, own(mc.Status.Conditions, o.config.Component))
-	return nil
-}
-
-// removePatch returns the merge patch that keeps only some conditions. It conflicts if others have
-// written since the object was read. Without conditions it removes the list, as others treat an empty
-// one as initialized.
-func removePatch(mc *operatorv1.MachineConfiguration, left []metav1.Condition) ([]byte, error) {
-	var list any
-	if len(left) > 0 {
-		list = left
-	}
-	return json.Marshal(map[string]any{
-		"metadata": map[string]any{"resourceVersion": mc.ResourceVersion},
-		"status":   map[string]any{"conditions": list},
-	})
-}
-
 // isRejected reports whether the API server rejects the request until an administrator grants a
-// permission, repairs the object or installs the CRD.
+// permission, repairs the object or installs the CRD. A conflict passes by itself.
 func isRejected(err error) bool {
 	var status apierrors.APIStatus
 	if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
 		return true
 	}
-	return apierr.Classify(err) != apierr.Retry
+	return apierr.Classify(err) != apierr.Retry && !apierrors.IsConflict(err)
 }
