@@ -6,6 +6,7 @@ import (
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
@@ -19,7 +20,7 @@ type object struct {
 	attempted []metav1.Condition // the last attempt to write them
 	version   string             // the resource version of the last write, "" before the first
 	pace      pace
-	missing   string               // the resource version, in the informer, of the object that a write did not find
+	missing   *missing             // nil unless the last write did not find the object
 	removal   time.Time            // of the last attempt to remove conditions; zero before the first
 	cleared   bool                 // nothing is written any more
 	health    map[Component]Health // as notified to the Observer
@@ -59,6 +60,9 @@ func (o *object) get() (*operatorv1.MachineConfiguration, error) {
 	mc, err := o.config.Lister.Get(ObjectName)
 	if err == nil && mc == nil {
 		err = errors.New("the Lister has returned no object, and no error")
+	}
+	if apierrors.IsNotFound(err) && o.missing != nil {
+		o.missing.gone = true
 	}
 	return mc, err
 }

@@ -148,3 +148,18 @@ func TestAStaleConditionInARow(t *testing.T) {
 		}
 	})
 }
+
+// TestAFlushWhoseRemovalFails applies the others all the same.
+func TestAFlushWhoseRemovalFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		bootstrapped(t, m)
+		reads, granted := 0, false
+		client := unreadable{m, &reads, &granted}
+		r, err := components.New(components.Config{Client: client, Lister: m.lister(), Component: components.Operator})
+		require.NoError(t, err)
+		r.Begin(components.OperatorSyncMCD, "").End(errDaemons)
+		pass(time.Hour)
+		assert.True(t, apierrors.IsForbidden(r.Flush(t.Context())))
+		assert.Equal(t, metav1.ConditionTrue, m.condition(t, operatorDegraded).Status)
+	})
+}

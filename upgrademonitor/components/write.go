@@ -18,10 +18,10 @@ import (
 )
 
 // wait returns how long the next write has to wait. An object that was not found is written as soon as
-// it exists.
+// the informer has another one.
 func (o *object) wait(mc *operatorv1.MachineConfiguration, now time.Time) time.Duration {
-	if o.missing != "" && o.missing != mc.ResourceVersion {
-		o.missing = ""
+	if o.missing.isAnother(mc) {
+		o.missing = nil
 		return 0
 	}
 	return o.pace.wait(now)
@@ -53,7 +53,7 @@ func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration,
 	case isRejected(err):
 		o.pace.rest()
 		if apierrors.IsNotFound(err) {
-			o.missing = mc.ResourceVersion
+			o.missing = &missing{uid: mc.UID}
 		}
 	}
 	return errors.Join(failed, err)
@@ -79,7 +79,7 @@ var errNoAnswer = errors.New("the answer is not the MachineConfiguration: check 
 
 // wrote records a response.
 func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) {
-	o.published, o.version, o.attempted, o.missing = list, mc.ResourceVersion, nil, ""
+	o.published, o.version, o.attempted, o.missing = list, mc.ResourceVersion, nil, nil
 }
 
 // request makes a request within Timeout, even if the client ignores its context, and notifies the
