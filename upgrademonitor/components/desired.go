@@ -49,24 +49,13 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 		return r.judgements.current(t, was, 0, now)
 	}
 	c, left := r.judgements.current(t, was, r.config.hold(t, j.condition.Status), now)
-	if t.aspect == Degraded && was != nil {
-		c.Message = cmp.Or(c.Message, lastError(c, *was, j.since))
+	if t.aspect == Degraded {
+		j.remember(was)
+		if c.Status == metav1.ConditionFalse {
+			c.Message = cmp.Or(c.Message, j.lastError())
+		}
 	}
 	return c, left
-}
-
-// lastError is the message of a Degraded condition that has none of its own: it tells the error that
-// was published before, once that is over.
-func lastError(c, was metav1.Condition, resolved time.Time) string {
-	fault, ok := faultOf("", was)
-	switch {
-	case c.Status != metav1.ConditionFalse || !ok:
-		return ""
-	case fault.Resolved:
-		return was.Message
-	default:
-		return resolvedMessage(fault.State, fault.Message, resolved)
-	}
 }
 
 // degraded is True while an error is older than persist, and Unknown until the first pass has ended.

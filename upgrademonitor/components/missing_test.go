@@ -52,6 +52,7 @@ func TestAnotherObject(t *testing.T) {
 				m.start(t, components.Operator)
 				pass(time.Minute)
 				assert.Equal(t, 1, m.writes())
+				m.failWith(apierrors.NewServiceUnavailable("down"))
 				replace(m)
 				synctest.Wait()
 				assert.Equal(t, 2, m.writes(), "at once")
