@@ -53,6 +53,7 @@ func (js judgements) current(t conditionType, published *metav1.Condition, hold 
 	var keep metav1.Condition
 	if published != nil {
 		keep = *published
+		keep.Message = oneLine(keep.Message, maxMessage) // others may have written it
 	}
 	if j == nil {
 		return keep, 0
