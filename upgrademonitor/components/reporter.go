@@ -31,7 +31,8 @@ type Reporter struct {
 	object object        // guarded by turn
 
 	running  atomic.Bool
-	failures failurelog.Log
+	failures failurelog.Log // of writes
+	waiting  failurelog.Log // for the object
 }
 
 // maxUnknown is how many rejected states are remembered.

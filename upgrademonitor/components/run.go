@@ -93,9 +93,10 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	}
 	mc, err := o.get()
 	if err != nil {
-		r.failures.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", ObjectName)
+		r.waiting.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", ObjectName)
 		return idle, err
 	}
+	r.waiting.Recovered(ctx, "Found the MachineConfiguration", "component", r.config.Component, "name", ObjectName)
 	if !r.config.Ready(mc) {
 		return idle, nil
 	}

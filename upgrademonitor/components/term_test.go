@@ -16,8 +16,10 @@ import (
 )
 
 // again runs a stopped process, which leads once more.
-func (p *process) again() {
-	ctx, cancel := context.WithCancel(p.t.Context())
+func (p *process) again() { p.runIn(p.t.Context()) }
+
+func (p *process) runIn(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
 	go func() { ended <- p.Run(ctx) }()
 	p.stop = sync.OnceFunc(func() {
