@@ -64,7 +64,10 @@ func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Conditio
 		f := faults[0]
 		message := oneLine(f.shown.message(f.text), maxMessage)
 		if others := len(faults) - 1; others > 0 {
-			suffix := fmt.Sprintf("; and %d more errors", others)
+			suffix := "; and 1 more error"
+			if others > 1 {
+				suffix = fmt.Sprintf("; and %d more errors", others)
+			}
 			message = oneLine(message, maxMessage-len(suffix)) + suffix
 		}
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(f.shown.state), Message: message}
