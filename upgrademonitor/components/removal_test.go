@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -70,13 +71,13 @@ func TestAConflictOfTheApply(t *testing.T) {
 // unreadable is a client without the permission to read, which a removal needs.
 type unreadable struct {
 	*memory
-	reads   *int
-	granted *bool
+	reads   atomic.Int32
+	granted atomic.Bool
 }
 
-func (u unreadable) Get(ctx context.Context, name string, options metav1.GetOptions) (*operatorv1.MachineConfiguration, error) {
-	*u.reads++
-	if *u.granted {
+func (u *unreadable) Get(ctx context.Context, name string, options metav1.GetOptions) (*operatorv1.MachineConfiguration, error) {
+	u.reads.Add(1)
+	if u.granted.Load() {
 		return u.memory.Get(ctx, name, options)
 	}
 	return nil, apierrors.NewForbidden(operatorv1.Resource("machineconfigurations"), "cluster", errors.New("no get"))
@@ -87,18 +88,18 @@ func TestAFailingRemoval(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		bootstrapped(t, m)
 		before := m.writes()
-		reads, granted := 0, false
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Client = unreadable{m, &reads, &granted} })
+		client := &unreadable{memory: m}
+		p := m.start(t, components.Operator, func(c *components.Config) { c.Client = client })
 		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
 		pass(2*time.Minute + time.Second)
 		assert.Equal(t, metav1.ConditionTrue, m.condition(t, operatorDegraded).Status)
 		assert.Equal(t, 1, m.writes()-before)
 		assert.Contains(t, m.requestsSince(m.writes() - 1)[0], bootstrap, "an apply without it might leave a partial entry")
 		pass(57 * time.Minute)
-		assert.Equal(t, 6, reads, "once each MaxInterval")
+		assert.EqualValues(t, 6, client.reads.Load(), "once each MaxInterval")
 		assert.Equal(t, 1, m.writes()-before)
 
-		granted = true
+		client.granted.Store(true)
 		pass(components.DefaultMaxInterval)
 		assert.Len(t, m.conditions(), 2, "removed")
 		assert.Equal(t, 2, m.writes()-before)
@@ -110,13 +111,13 @@ func TestARemovalAndAnApply(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		bootstrapped(t, m)
 		before := m.writes()
-		ready := false
+		var ready atomic.Bool
 		p := m.start(t, components.Operator, func(c *components.Config) {
-			c.Ready = func(*operatorv1.MachineConfiguration) bool { return ready }
+			c.Ready = func(*operatorv1.MachineConfiguration) bool { return ready.Load() }
 		})
 		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
 		pass(time.Hour)
-		ready = true
+		ready.Store(true)
 		pass(components.DefaultMinInterval)
 		requests := m.requestsSince(before)
 		require.Len(t, requests, 2)
@@ -153,8 +154,7 @@ func TestAStaleConditionInARow(t *testing.T) {
 func TestAFlushWhoseRemovalFails(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		bootstrapped(t, m)
-		reads, granted := 0, false
-		client := unreadable{m, &reads, &granted}
+		client := &unreadable{memory: m}
 		r, err := components.New(components.Config{Client: client, Lister: m.lister(), Component: components.Operator})
 		require.NoError(t, err)
 		r.Begin(components.OperatorSyncMCD, "").End(errDaemons)

@@ -123,18 +123,25 @@ func TestFlushAfterRun(t *testing.T) {
 	})
 }
 
+// lags has the informer receive no more events, or again those from now on.
+func (m *memory) lags(lags bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lag = lags
+}
+
 // TestLeadingAgainBehindTheInformer has the informer miss the last write of the first term until after
 // the second has begun.
 func TestLeadingAgainBehindTheInformer(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		m.lag = true
+		m.lags(true)
 		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
 		pass(time.Hour)
 		p.stop()
 		p.again()
 		pass(time.Minute)
-		m.lag = false
+		m.lags(false)
 		m.change(func(mc *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration { return mc })
 		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionTrue, m.condition(t, operatorDegraded).Status)
