@@ -121,7 +121,7 @@ func TestARemovalAndAnApply(t *testing.T) {
 		pass(components.DefaultMinInterval)
 		requests := m.requestsSince(before)
 		require.Len(t, requests, 2)
-		assert.False(t, strings.Contains(strings.Join(requests, ""), bootstrap))
+		assert.NotContains(t, strings.Join(requests, ""), bootstrap)
 		assert.Equal(t, metav1.ConditionTrue, m.condition(t, operatorDegraded).Status)
 		assert.Len(t, m.conditions(), 2)
 	})
