@@ -17,17 +17,17 @@ func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
 	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", "internal/validate"}
 	pure := append([]string{"conditions", "phases", internal + "nodeowner", "internal/validate"}, internal+"plan")
-	core := append([]string{"scope", internal + "pending", internal + "writer"}, append(pure, shared...)...)
+	core := append([]string{"scope", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},
 		"scope":                     {"internal/validate", "phases"},
 		internal + "plan":           pure,
 		internal + "pending":        pure,
-		internal + "writer":         append([]string{"scope", internal + "apierr"}, pure...),
+		internal + "writer":         append([]string{"scope", internal + "apierr", internal + "bounded"}, pure...),
 		"upgrademonitor":            core,
 		"upgrademonitor/pool":       append([]string{"conditions", "phases"}, shared...),
-		"upgrademonitor/components": append([]string{"conditions", "phases"}, shared...),
+		"upgrademonitor/components": append([]string{"conditions", "phases", internal + "bounded"}, shared...),
 		"upgrademonitor/progress":   {"conditions", "phases"},
 		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool"}, core...),
 	} {
@@ -49,7 +49,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 // The arrows between them are those of TestArrowsPointOneWay.
 func TestPurePackages(t *testing.T) {
 	pure := []string{
-		"cmp", "encoding/json", "errors", "fmt", "maps", "math", "reflect", "regexp", "slices", "sort", "strings", "unicode/utf8",
+		"cmp", "encoding/json", "errors", "fmt", "maps", "math", "reflect", "regexp", "slices", "sort", "strings", "unicode", "unicode/utf8",
 		"github.com/openshift/api/machineconfiguration/v1",
 		"k8s.io/api/core/v1",
 		"k8s.io/apimachinery/pkg/apis/meta/v1",

@@ -4,10 +4,8 @@ import (
 	"context"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// maxClearConflicts is how often Clear retries after a conflict.
-const maxClearConflicts = 10
 
 // Clear removes the conditions of this process from the object, when the feature is disabled. Those of
 // others are kept. Nothing is written any more until Run is called again.
@@ -23,29 +21,13 @@ func (r *Reporter) Clear(ctx context.Context) error {
 	defer r.unlock()
 	o := &r.object
 	o.cleared, o.adopted, o.attempted = true, false, nil
-	var names []string
+	var all []metav1.Condition
 	for _, t := range typesOf(r.config.Component) {
-		names = append(names, t.name())
+		all = append(all, metav1.Condition{Type: t.name()})
 	}
-	err := o.remove(ctx, names)
-	for range maxClearConflicts {
-		if !apierrors.IsConflict(err) {
-			break
-		}
-		err = o.remove(ctx, names)
-	}
+	err := o.removeAtOnce(ctx, all)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
-}
-
-// resume lets Run write again after a Clear.
-func (r *Reporter) resume(ctx context.Context) error {
-	if err := r.lock(ctx); err != nil {
-		return err
-	}
-	defer r.unlock()
-	r.object.cleared = false
-	return nil
 }

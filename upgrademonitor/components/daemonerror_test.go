@@ -61,3 +61,36 @@ func TestTheLastErrorOfTheDaemons(t *testing.T) {
 		assert.Equal(t, own.Message, m.condition(t, daemonDegraded).Message, "unless the judgement has a message")
 	})
 }
+
+// TestTheLastErrorOutlastsATimeWithoutData has the daemons' state be unknown for longer than Persist,
+// before or after the error is over.
+func TestTheLastErrorOutlastsATimeWithoutData(t *testing.T) {
+	daemonDegraded := typeOf(components.Daemon, components.Degraded)
+	for name, over := range map[string]bool{"resolved before": true, "resolved meanwhile": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, m *memory) {
+				p := healthy(t, m)
+				judge := func(mcns ...*mcfgv1.MachineConfigNode) {
+					require.NoError(t, p.Judge(components.Daemon, components.Daemons(daemonSet(), mcns, time.Now())...))
+					pass(time.Hour)
+				}
+				judge(mcn("a", yes, "disk full"))
+				resolved := time.Now().UTC()
+				if over {
+					judge(mcn("a", yes, ""))
+				}
+				judge()
+				assert.Equal(t, "NoData", m.condition(t, daemonDegraded).Reason)
+				if !over {
+					resolved = time.Now().UTC()
+				}
+				judge(mcn("a", yes, ""))
+				want := "Last error, resolved " + resolved.Format(time.RFC3339) + ", in SyncMCD: 1 node is degraded: a: disk full"
+				assert.Equal(t, want, m.condition(t, daemonDegraded).Message)
+				before := m.writes()
+				judge(mcn("a", yes, ""))
+				assert.Equal(t, before, m.writes())
+			})
+		})
+	}
+}

@@ -49,24 +49,13 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 		return r.judgements.current(t, was, 0, now)
 	}
 	c, left := r.judgements.current(t, was, r.config.minDuration(t, j.condition.Status), now)
-	if t.aspect == Degraded && was != nil {
-		c.Message = cmp.Or(c.Message, lastError(c, *was, j.since))
+	if t.aspect == Degraded {
+		j.remember(was)
+		if c.Status == metav1.ConditionFalse {
+			c.Message = cmp.Or(c.Message, j.lastError())
+		}
 	}
 	return c, left
-}
-
-// lastError is the message of a Degraded condition that has none of its own: it tells the error that
-// was published before, once that is over.
-func lastError(c, was metav1.Condition, resolved time.Time) string {
-	fault, ok := faultOf("", was)
-	switch {
-	case c.Status != metav1.ConditionFalse || !ok:
-		return ""
-	case fault.Resolved:
-		return was.Message
-	default:
-		return resolvedMessage(fault.State, fault.Message, resolved)
-	}
 }
 
 // degraded is True while an error is older than persist, and Unknown until the first pass has ended.
@@ -75,7 +64,10 @@ func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Conditio
 		f := faults[0]
 		message := oneLine(f.shown.message(f.text), maxMessage)
 		if others := len(faults) - 1; others > 0 {
-			suffix := fmt.Sprintf("; and %d more errors", others)
+			suffix := "; and 1 more error"
+			if others > 1 {
+				suffix = fmt.Sprintf("; and %d more errors", others)
+			}
 			message = oneLine(message, maxMessage-len(suffix)) + suffix
 		}
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(f.shown.state), Message: message}
@@ -108,8 +100,9 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 // bootstrap is True until the first sync of a new cluster is done. The next process removes the
 // condition, as it is not needed any more.
 func (r *Reporter) bootstrap() metav1.Condition {
+	_, synced := r.tracker.succeeded[step{state: OperatorSync}]
 	switch {
-	case r.bootstrapping && !r.tracker.succeeded[step{state: OperatorSync}]:
+	case r.bootstrapping && !synced:
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: "The first sync is not done"}
 	case r.bootstrapping:
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete}

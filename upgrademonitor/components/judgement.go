@@ -18,6 +18,8 @@ const daemonGrace = 10 * time.Minute
 type judgement struct {
 	condition metav1.Condition
 	since     time.Time // since when it has this status
+	reported  time.Time // when it was last reported
+	last      *Fault    // the last error that was published, nil if none
 }
 
 // judgements are those of a process, by condition type. They are not safe for concurrent use.
@@ -27,12 +29,16 @@ type judgements map[string]*judgement
 func (js judgements) add(c metav1.Condition, now time.Time) bool {
 	c.Message = oneLine(c.Message, maxMessage)
 	j := js[c.Type]
-	if j == nil || j.condition.Status != c.Status {
-		js[c.Type] = &judgement{condition: c, since: now}
+	if j == nil {
+		js[c.Type] = &judgement{condition: c, since: now, reported: now}
+		return true
+	}
+	if j.condition.Status != c.Status {
+		js[c.Type] = &judgement{condition: c, since: now, reported: now, last: j.last}
 		return true
 	}
 	changed := j.condition.Reason != c.Reason || j.condition.Message != c.Message
-	j.condition = c
+	j.condition, j.reported = c, now
 	return changed
 }
 
@@ -43,6 +49,7 @@ func (js judgements) current(t conditionType, published *metav1.Condition, minDu
 	var keep metav1.Condition
 	if published != nil {
 		keep = *published
+		keep.Message = oneLine(keep.Message, maxMessage) // others may have written it
 	}
 	if j == nil {
 		return keep, 0

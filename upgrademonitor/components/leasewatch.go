@@ -12,6 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
 
@@ -89,7 +90,13 @@ func (w *LeaseWatch) look(ctx context.Context, seen *renewals) (metav1.Condition
 func (w *LeaseWatch) read(ctx context.Context) (*coordinationv1.Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.config.Timeout)
 	defer cancel()
-	return w.config.Client.Get(ctx, w.config.Name, metav1.GetOptions{ResourceVersion: "0"})
+	lease, err := bounded.Call(ctx, func() (*coordinationv1.Lease, error) {
+		return w.config.Client.Get(ctx, w.config.Name, metav1.GetOptions{ResourceVersion: "0"})
+	})
+	if err == nil && lease == nil {
+		err = errors.New("the client has returned no Lease, and no error")
+	}
+	return lease, err
 }
 
 // unavailable returns the condition of a component whose Deployment is not available.

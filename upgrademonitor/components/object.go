@@ -3,8 +3,10 @@ package components
 import (
 	"errors"
 	"slices"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 )
@@ -18,7 +20,8 @@ type object struct {
 	attempted []metav1.Condition // the last attempt to write them
 	version   string             // the resource version of the last write, "" before the first
 	limiter   limiter
-	missing   string               // the resource version, in the informer, of the object that a write did not find
+	missing   *missing             // nil unless the last write did not find the object
+	removal   time.Time            // of the last attempt to remove conditions; zero before the first
 	cleared   bool                 // nothing is written any more
 	health    map[Component]Health // as notified to the Observer
 }
@@ -31,10 +34,16 @@ func newObject(config Config) object {
 	}
 }
 
-// satisfied reports whether the object has exactly the desired conditions of this process. An informer
-// that is behind the last write is ignored.
-func (o *object) satisfied(mc *operatorv1.MachineConfiguration, list []metav1.Condition) bool {
-	return equal(list, o.published) && (o.behind(mc) || equal(own(mc.Status.Conditions, o.config.Component), list))
+// satisfied reports whether the object has exactly the desired conditions of this process, or others
+// that may not be removed yet. An informer that is behind the last write is ignored.
+func (o *object) satisfied(mc *operatorv1.MachineConfiguration, list []metav1.Condition, now time.Time) bool {
+	same := func(has []metav1.Condition) bool {
+		if !o.mayRemove(now) {
+			has = slices.DeleteFunc(slices.Clone(has), func(c metav1.Condition) bool { return find(list, c.Type) == nil })
+		}
+		return equal(has, list)
+	}
+	return same(o.published) && (o.behind(mc) || same(own(mc.Status.Conditions, o.config.Component)))
 }
 
 // behind reports whether an object is older than the last write.
@@ -51,6 +60,9 @@ func (o *object) get() (*operatorv1.MachineConfiguration, error) {
 	mc, err := o.config.Lister.Get(ObjectName)
 	if err == nil && mc == nil {
 		err = errors.New("the Lister has returned no object, and no error")
+	}
+	if apierrors.IsNotFound(err) && o.missing != nil {
+		o.missing.gone = true
 	}
 	return mc, err
 }

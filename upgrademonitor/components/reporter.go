@@ -25,12 +25,14 @@ type Reporter struct {
 	judgements    judgements
 	bootstrapping bool           // the cluster had no conditions when this process, or an earlier one, began
 	unknown       map[State]bool // rejected states, to log each once
+	left          time.Time      // when Run last ended; zero before
 
 	turn   chan struct{} // of capacity 1: held while the object is read and written
 	object object        // guarded by turn
 
 	running  atomic.Bool
-	failures failurelog.Log
+	failures failurelog.Log // of writes
+	waiting  failurelog.Log // for the object
 }
 
 // maxUnknown is how many rejected states are kept.

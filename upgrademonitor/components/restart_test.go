@@ -1,9 +1,11 @@
 package components_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -56,4 +58,34 @@ func TestARestartKeepsTheKey(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestARestartCleansTheMessages that others have replaced by huge ones of many lines.
+func TestARestartCleansTheMessages(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(time.Hour)
+		p.stop()
+		m.change(func(mc *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
+			for i := range mc.Status.Conditions {
+				mc.Status.Conditions[i].Message = "a\nb\x1b " + strings.Repeat("<\n", 15000)
+			}
+			return mc
+		})
+		before := m.writes()
+		p = m.start(t, components.Operator)
+		pass(time.Minute)
+		require.NoError(t, p.Judge(components.Daemon, condition(daemonAvailable, no)))
+		pass(time.Minute)
+		requests := m.requestsSince(before)
+		require.Len(t, requests, 1)
+		assert.Less(t, len(requests[0]), 8<<10)
+		for _, c := range m.conditions() {
+			assert.LessOrEqual(t, len(c.Message), 1<<10, c.Type)
+			assert.NotContains(t, c.Message, "\n", c.Type)
+		}
+		assert.Equal(t, metav1.ConditionTrue, m.condition(t, operatorDegraded).Status, "it is still taken over")
+		assert.Contains(t, m.condition(t, operatorDegraded).Message, "a b < <")
+	})
 }

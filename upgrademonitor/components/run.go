@@ -14,8 +14,9 @@ import (
 // Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
 // Run it while this process is the leader, and only then.
 //
-//  1. The conditions of an earlier process are taken over first. Nothing is written before the Lister
-//     has the object, nor while Ready is false.
+//  1. The conditions of an earlier process are taken over first, and when Run is called again, those
+//     of another leader: what was reported before the last Run ended counts no more. Nothing is
+//     written before the Lister has the object, nor while Ready is false.
 //  2. All conditions of this process are written by one apply, and only if one differs from the
 //     published one, or if others have changed or removed it.
 //  3. The first change after a quiet time is written at once. Between two writes there is MinInterval,
@@ -36,6 +37,7 @@ func (r *Reporter) Run(ctx context.Context) error {
 	if err := r.resume(ctx); err != nil {
 		return nil
 	}
+	defer r.leave()
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {
@@ -91,15 +93,18 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	}
 	mc, err := o.get()
 	if err != nil {
-		r.failures.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", ObjectName)
+		r.waiting.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", ObjectName)
 		return idle, err
 	}
+	r.waiting.Recovered(ctx, "Found the MachineConfiguration", "component", r.config.Component, "name", ObjectName)
 	if !r.config.Ready(mc) {
 		return idle, nil
 	}
 	now := r.config.Clock.Now()
 	if !o.adopted {
-		o.adopted, o.published = true, own(mc.Status.Conditions, r.config.Component)
+		if o.adopted = true; !o.behind(mc) {
+			o.published = own(mc.Status.Conditions, r.config.Component)
+		}
 		r.adopt(o.published, now)
 	}
 	r.mu.Lock()
@@ -109,7 +114,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	if next > 0 {
 		idle = min(idle, next)
 	}
-	if o.satisfied(mc, list) {
+	if o.satisfied(mc, list, now) {
 		o.attempted = nil
 		o.observeHealth(mc)
 		return idle, nil
@@ -122,6 +127,8 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		r.failures.Failed(ctx, err, "Could not write the conditions of a component, will try again", "component", r.config.Component)
 		return idle, err
 	}
-	r.failures.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	if len(o.surplus(mc, list)) == 0 {
+		r.failures.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	}
 	return idle, nil
 }

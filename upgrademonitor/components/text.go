@@ -13,29 +13,52 @@ const (
 	maxMessage  = 1 << 10 // bytes of JSON
 	maxResolved = 256     // characters of a message about an error that is over
 	maxKey      = 64      // characters
+	maxBlank    = 8       // times the length of a line, that a text may have of what is omitted from it
 )
 
 // oneLine returns a text for a message: on one line, without unprintable characters, and at most limit
-// bytes as JSON. It is truncated at a character boundary, with a mark.
+// bytes as JSON. It is truncated at a character boundary, with a mark. A long text is read only as far as
+// the line goes.
 func oneLine(text string, limit int) string {
-	huge := len(text) > 8*limit
-	if huge {
-		text = text[:8*limit]
-	}
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, string(utf8.RuneError)), isBlank), " ")
-	size, room := 0, 0
+	var line strings.Builder
+	line.Grow(min(len(text), limit))
+	size, room := 0, 0 // bytes of JSON, and those of the line that leave room for the mark
+	blank, invalid := false, false
 	for at, r := range text {
+		if at >= maxBlank*limit {
+			return line.String()[:room] + conditions.TruncationMark
+		}
+		again := invalid
+		if invalid = isInvalid(text[at:], r); invalid && again {
+			continue // one mark for all invalid bytes in a row
+		}
+		if isBlank(r) {
+			blank = line.Len() > 0
+			continue
+		}
+		if blank {
+			line.WriteByte(' ')
+			size++
+			blank = false
+		}
 		if size += jsonSize(r); size > limit {
-			return text[:room] + conditions.TruncationMark
+			return line.String()[:room] + conditions.TruncationMark
 		}
+		line.WriteRune(r)
 		if size <= limit-len(conditions.TruncationMark) {
-			room = at + utf8.RuneLen(r)
+			room = line.Len()
 		}
 	}
-	if huge {
-		return text[:room] + conditions.TruncationMark
+	return line.String()
+}
+
+// isInvalid reports whether a text begins with a byte that is not UTF-8, which range returns as r.
+func isInvalid(text string, r rune) bool {
+	if r != utf8.RuneError {
+		return false
 	}
-	return text
+	_, width := utf8.DecodeRuneInString(text)
+	return width == 1
 }
 
 // isBlank reports whether a character is omitted from a line: spaces, control characters, and those

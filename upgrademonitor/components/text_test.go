@@ -14,14 +14,15 @@ import (
 
 func TestOneLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                         "",
-		"timed out":                "timed out",
-		" a\n\tb\r\n c ":           "a b c",
-		"\x1b[31mred\x1b[0m":       "[31mred [0m",
-		"a\xffb":                   "a\uFFFDb",
-		"left \u202eright":         "left right",
-		"\x00\u2028\u2029":         "",
-		"Fehler: Gerät \"belegt\"": "Fehler: Gerät \"belegt\"",
+		"":                          "",
+		"timed out":                 "timed out",
+		" a\n\tb\r\n c ":            "a b c",
+		"\x1b[31mred\x1b[0m":        "[31mred [0m",
+		"a\xffb":                    "a\uFFFDb",
+		"a\xff\xfe \xffb\uFFFD\xff": "a\uFFFD \uFFFDb\uFFFD\uFFFD",
+		"left \u202eright":          "left right",
+		"\x00\u2028\u2029":          "",
+		"Fehler: Gerät \"belegt\"":  "Fehler: Gerät \"belegt\"",
 	} {
 		assert.Equal(t, want, oneLine(text, maxMessage), "%q", text)
 	}
@@ -68,4 +69,12 @@ func TestShortKey(t *testing.T) {
 	assert.Less(t, len(shortKey(long)), 2*maxKey)
 	assert.NotEqual(t, shortKey(long+"a"), shortKey(long+"b"))
 	assert.NotEqual(t, shortKey("a\nb"), shortKey("a\n\nb"))
+}
+
+func TestOneLineReadsNoMoreThanTheLine(t *testing.T) {
+	usual := strings.Repeat("some words ", 200)
+	huge := strings.Repeat(usual, 1000)
+	assert.Equal(t, oneLine(usual, maxMessage), oneLine(huge, maxMessage))
+	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { oneLine(huge, maxMessage) }), 2.0, "the line, and the mark")
+	assert.Zero(t, testing.AllocsPerRun(10, func() { oneLine("", maxMessage) }))
 }

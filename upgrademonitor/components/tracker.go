@@ -22,13 +22,13 @@ type tracker struct {
 	// adopted is the error that an earlier process published, or nil.
 	adopted  *fault
 	resolved *resolvedFault
-	// succeeded are the steps that have ended without an error: all without a key, and as many others as
+	// succeeded are when steps last ended without an error: all without a key, and as many others as
 	// there is room for.
-	succeeded map[step]bool
+	succeeded map[step]time.Time
 }
 
 func newTracker(persist, dwell time.Duration) tracker {
-	return tracker{persist: persist, dwell: dwell, running: map[step]*Pass{}, faults: map[step]*fault{}, succeeded: map[step]bool{}}
+	return tracker{persist: persist, dwell: dwell, running: map[step]*Pass{}, faults: map[step]*fault{}, succeeded: map[step]time.Time{}}
 }
 
 // begin starts a pass. A running pass of the same step ends without an outcome.
@@ -46,16 +46,17 @@ func (t *tracker) succeed(p *Pass, now time.Time) bool {
 		t.dropAdopted(now)
 		changed = true
 	}
-	return t.noteSuccess(p.step) || changed
+	return t.noteSuccess(p.step, now) || changed
 }
 
 // noteSuccess reports whether a step has succeeded for the first time.
-func (t *tracker) noteSuccess(s step) bool {
-	if t.succeeded[s] || s.key != "" && len(t.succeeded) >= maxRunning {
+func (t *tracker) noteSuccess(s step, now time.Time) bool {
+	_, again := t.succeeded[s]
+	if !again && s.key != "" && len(t.succeeded) >= maxRunning {
 		return false
 	}
-	t.succeeded[s] = true
-	return true
+	t.succeeded[s] = now
+	return !again
 }
 
 // fail ends a pass with an error. If a step of a sync has failed meanwhile, the error is that of the

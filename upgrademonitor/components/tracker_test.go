@@ -95,7 +95,7 @@ func TestTheFaultOfOnePoolIsNotThatOfAnother(t *testing.T) {
 	fail(MCCSyncMachineConfigPool, "worker", "no such config", epoch)
 	fail(MCCSyncMachineConfigPool, "master", "no such image", epoch.Add(time.Second))
 	now := epoch.Add(2 * time.Minute)
-	assert.Equal(t, "master: no such image; and 1 more errors", tr.degraded(nil, now).Message, "the newest")
+	assert.Equal(t, "master: no such image; and 1 more error", tr.degraded(nil, now).Message, "the newest")
 	tr.succeed(&Pass{step: step{MCCSyncMachineConfigPool, "master"}}, now)
 	assert.Equal(t, "worker: no such config", tr.degraded(nil, now).Message)
 	tr.forget(step{MCCSyncMachineConfigPool, "worker"}, now)

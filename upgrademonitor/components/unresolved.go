@@ -48,7 +48,7 @@ func (f *fault) resolvedBy(s step) bool {
 
 // adopt takes over an error that an earlier process published, unless its step has succeeded since.
 func (t *tracker) adopt(f Fault, now time.Time) {
-	t.adopted = &fault{shown: step{state: f.State}, text: f.Message, since: f.Since.Time, last: now, persisted: true}
+	t.adopted = &fault{shown: step{state: f.State}, text: oneLine(f.Message, maxMessage), since: f.Since.Time, last: now, persisted: true}
 	for s := range t.succeeded {
 		if t.adopted.resolvedBy(s) {
 			t.dropAdopted(now)

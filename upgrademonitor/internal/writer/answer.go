@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -88,7 +89,7 @@ func checkFollows(a answer, base *mcfgv1.MachineConfigNode) error {
 func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources []string) (answer, error) {
 	name := w.client.NodeName()
 	if !w.client.HasREST() {
-		mcn, err := bounded(ctx, func() (*mcfgv1.MachineConfigNode, error) {
+		mcn, err := bounded.Call(ctx, func() (*mcfgv1.MachineConfigNode, error) {
 			return w.client.Patch(ctx, name, pt, data, opts, subresources...)
 		})
 		if err != nil {
@@ -100,7 +101,7 @@ func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts 
 	if pt == types.ApplyPatchType {
 		request = w.client.PatchMetadata
 	}
-	body, err := bounded(ctx, func() ([]byte, error) { return request(ctx, name, pt, data, opts, subresources...) })
+	body, err := bounded.Call(ctx, func() ([]byte, error) { return request(ctx, name, pt, data, opts, subresources...) })
 	if err != nil {
 		return answer{}, err
 	}

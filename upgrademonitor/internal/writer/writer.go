@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -36,7 +37,7 @@ func New(client *scope.Client, fieldManager string) Writer {
 //  3. A missing object is an error for which apierrors.IsNotFound is true.
 func (w Writer) Read(ctx context.Context) (plan.State, error) {
 	if !w.client.HasREST() {
-		mcn, err := bounded(ctx, func() (*mcfgv1.MachineConfigNode, error) {
+		mcn, err := bounded.Call(ctx, func() (*mcfgv1.MachineConfigNode, error) {
 			return w.client.Get(ctx, w.client.NodeName(), metav1.GetOptions{})
 		})
 		if err != nil {
@@ -44,7 +45,7 @@ func (w Writer) Read(ctx context.Context) (plan.State, error) {
 		}
 		return w.typedState(mcn, "read")
 	}
-	data, err := bounded(ctx, func() ([]byte, error) { return w.client.GetRaw(ctx, w.client.NodeName()) })
+	data, err := bounded.Call(ctx, func() ([]byte, error) { return w.client.GetRaw(ctx, w.client.NodeName()) })
 	if err != nil {
 		return plan.State{}, w.wrap("read", err)
 	}
@@ -66,7 +67,7 @@ func (w Writer) release(ctx context.Context, read object, kept []metav1.ManagedF
 	if err != nil {
 		return object{}, err
 	}
-	answer, err := bounded(ctx, func() ([]byte, error) {
+	answer, err := bounded.Call(ctx, func() ([]byte, error) {
 		return w.client.PatchRaw(ctx, w.client.NodeName(), types.MergePatchType, data, w.patchOptions())
 	})
 	if err != nil {
@@ -85,7 +86,7 @@ func (w Writer) release(ctx context.Context, read object, kept []metav1.ManagedF
 // Create creates the object. The API server drops the status of what is created, and the CRD may
 // drop the image from the spec, as in Write.
 func (w Writer) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode) (plan.State, error) {
-	created, err := bounded(ctx, func() (*mcfgv1.MachineConfigNode, error) {
+	created, err := bounded.Call(ctx, func() (*mcfgv1.MachineConfigNode, error) {
 		return w.client.Create(ctx, mcn, metav1.CreateOptions{FieldManager: w.fieldManager, FieldValidation: fieldValidation})
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-package writer
+package bounded
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 // gracePeriod is how long a client may take to return when its context has ended.
 const gracePeriod = 20 * time.Millisecond
 
-// bounded makes a request, and returns when ctx ends even if the client does not: a transport
+// Call makes a request, and returns when ctx ends even if the client does not: a transport
 // that ignores its context, or a reactor of a fake clientset, may block. Its late answer is dropped.
-func bounded[T any](ctx context.Context, request func() (T, error)) (T, error) {
+func Call[T any](ctx context.Context, request func() (T, error)) (T, error) {
 	type answer struct {
 		value T
 		err   error

@@ -1,0 +1,44 @@
+package components
+
+import (
+	"context"
+	"maps"
+	"time"
+)
+
+// resume begins a term as the leader. What this process knows from an earlier term is outdated: another
+// leader may have resolved its errors, and published others since.
+func (r *Reporter) resume(ctx context.Context) error {
+	if err := r.lock(ctx); err != nil {
+		return err
+	}
+	defer r.unlock()
+	o := &r.object
+	o.cleared = false
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left.IsZero() {
+		return nil
+	}
+	o.adopted, o.attempted = false, nil
+	r.tracker.forgetUntil(r.left)
+	maps.DeleteFunc(r.judgements, func(_ string, j *judgement) bool { return !j.reported.After(r.left) })
+	return nil
+}
+
+// leave ends a term. What it was about stays until the next one begins: Flush may still publish it.
+func (r *Reporter) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.left = r.config.Clock.Now()
+}
+
+// forgetUntil drops the outcomes of all passes that ended by a time. What is running is kept.
+func (t *tracker) forgetUntil(end time.Time) {
+	maps.DeleteFunc(t.faults, func(_ step, f *fault) bool { return !f.last.After(end) })
+	maps.DeleteFunc(t.succeeded, func(_ step, at time.Time) bool { return !at.After(end) })
+	t.adopted = nil
+	if t.resolved != nil && !t.resolved.at.After(end) {
+		t.resolved = nil
+	}
+}
