@@ -50,7 +50,7 @@ type Config struct {
 	// is DefaultTimeout.
 	Timeout time.Duration
 	// CheckInterval is after how long, in real time, a report of what is there already is
-	// checked by a read, where there is no Lister: the object may have been deleted. By default,
+	// checked by a read, where no Lister shows the object: it may have been deleted. By default,
 	// and if it is not positive, it is DefaultCheckInterval.
 	CheckInterval time.Duration
 	// Clock is read for lastTransitionTime. By default it is the real clock.
