@@ -60,11 +60,19 @@ func (m *Monitor) skips(ctx context.Context, e *pending.Entry, err error) bool {
 	}
 }
 
+// setSpecPending takes in an update whose begin could not write the spec.
+func (m *Monitor) setSpecPending(u plan.Update) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	u.SpecPending = u != plan.Update{}
+	m.base.setUpdate(u)
+}
+
 // specWritten takes in that a plan was written, without its write of the spec where that failed.
 func (m *Monitor) specWritten(ctx context.Context, p plan.Plan, skipped error) {
 	switch {
 	case skipped != nil:
-		m.observeNoop(p.Final)
+		m.setSpecPending(p.Final.Update)
 		m.specFailures.Failed(ctx, m.denied(skipped), "Could not update the spec of the MachineConfigNode, reporting on the status alone", "node", m.config.NodeName)
 	case p.WritesSpec():
 		m.specFailures.Recovered(ctx, "Updating the spec of the MachineConfigNode works again", "node", m.config.NodeName)

@@ -44,7 +44,7 @@ func (r Report) Key() Key {
 //
 //  1. There are none for a report that changes nothing.
 //  2. A report that begins an update has the spec follow the node first. So does a repeat of
-//     Updated=False, should that write have been denied.
+//     Updated=False whose begin could not write it.
 //  3. Whether it begins an update is decided once, in the memo: neither an object that its own
 //     first write has changed, nor one that others have, makes it begin another, or none.
 //  4. A refusal is the error of conditions.Next, or a *TooManyConditionsError.
@@ -69,7 +69,8 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 		lists = [][]metav1.Condition{conditions.Complete(before, r.ImageMode, r.Time)}
 	}
 	p.Final.Update = r.nextUpdate(s, before, &p.Memo)
-	if r.asksForUpdated(metav1.ConditionFalse) || beginsUpdate(lists, s, request) {
+	if r.asksForUpdated(metav1.ConditionFalse) && s.Update.SpecPending || beginsUpdate(lists, s, request) {
+		s.Update.SpecPending, p.Final.Update.SpecPending = false, false
 		object := *s.Object
 		object.Spec = r.Node.desiredSpec(s.Object.Spec, r.ImageMode && !s.NoImageField)
 		if len(lists) == 0 {

@@ -11,6 +11,8 @@ import (
 type Update struct {
 	Target    Target
 	FromImage string
+	// SpecPending is set where the write of the spec failed with which the update began.
+	SpecPending bool
 }
 
 // Target is what a node is to be updated to.
