@@ -17,6 +17,7 @@ import (
 // submit accepts an intent or refuses it, then has it written.
 func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
 	e, err := m.accept(ctx, in)
+	m.inspect()
 	if e == nil && err == nil {
 		return nil
 	}

@@ -29,10 +29,11 @@ type base struct {
 	imageField time.Time // when the CRD turned out to have no configImage, in real time
 }
 
-// observe takes in the state that a read or a write led to, which was made for an intent.
-func (b *base) observe(s plan.State, in plan.Intent, now time.Time) {
+// observe takes in the state that a read or a write led to, which was made for an intent, and
+// whether the object still has to get the status of it.
+func (b *base) observe(s plan.State, in plan.Intent, lost bool, now time.Time) {
 	b.set(s)
-	b.known, b.stale, b.gone, b.lost, b.checked = true, false, false, false, now
+	b.known, b.stale, b.gone, b.lost, b.checked = true, false, false, lost, now
 	if in != nil {
 		node := in.Observed()
 		b.node = &node
@@ -52,9 +53,6 @@ func (b *base) set(s plan.State) {
 
 // setUpdate takes in an update that began, or ended, without a write.
 func (b *base) setUpdate(u plan.Update) { b.state.Update = u }
-
-// setLost takes in whether the object has to get the status of the state back.
-func (b *base) setLost(lost bool) { b.lost = lost }
 
 // giveUp has an object that has lost its status start without one. It reports whether it had.
 func (b *base) giveUp() (lost bool) {

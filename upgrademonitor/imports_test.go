@@ -17,7 +17,7 @@ func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
 	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", "internal/validate"}
 	pure := append([]string{"conditions", "phases", internal + "nodeowner", "internal/validate"}, internal+"plan")
-	core := append([]string{"scope", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
+	core := append([]string{"scope", "internal/inspect", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},

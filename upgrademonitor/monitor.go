@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/inspect"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
@@ -19,8 +20,9 @@ import (
 // A nil Monitor is valid: it accepts everything, writes nothing and returns nil. A daemon
 // that has no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
 type Monitor struct {
-	config Config
-	writer writer.Writer
+	config    Config
+	writer    writer.Writer
+	inspector inspect.Inspector // of a test, else nil
 
 	failures       failurelog.Log // of writing
 	specFailures   failurelog.Log // of writing the spec for a report
@@ -61,6 +63,7 @@ func newMonitor(config Config, notify func()) (*Monitor, error) {
 		turn:   make(chan struct{}, 1),
 		woken:  make(chan struct{}, 1),
 	}
+	m.inspector, _ = config.Client.(inspect.Inspector)
 	m.wake = func() {
 		select {
 		case m.woken <- struct{}{}:

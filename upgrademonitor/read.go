@@ -29,8 +29,7 @@ func (m *Monitor) read(ctx context.Context, in plan.Intent) error {
 		return err
 	}
 	s, lost := m.adopt(s)
-	m.observe(ctx, s, in)
-	m.setLost(lost)
+	m.observe(ctx, s, in, lost)
 	return nil
 }
 
@@ -44,12 +43,6 @@ func (m *Monitor) refusedOnCreated(in plan.Intent) error {
 		return &terminalError{m.intentRefused(in, err)}
 	}
 	return nil
-}
-
-func (m *Monitor) setLost(lost bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.base.setLost(lost)
 }
 
 // giveUpRestore has the object start without the status that it has lost: a policy that allows one
@@ -74,7 +67,7 @@ func (m *Monitor) restore(ctx context.Context, in plan.Intent, s plan.State) (pl
 	if err != nil {
 		return s, fmt.Errorf("restore the status: %w", err)
 	}
-	m.observe(ctx, restored, in)
+	m.observe(ctx, restored, in, false)
 	return restored, nil
 }
 

@@ -102,6 +102,7 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 		}
 		s, p, _, err = m.plan(e)
 	}
+	m.inspect()
 	if refusal := err; refusal != nil || !p.WritesStatus() {
 		if s, err = m.restore(ctx, e.Intent, s); err != nil {
 			return err
@@ -120,8 +121,7 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 		switch {
 		case err == nil:
 			lost := m.isLost() && step.Kind == plan.MergeSpec
-			m.observe(ctx, next, e.Intent)
-			m.setLost(lost)
+			m.observe(ctx, next, e.Intent, lost)
 			if next.NoImageField != step.Next.NoImageField {
 				return errImageFieldPruned // the rest was planned with images
 			}
@@ -165,12 +165,14 @@ func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
 	return m.base.needsRead()
 }
 
-// observe takes in the state that a read or a write for an intent led to.
-func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
+// observe takes in the state that a read or a write for an intent led to, and whether the object
+// still has to get the status of it.
+func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, lost bool) {
 	m.mu.Lock()
 	pruned := s.NoImageField && !m.base.state.NoImageField
-	m.base.observe(s, in, m.config.realClock.Now())
+	m.base.observe(s, in, lost, m.config.realClock.Now())
 	m.mu.Unlock()
+	m.inspect()
 	switch {
 	case pruned:
 		m.dropImageField(ctx, errImageFieldPruned)

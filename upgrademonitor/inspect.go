@@ -1,0 +1,25 @@
+package upgrademonitor
+
+import "github.com/openshift/upgrademonitor/internal/inspect"
+
+// inspect shows a test what is known of the object.
+func (m *Monitor) inspect() {
+	if m.inspector == nil {
+		return
+	}
+	m.mu.Lock()
+	s, known, lost := m.base.state, m.base.known, m.base.lost
+	m.mu.Unlock()
+	if !known {
+		return
+	}
+	m.inspector.Inspect(inspect.State{
+		Object:       s.Object,
+		Conditions:   s.Unowned.Conditions,
+		ImageSets:    s.Unowned.ImageSets,
+		Exact:        s.Unowned.Exact,
+		StatusLost:   lost,
+		NoImageField: s.NoImageField,
+		UpdateTarget: s.Update.Target.Config,
+	})
+}
