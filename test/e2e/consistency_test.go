@@ -1,152 +1,160 @@
 package e2e
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
-	"io"
 	"net/http"
-	"reflect"
 	"strings"
-	"sync/atomic"
+	"sync"
+	"testing"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	"github.com/stretchr/testify/assert"
 
-	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/internal/inspect"
+	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A Monitor computes its next write from what it sent and the resource version in the response.
-// consistencyCheck is a transport that compares, field by field, each write of a status with what a
-// GET returns at that version. Every Monitor of these tests uses it.
-type consistencyCheck struct {
-	node *testNode
-	done atomic.Bool
+// A Monitor computes its writes from what it takes the object to be. consistency compares each such
+// state, field by field, with the version of the object that a watch has received, even if others
+// have written since. Every Monitor of these tests is checked, and a test fails where its Monitors
+// have written and nothing was compared.
+type consistency struct {
+	t        *testing.T
+	versions *versions
+	images   bool // the CRD has configImage
+
+	mu       sync.Mutex
+	waiting  map[string][]known // for the watch, by resource version
+	compared int
+	last     known // that was compared
+	writes   int   // that a Monitor got an answer to
 }
 
-func newConsistencyCheck(w *testNode) *consistencyCheck {
-	b := &consistencyCheck{node: w}
-	w.t.Cleanup(func() { b.done.Store(true) })
-	return b
+// known is the state of a Monitor.
+type known struct {
+	inspect.State
+	fieldManager string
 }
 
-func (b *consistencyCheck) wrap(next http.RoundTripper) http.RoundTripper {
+func newConsistency(t *testing.T, c *cluster.Cluster, name string) *consistency {
+	t.Helper()
+	k := &consistency{t: t, images: c == withImages.Cluster || c == withOperator.Cluster, waiting: map[string][]known{}}
+	k.versions = newVersions(t, c, name, k.received)
+	t.Cleanup(k.finish)
+	return k
+}
+
+// instrument has a configuration count its writes, and its Monitor show its states.
+func (k *consistency) instrument(c upgrademonitor.Config) upgrademonitor.Config {
+	manager := c.FieldManager
+	if manager == "" {
+		manager = upgrademonitor.DefaultFieldManager
+	}
+	c.Client = &inspectedClient{Interface: c.Client, consistency: k, fieldManager: manager}
+	return c
+}
+
+// wrap counts the writes that a Monitor gets an answer to, and requires each patch to have a
+// precondition.
+func (k *consistency) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		if request.Method != http.MethodPatch || !strings.HasSuffix(request.URL.Path, "/status") {
-			return next.RoundTrip(request)
+		if request.Method == http.MethodPatch && !hasPrecondition(request) {
+			k.t.Errorf("a patch without a resource version")
 		}
-		sent, err := io.ReadAll(request.Body)
-		if err != nil {
-			return nil, err
-		}
-		request.Body = io.NopCloser(bytes.NewReader(sent))
 		response, err := next.RoundTrip(request)
-		if err != nil || response.StatusCode != http.StatusOK {
-			return response, err
+		if err == nil && request.Method != http.MethodGet && response.StatusCode < http.StatusMultipleChoices {
+			k.mu.Lock()
+			defer k.mu.Unlock()
+			k.writes++
 		}
-		answer, err := io.ReadAll(response.Body)
-		if err != nil {
-			return nil, err
-		}
-		_ = response.Body.Close()
-		response.Body = io.NopCloser(bytes.NewReader(answer))
-		if err := b.check(sent, answer); err != nil && !b.done.Load() {
-			b.node.t.Errorf("the object differs from what the Monitor sent: %v\nsent %s", err, sent)
-		}
-		return response, nil
+		return response, err
 	})
 }
 
-// written is an object in a request or a response.
-type written struct {
-	Metadata struct {
-		ResourceVersion string `json:"resourceVersion"`
-		Generation      int64  `json:"generation"`
-	} `json:"metadata"`
-	Status struct {
-		Conditions         []metav1.Condition `json:"conditions"`
-		ConfigVersion      map[string]any     `json:"configVersion"`
-		ConfigImage        map[string]any     `json:"configImage"`
-		ObservedGeneration int64              `json:"observedGeneration"`
-		PinnedImageSets    []map[string]any   `json:"pinnedImageSets"`
-	} `json:"status"`
-}
-
-func (b *consistencyCheck) check(sent, answer []byte) error {
-	var s, a, got written
-	if err := json.Unmarshal(sent, &s); err != nil {
-		return err
-	}
-	if err := json.Unmarshal(answer, &a); err != nil {
-		return err
-	}
-	if s.Metadata.ResourceVersion == "" {
-		return fmt.Errorf("no resource version as a precondition")
-	}
-	object, err := b.node.admin.MachineconfigurationV1().RESTClient().Get().
-		Resource("machineconfignodes").Name(b.node.name).DoRaw(b.node.t.Context())
+func hasPrecondition(request *http.Request) bool {
+	body, err := request.GetBody()
 	if err != nil {
-		return nil //nolint:nilerr // the object, the server or the test is gone
+		return false
 	}
-	if err := json.Unmarshal(object, &got); err != nil {
-		return nil //nolint:nilerr // a time of another process that Go cannot parse
-	}
-	if got.Metadata.ResourceVersion != a.Metadata.ResourceVersion {
-		return nil // another process has written since
-	}
-	return s.compare(got, a.Metadata.Generation)
+	var sent mcfgv1.MachineConfigNode
+	return json.NewDecoder(body).Decode(&sent) == nil && sent.ResourceVersion != ""
 }
 
-// compare returns how the object differs from what was sent, except for what others own.
-func (s written) compare(got written, generation int64) error {
-	sent, stored := ownedOf(s.Status.Conditions), ownedOf(got.Status.Conditions)
-	for name, condition := range sent {
-		if !reflect.DeepEqual(condition, stored[name]) {
-			return fmt.Errorf("condition %s is %+v", name, stored[name])
-		}
-	}
-	if len(sent) != len(stored) {
-		return fmt.Errorf("%d conditions", len(stored))
-	}
-	for name, pair := range map[string][2]map[string]any{
-		"configVersion": {s.Status.ConfigVersion, got.Status.ConfigVersion},
-		"configImage":   {s.Status.ConfigImage, got.Status.ConfigImage},
-	} {
-		if !reflect.DeepEqual(withoutNull(pair[0]), withoutNull(pair[1])) {
-			return fmt.Errorf("%s is %v", name, pair[1])
-		}
-	}
-	for _, set := range s.Status.PinnedImageSets {
-		found := false
-		for _, other := range got.Status.PinnedImageSets {
-			found = found || reflect.DeepEqual(withoutNull(set), withoutNull(other))
-		}
-		if !found {
-			return fmt.Errorf("the image sets are %v", got.Status.PinnedImageSets)
-		}
-	}
-	if s.Status.ObservedGeneration != got.Status.ObservedGeneration || got.Metadata.Generation != generation {
-		return fmt.Errorf("the observed generation is %d, the generation %d", got.Status.ObservedGeneration, got.Metadata.Generation)
-	}
-	return nil
+// inspectedClient is the client of one Monitor, which shows it its states.
+type inspectedClient struct {
+	mcfgclientset.Interface
+	consistency  *consistency
+	fieldManager string
+
+	mu   sync.Mutex
+	last inspect.State
 }
 
-func ownedOf(list []metav1.Condition) map[string]metav1.Condition {
-	owned := map[string]metav1.Condition{}
-	for _, c := range list {
-		if phases.KindOf(phases.Phase(c.Type)) != "" {
-			owned[c.Type] = c
-		}
+func (c *inspectedClient) Inspect(s inspect.State) {
+	c.mu.Lock()
+	repeated := c.last.Object == s.Object && c.last.StatusLost == s.StatusLost && c.last.NoImageField == s.NoImageField
+	c.last = s
+	c.mu.Unlock()
+	if !repeated {
+		c.consistency.add(known{s, c.fieldManager})
 	}
-	return owned
 }
 
-// withoutNull returns the fields without those that a merge patch removes.
-func withoutNull(fields map[string]any) map[string]any {
-	kept := map[string]any{}
-	for name, value := range fields {
-		if value != nil {
-			kept[name] = value
+// add compares a state with its version, as soon as the watch has received it.
+func (k *consistency) add(s known) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if v := k.versions.get(s.Object.ResourceVersion); v != nil {
+		k.compare(s, v)
+		return
+	}
+	k.waiting[s.Object.ResourceVersion] = append(k.waiting[s.Object.ResourceVersion], s)
+}
+
+// received is called with each version.
+func (k *consistency) received(v *version) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, s := range k.waiting[v.object.ResourceVersion] {
+		k.compare(s, v)
+	}
+	delete(k.waiting, v.object.ResourceVersion)
+}
+
+func (k *consistency) compare(s known, v *version) {
+	k.compared++
+	k.last = s
+	if differences := s.differences(v, k.images); len(differences) > 0 {
+		k.t.Errorf("at resource version %s the Monitor is wrong:\n%s", s.Object.ResourceVersion, strings.Join(differences, "\n"))
+	}
+}
+
+// finish compares the states whose versions the watch has missed, or not received yet.
+func (k *consistency) finish() {
+	k.versions.stop()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for resourceVersion, states := range k.waiting {
+		v, err := k.versions.read(context.Background(), resourceVersion)
+		if !assert.NoError(k.t, err) || !assert.NotNil(k.t, v, "%s is no resource version of the object", resourceVersion) {
+			continue
+		}
+		for _, s := range states {
+			k.compare(s, v)
 		}
 	}
-	return kept
+	k.t.Logf("%d states of Monitors compared, after %d writes", k.compared, k.writes)
+	assert.False(k.t, k.writes > 0 && k.compared == 0, "nothing was compared")
+}
+
+// consistencyOf returns the check of the Monitors of a node, and starts it at the first call.
+func (w *testNode) consistencyOf() *consistency {
+	w.t.Helper()
+	if w.consistency == nil {
+		w.consistency = newConsistency(w.t, w.cluster, w.name)
+	}
+	return w.consistency
 }

@@ -53,6 +53,8 @@ type testNode struct {
 	config  *rest.Config // of the processes on the node
 	admin   *mcfgclientset.Clientset
 
+	consistency *consistency // of its Monitors, see consistencyOf
+
 	imageMode bool // of the processes on the node
 	guarded   bool // its processes have the token of a Pod on the node
 }
@@ -158,8 +160,7 @@ func (w *testNode) annotateImages(current, desired, currentImage, desiredImage s
 func (w *testNode) build(change func(*upgrademonitor.Config), transports ...func(http.RoundTripper) http.RoundTripper) *upgrademonitor.Monitor {
 	w.t.Helper()
 	config := rest.CopyConfig(w.config)
-	config.Wrap(newConsistencyCheck(w).wrap)
-	for _, transport := range transports {
+	for _, transport := range append(transports, w.consistencyOf().wrap) {
 		config.Wrap(transport)
 	}
 	clientset, err := mcfgclientset.NewForConfig(config)
@@ -172,7 +173,7 @@ func (w *testNode) build(change func(*upgrademonitor.Config), transports ...func
 		ImageMode: func() bool { return w.imageMode },
 	}
 	change(&c)
-	m, err := upgrademonitor.New(c)
+	m, err := upgrademonitor.New(w.consistency.instrument(c))
 	require.NoError(w.t, err)
 	return m
 }
