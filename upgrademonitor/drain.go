@@ -32,7 +32,7 @@ func (m *Monitor) await(ctx context.Context, e *pending.Entry) (err error) {
 	return m.pendingError(ctx, e.String(), cause)
 }
 
-// withTurn gives the turn back when the work is done, even if a function of Config panics.
+// withTurn releases the turn when the work is done, even if a function of Config panics.
 func (m *Monitor) withTurn(work func() error) error {
 	defer func() { <-m.turn }()
 	return work()
@@ -69,7 +69,7 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 				m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
 			}
 		case !isTerminal(err):
-			m.logFailure(ctx, err, "Could not write the MachineConfigNode, will try again", "node", m.config.NodeName, "what", e.String())
+			m.logFailure(ctx, err, "Failed to write the MachineConfigNode, retrying", "node", m.config.NodeName, "change", e.String())
 			if skipped == nil && e != until && ctx.Err() == nil && e.IsSpec() && !m.isDeferred(e) {
 				skipped = e
 				m.setDeferred(e, true)
@@ -81,7 +81,7 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 			return err
 		}
 		if callerWaits := m.finish(e, err); err != nil && !callerWaits {
-			klog.FromContext(ctx).Error(err, "Dropped a report that was accepted and cannot be written", "node", m.config.NodeName, "what", e.String())
+			klog.FromContext(ctx).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.String())
 		}
 		if e == until {
 			return nil

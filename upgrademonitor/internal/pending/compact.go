@@ -53,7 +53,7 @@ func (q *Queue) withCoalesceKeyOf(of *Entry) (indexes []int, at int) {
 		if i == center {
 			at = len(indexes)
 		}
-		if !q.predicted || q.entries[i].key.Family == of.key.Family {
+		if !q.predicted || q.entries[i].key.CoalesceKey == of.key.CoalesceKey {
 			indexes = append(indexes, i)
 		}
 	}

@@ -16,23 +16,23 @@ import (
 // as it was read; other fields are not touched.
 //
 // It is no JSON patch, although that could test the resource version: one that comes too late is
-// answered with 422, as an invalid object is, where this one is with 409.
+// rejected with 422, as an invalid object is, where this one is with 409.
 func (w Writer) mergeStatus(ctx context.Context, base, next plan.State) (plan.State, error) {
 	if !base.Unowned.Exact && len(base.Unowned.Conditions) > 0 {
 		return plan.State{}, fmt.Errorf("the conditions of other managers were not read verbatim: %w", ErrReadRequired)
 	}
-	a, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
+	r, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{"resourceVersion": base.Object.ResourceVersion},
 		"status":   mergedStatus(base, next),
 	}, w.patchOptions(), "status")
 	if err != nil {
 		return plan.State{}, err
 	}
-	after := afterStatus(base, next, a)
+	after := afterStatus(base, next, r)
 	none := mcfgv1.MachineConfigNodeStatusConfigImage{}
 	if next.Object.Status.ConfigImage != none {
-		after.NoImageField = a.Status.ConfigImage == none
-		after.Object.Status.ConfigImage = a.Status.ConfigImage
+		after.NoImageField = r.Status.ConfigImage == none
+		after.Object.Status.ConfigImage = r.Status.ConfigImage
 	}
 	return after, nil
 }
@@ -85,7 +85,7 @@ func (w Writer) mergeSpec(ctx context.Context, base, next plan.State) (plan.Stat
 	case base.Object.Spec.ConfigImage != none:
 		fields["configImage"] = nil
 	}
-	a, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
+	r, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{
 			"resourceVersion": base.Object.ResourceVersion,
 			"ownerReferences": next.Object.OwnerReferences,
@@ -95,21 +95,21 @@ func (w Writer) mergeSpec(ctx context.Context, base, next plan.State) (plan.Stat
 	if err != nil {
 		return plan.State{}, err
 	}
-	return afterSpec(base, next, a), nil
+	return afterSpec(base, next, r), nil
 }
 
 // afterSpec is the state that the write of a spec has led to. A CRD without configImage drops
 // the image without an error.
-func afterSpec(base, next plan.State, a answer) plan.State {
+func afterSpec(base, next plan.State, r response) plan.State {
 	none := mcfgv1.MachineConfigNodeSpecConfigImage{}
 	object := *base.Object
 	object.OwnerReferences, object.Spec = next.Object.OwnerReferences, next.Object.Spec
-	object.ResourceVersion, object.Generation = a.Metadata.ResourceVersion, a.Metadata.Generation
+	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
 	next.Unowned = base.Unowned
 	next.NoImageField = next.NoImageField || base.NoImageField
 	if object.Spec.ConfigImage != none {
-		next.NoImageField = a.Spec.ConfigImage == none
-		object.Spec.ConfigImage = a.Spec.ConfigImage
+		next.NoImageField = r.Spec.ConfigImage == none
+		object.Spec.ConfigImage = r.Spec.ConfigImage
 	}
 	next.Object = &object
 	return next

@@ -34,20 +34,20 @@ type encoded struct {
 	} `json:"status"`
 }
 
-// decode decodes the JSON of an answer with the whole object, and checks it.
+// decode decodes the JSON of a response with the whole object, and checks it.
 func (w Writer) decode(data []byte) (object, error) {
 	var e encoded
 	if err := utiljson.Unmarshal(data, &e); err != nil {
-		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedAnswer, err)
+		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
-	a := answer{Kind: e.Kind}
-	a.Metadata.Name, a.Metadata.UID, a.Metadata.ResourceVersion = e.Metadata.Name, e.Metadata.UID, e.Metadata.ResourceVersion
-	if err := w.checkWhole(a); err != nil {
+	r := response{Kind: e.Kind}
+	r.Metadata.Name, r.Metadata.UID, r.Metadata.ResourceVersion = e.Metadata.Name, e.Metadata.UID, e.Metadata.ResourceVersion
+	if err := w.checkWhole(r); err != nil {
 		return object{}, err
 	}
 	owned, unowned, err := splitConditions(e.Status.Conditions, e.Metadata.CreationTimestamp)
 	if err != nil {
-		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedAnswer, err)
+		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
 	sets, unownedSets := splitImageSets(e.Status.PinnedImageSets, e.Metadata.ManagedFields, w.fieldManager)
 	managedFields := e.Metadata.ManagedFields

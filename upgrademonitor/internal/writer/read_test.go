@@ -232,7 +232,7 @@ func unexpected(t *testing.T) map[string]answer {
 }
 
 func isUnexpected(err error) bool {
-	return apierr.Classify(err) == apierr.Retry && errors.Is(err, writer.ErrUnexpectedAnswer)
+	return apierr.Classify(err) == apierr.Retry && errors.Is(err, writer.ErrUnexpectedResponse)
 }
 
 func TestReadBelievesNotEverything(t *testing.T) {

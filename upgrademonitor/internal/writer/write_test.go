@@ -415,5 +415,5 @@ func TestCreate(t *testing.T) {
 
 	w, _ = serve(t, created.set("worker-1", "metadata", "name").answer())
 	_, err = w.Create(t.Context(), mcn)
-	assert.ErrorIs(t, err, writer.ErrUnexpectedAnswer)
+	assert.ErrorIs(t, err, writer.ErrUnexpectedResponse)
 }
