@@ -98,7 +98,7 @@ func afterStatus(base, next plan.State, r response) plan.State {
 	object.Status.ObservedGeneration = observedGeneration(base.Object)
 	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
 	next.Object = &object
-	next.Unowned.Conditions, next.Unowned.Exact = base.Unowned.Conditions, base.Unowned.Exact
+	next.Unowned.Conditions, next.Unowned.Verbatim, next.Unowned.Exact = base.Unowned.Conditions, base.Unowned.Verbatim, base.Unowned.Exact
 	next.NoImageField = next.NoImageField || base.NoImageField
 	return next
 }

@@ -3,7 +3,6 @@ package writer
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -18,8 +17,8 @@ import (
 // It is no JSON patch, although that could test the resource version: one that comes too late is
 // rejected with 422, as an invalid object is, where this one is with 409.
 func (w Writer) mergeStatus(ctx context.Context, base, next plan.State) (plan.State, error) {
-	if !base.Unowned.Exact && len(base.Unowned.Conditions) > 0 {
-		return plan.State{}, fmt.Errorf("the conditions of other managers were not read verbatim: %w", ErrReadRequired)
+	if !base.Unowned.Exact && len(base.Unowned.Conditions)+len(base.Unowned.ImageSets) > 0 {
+		return plan.State{}, fmt.Errorf("the conditions and image sets of other managers were not read verbatim: %w", ErrReadRequired)
 	}
 	r, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{"resourceVersion": base.Object.ResourceVersion},
@@ -53,8 +52,8 @@ func mergedStatus(base, next plan.State) map[string]any {
 	if v := status.ConfigVersion; v != nil {
 		fields["configVersion"] = map[string]any{"desired": v.Desired, "current": nullIfEmpty(v.Current)}
 	}
-	if sets := slices.Concat(status.PinnedImageSets, next.Unowned.ImageSets); len(sets) > 0 {
-		fields["pinnedImageSets"] = appliedImageSets(sets)
+	if sets := mergedImageSets(status.PinnedImageSets, next.Unowned); len(sets) > 0 {
+		fields["pinnedImageSets"] = sets
 	} else if len(before.PinnedImageSets)+len(base.Unowned.ImageSets) > 0 {
 		fields["pinnedImageSets"] = nil
 	}
@@ -66,6 +65,23 @@ func mergedStatus(base, next plan.State) map[string]any {
 		fields["configImage"] = nil
 	}
 	return fields
+}
+
+// mergedImageSets returns the sets as this library encodes them, and after them those of others
+// as they were read.
+func mergedImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, others plan.Unowned) []any {
+	var merged []any
+	for _, set := range appliedImageSets(sets) {
+		merged = append(merged, set)
+	}
+	for i, set := range appliedImageSets(others.ImageSets) {
+		if data, ok := others.Verbatim[others.ImageSets[i].Name]; ok {
+			merged = append(merged, data)
+		} else { // a fake clientset's
+			merged = append(merged, set)
+		}
+	}
+	return merged
 }
 
 // mergeSpec makes the owner references and the spec those of a state. It is a merge patch, not
