@@ -49,6 +49,10 @@ func (m *Monitor) drainUntil(ctx context.Context, until *pending.Entry) error {
 	}
 }
 
+// compactionsPerWrite is how much of a long queue is compacted before each write: of little cost
+// next to the request, and more than is written.
+const compactionsPerWrite = 16
+
 // drain writes the queue in order, until the entry is done; nil stands for all of it. It
 // returns the error that stopped it, and leaves in the queue what is not written.
 //
@@ -57,6 +61,8 @@ func (m *Monitor) drainUntil(ctx context.Context, until *pending.Entry) error {
 func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 	var skipped *pending.Entry // a spec that failed; whether the status fails too is not known yet
 	for {
+		for i := 0; i < compactionsPerWrite && m.compact(); i++ {
+		}
 		e := m.head()
 		if e == nil {
 			return nil

@@ -32,6 +32,9 @@ type Monitor struct {
 	// wake notifies Run of a pending entry that no caller waits for. It does not block.
 	wake  func()
 	woken chan struct{} // received from by Run
+	// compacting is held by the one caller that compacts a full queue, so that mu is free most of
+	// the time. It is locked before mu.
+	compacting sync.Mutex
 
 	// mu guards queue and base, nothing else. Nothing is requested, and no function of Config is
 	// called, while it is held.
