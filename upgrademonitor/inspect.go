@@ -17,6 +17,7 @@ func (m *Monitor) inspect() {
 		Object:       s.Object,
 		Conditions:   s.Unowned.Conditions,
 		ImageSets:    s.Unowned.ImageSets,
+		Verbatim:     s.Unowned.Verbatim,
 		Exact:        s.Unowned.Exact,
 		StatusLost:   lost,
 		NoImageField: s.NoImageField,

@@ -37,7 +37,7 @@ func (imageFieldPruned) Error() string { return "the API server dropped configIm
 func (imageFieldPruned) Outcome() apierr.Outcome { return apierr.NoImageField }
 
 // noNodeError is the error of a write for which there is no Node. What Config.Node returns, a
-// NotFound say, is no answer about the object.
+// NotFound say, says nothing about the object.
 type noNodeError struct{ error }
 
 func (e noNodeError) Unwrap() error { return e.error }
@@ -165,8 +165,8 @@ func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
 	return m.base.needsRead()
 }
 
-// observe takes in the state that a read or a write for an intent led to, and whether the object
-// still has to get the status of it.
+// observe records the state that a read or a write for an intent led to, and whether the status of
+// it is to be restored.
 func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, lost bool) {
 	m.mu.Lock()
 	pruned := s.NoImageField && !m.base.state.NoImageField
@@ -181,7 +181,7 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, los
 	}
 }
 
-// observeNoop takes in an update that began, or ended, without a write.
+// observeNoop records an update that began, or ended, without a write.
 func (m *Monitor) observeNoop(s plan.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -189,7 +189,7 @@ func (m *Monitor) observeNoop(s plan.State) {
 }
 
 // markStale has the next write start from a read: others may have written, or the last write may
-// have been made without an answer. What is known still serves to decide what to accept.
+// have succeeded without a response. What is known still serves to decide what to accept.
 func (m *Monitor) markStale() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

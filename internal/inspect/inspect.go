@@ -21,10 +21,11 @@ type State struct {
 	// Object is the MachineConfigNode at its resource version. Of the lists of its status it has
 	// what the Monitor owns, and it has no managed fields.
 	Object *mcfgv1.MachineConfigNode
-	// Conditions and ImageSets are those of other field managers. Exact means that the conditions
-	// are those of the API server, verbatim.
+	// Conditions and ImageSets are those of other field managers, Verbatim the sets by name as the
+	// API server encodes them. Exact means that the conditions are verbatim too.
 	Conditions []json.RawMessage
 	ImageSets  []mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	Verbatim   map[string]json.RawMessage
 	Exact      bool
 	// StatusLost means that the object has no status, and is to get that of Object.
 	StatusLost bool

@@ -82,7 +82,11 @@ func (k known) flat() flat {
 		f["image set "+set.Name] = jsonOf(set)
 	}
 	for _, set := range k.ImageSets {
-		f["unowned image set "+set.Name] = jsonOf(set)
+		name := "unowned image set " + set.Name
+		f[name] = jsonOf(set)
+		if k.Exact {
+			f["verbatim "+name] = jsonOf(fieldsOf(k.Verbatim[set.Name]))
+		}
 	}
 	return f
 }
@@ -103,10 +107,13 @@ func (v *version) flat(fieldManager string, exact bool) flat {
 			f["unowned condition "+name] = jsonOf(decoded(c, metav1.Time{}))
 		}
 	}
-	for _, set := range v.object.Status.PinnedImageSets {
+	for i, set := range v.object.Status.PinnedImageSets {
 		name := "image set " + set.Name
 		if v.ownedByOthersOnly(set.Name, fieldManager) {
 			name = "unowned " + name
+			if exact {
+				f["verbatim "+name] = jsonOf(v.imageSets[i])
+			}
 		}
 		f[name] = jsonOf(set)
 	}

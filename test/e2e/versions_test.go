@@ -19,21 +19,24 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// version is an object as a watch received it. The conditions are not decoded: others may have
-// fields, and times, that Go's types do not keep.
+// version is an object as a watch received it. Lists are not only decoded: others may have fields,
+// and times, that Go's types do not keep.
 type version struct {
-	object     *mcfgv1.MachineConfigNode
+	object     *mcfgv1.MachineConfigNode // without conditions
 	conditions []map[string]any
+	imageSets  []map[string]any
 }
 
 func newVersion(u *unstructured.Unstructured) (*version, error) {
 	v := &version{object: &mcfgv1.MachineConfigNode{}}
-	list, _, err := unstructured.NestedSlice(u.Object, "status", "conditions")
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range list {
-		v.conditions = append(v.conditions, c.(map[string]any))
+	for name, list := range map[string]*[]map[string]any{"conditions": &v.conditions, "pinnedImageSets": &v.imageSets} {
+		items, _, err := unstructured.NestedSlice(u.Object, "status", name)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range items {
+			*list = append(*list, item.(map[string]any))
+		}
 	}
 	unstructured.RemoveNestedField(u.Object, "status", "conditions")
 	return v, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, v.object)

@@ -37,7 +37,7 @@ func (s State) imageSet(name string) *mcfgv1.MachineConfigNodeStatusPinnedImageS
 	return findImageSet(s.Unowned.ImageSets, name)
 }
 
-// withoutRecreated returns the state less the sets whose reported generation is lower than one
+// withoutRecreated returns the state without the sets whose reported generation is lower than one
 // in the status: the API server rejects a generation that decreases.
 func (r ImageSets) withoutRecreated(s State) State {
 	recreated := func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
@@ -52,7 +52,7 @@ func (r ImageSets) withoutRecreated(s State) State {
 	return s
 }
 
-// withoutReported returns the sets of others less those that are reported now.
+// withoutReported returns the sets of others without those that are reported now.
 func withoutReported(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, reported []ImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	return slices.DeleteFunc(slices.Clone(sets), func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		return slices.ContainsFunc(reported, func(r ImageSet) bool { return r.Name == set.Name })

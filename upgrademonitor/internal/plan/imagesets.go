@@ -33,14 +33,14 @@ type ImageSet struct {
 // String names the intent in errors and logs.
 func (ImageSets) String() string { return "report of pinned image sets" }
 
-// Key gives all reports of image sets one coalesce key.
+// Key has one coalesce key for all reports of image sets.
 func (r ImageSets) Key() Key {
 	var request strings.Builder
 	for _, set := range r.Sets {
 		fmt.Fprintf(&request, "%s/%d %t %t,", set.Name, set.Generation, set.Done, set.Failure != "")
 	}
 	fmt.Fprintf(&request, "%t %t %v", r.Failure != "", r.ImageMode, r.Node)
-	return Key{Family: "PinnedImageSets", Request: request.String()}
+	return Key{CoalesceKey: "PinnedImageSets", Request: request.String()}
 }
 
 // Plan returns the write that makes conditions and list those that were reported, after one that
