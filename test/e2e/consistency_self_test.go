@@ -33,7 +33,11 @@ var wrongStates = map[string]func(*known){
 	"observed generation": func(k *known) { k.Object.Status.ObservedGeneration++ },
 	"image set":           func(k *known) { k.Object.Status.PinnedImageSets[0].CurrentGeneration++ },
 	"no image sets":       func(k *known) { k.Object.Status.PinnedImageSets = nil },
-	"image set of nobody": func(k *known) { k.ImageSets = k.Object.Status.PinnedImageSets },
+	"unowned image set":   func(k *known) { k.ImageSets = nil },
+	"image set claimed": func(k *known) {
+		k.Object.Status.PinnedImageSets, k.ImageSets = append(k.Object.Status.PinnedImageSets, k.ImageSets...), nil
+	},
+	"no verbatim set":     func(k *known) { k.Verbatim = nil },
 	"unowned condition":   func(k *known) { k.Conditions = []json.RawMessage{[]byte(`{"type":"` + unownedType + `"}`)} },
 	"unowned conditions":  func(k *known) { k.Conditions = nil },
 	"status lost":         func(k *known) { k.StatusLost = true },
@@ -46,6 +50,7 @@ func TestConsistencyNoticesAWrongState(t *testing.T) {
 	w := newTestNode(t, "consistency")
 	w.reportUpdated()
 	w.addUnowned()
+	w.applyImageSet(`{"name":"theirs","desiredGeneration":2,"lastFailedGenerationError":""}`)
 	w.annotate(oldConfig, oldConfig)
 	m, _ := w.monitor("master")
 	require.NoError(t, m.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "pinned", Generation: 1, Done: true}}))

@@ -91,15 +91,22 @@ func observedGeneration(on *mcfgv1.MachineConfigNode) int64 {
 	return max(on.Status.ObservedGeneration, on.Generation)
 }
 
-// afterStatus is the state that the write of a status has led to.
+// afterStatus is the state that the write of a status has led to. A CRD without configImage drops
+// the image without an error.
 func afterStatus(base, next plan.State, r response) plan.State {
+	next.NoImageField = next.NoImageField || base.NoImageField
+	if r.state != nil {
+		if none := (mcfgv1.MachineConfigNodeStatusConfigImage{}); next.Object.Status.ConfigImage != none {
+			next.NoImageField = r.state.Object.Status.ConfigImage == none
+		}
+		return r.after(next)
+	}
 	object := *next.Object
 	object.ObjectMeta, object.Spec = base.Object.ObjectMeta, base.Object.Spec
 	object.Status.ObservedGeneration = observedGeneration(base.Object)
 	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
 	next.Object = &object
 	next.Unowned.Conditions, next.Unowned.Verbatim, next.Unowned.Exact = base.Unowned.Conditions, base.Unowned.Verbatim, base.Unowned.Exact
-	next.NoImageField = next.NoImageField || base.NoImageField
 	return next
 }
 

@@ -27,13 +27,7 @@ func (w Writer) mergeStatus(ctx context.Context, base, next plan.State) (plan.St
 	if err != nil {
 		return plan.State{}, err
 	}
-	after := afterStatus(base, next, r)
-	none := mcfgv1.MachineConfigNodeStatusConfigImage{}
-	if next.Object.Status.ConfigImage != none {
-		after.NoImageField = r.Status.ConfigImage == none
-		after.Object.Status.ConfigImage = r.Status.ConfigImage
-	}
-	return after, nil
+	return afterStatus(base, next, r), nil
 }
 
 func mergedStatus(base, next plan.State) map[string]any {
@@ -117,18 +111,11 @@ func (w Writer) mergeSpec(ctx context.Context, base, next plan.State) (plan.Stat
 // afterSpec is the state that the write of a spec has led to. A CRD without configImage drops
 // the image without an error.
 func afterSpec(base, next plan.State, r response) plan.State {
-	none := mcfgv1.MachineConfigNodeSpecConfigImage{}
-	object := *base.Object
-	object.OwnerReferences, object.Spec = next.Object.OwnerReferences, next.Object.Spec
-	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
-	next.Unowned = base.Unowned
 	next.NoImageField = next.NoImageField || base.NoImageField
-	if object.Spec.ConfigImage != none {
-		next.NoImageField = r.Spec.ConfigImage == none
-		object.Spec.ConfigImage = r.Spec.ConfigImage
+	if none := (mcfgv1.MachineConfigNodeSpecConfigImage{}); next.Object.Spec.ConfigImage != none {
+		next.NoImageField = r.state.Object.Spec.ConfigImage == none
 	}
-	next.Object = &object
-	return next
+	return r.after(next)
 }
 
 // nullIfEmpty returns what a merge patch sets, or removes, a string by.

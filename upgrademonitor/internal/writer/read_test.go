@@ -135,6 +135,7 @@ func TestReadReleaseFails(t *testing.T) {
 	}{
 		"a conflict":      {conflict, apierrors.IsConflict},
 		"another object":  {free(t).set("other", "metadata", "uid").answer(), isUnexpected},
+		"of a cache":      {free(t).set("250", "metadata", "resourceVersion").answer(), isUnexpected},
 		"metadata only":   {free(t).metadata(), isUnexpected},
 		"an empty object": {answer{body: `{}`}, isUnexpected},
 	} {

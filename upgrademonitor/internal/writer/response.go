@@ -20,8 +20,7 @@ const (
 	metadataKind = "PartialObjectMetadata"
 )
 
-// response is what is wanted of the response to a write, be it an object or its metadata: what was
-// sent is what is there, so the rest is known.
+// response is the response to a write, be it an object or its metadata.
 type response struct {
 	Kind     string `json:"kind"`
 	Metadata struct {
@@ -30,12 +29,8 @@ type response struct {
 		ResourceVersion string    `json:"resourceVersion"`
 		Generation      int64     `json:"generation"`
 	} `json:"metadata"`
-	Spec struct {
-		ConfigImage mcfgv1.MachineConfigNodeSpecConfigImage `json:"configImage"`
-	} `json:"spec"`
-	Status struct {
-		ConfigImage mcfgv1.MachineConfigNodeStatusConfigImage `json:"configImage"`
-	} `json:"status"`
+
+	state *plan.State // of a whole object
 }
 
 // responseOf is the response of a typed client.
@@ -43,7 +38,6 @@ func responseOf(mcn *mcfgv1.MachineConfigNode) response {
 	r := response{Kind: kind}
 	r.Metadata.Name, r.Metadata.UID = mcn.Name, mcn.UID
 	r.Metadata.ResourceVersion, r.Metadata.Generation = mcn.ResourceVersion, mcn.Generation
-	r.Spec.ConfigImage, r.Status.ConfigImage = mcn.Spec.ConfigImage, mcn.Status.ConfigImage
 	return r
 }
 
@@ -68,6 +62,14 @@ func (w Writer) patch(ctx context.Context, base plan.State, pt types.PatchType, 
 		return response{}, err
 	}
 	return r, nil
+}
+
+// after returns the state that the response to a write has, instead of what was sent: the API
+// server may have changed that.
+func (r response) after(sent plan.State) plan.State {
+	after := *r.state
+	after.Update, after.NoImageField = sent.Update, sent.NoImageField
+	return after
 }
 
 // checkFollows makes sure that a response is about the object that was patched, and not older, as
@@ -95,7 +97,10 @@ func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts 
 		if err != nil {
 			return response{}, err
 		}
-		return responseOf(mcn), nil
+		r := responseOf(mcn)
+		state, err := w.typedState(mcn)
+		r.state = &state
+		return r, err
 	}
 	request := w.client.PatchRaw
 	if pt == types.ApplyPatchType {
@@ -109,7 +114,12 @@ func (w Writer) send(ctx context.Context, pt types.PatchType, data []byte, opts 
 	if err := json.Unmarshal(body, &r); err != nil {
 		return response{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
-	return r, nil
+	if r.Kind == metadataKind {
+		return r, nil
+	}
+	whole, err := w.decode(body)
+	r.state = &whole.state
+	return r, err
 }
 
 // check makes sure that a response is about the object. A fake clientset gives neither UIDs nor

@@ -36,6 +36,15 @@ func written(t testing.TB) object {
 	return free(t).set("252", "metadata", "resourceVersion").set(3, "metadata", "generation")
 }
 
+// stateIn is the state that a read with this answer leads to.
+func stateIn(t *testing.T, a answer) plan.State {
+	t.Helper()
+	w, _ := serve(t, a)
+	state, err := w.Read(t.Context())
+	require.NoError(t, err)
+	return state
+}
+
 // changed is a status in which everything that this library owns differs.
 func changed(base plan.State) plan.State {
 	status := base.Object.Status
@@ -62,33 +71,56 @@ func TestApplyStatus(t *testing.T) {
 	base := read(t)
 	next := changed(base)
 	next.Update, next.NoImageField = plan.Update{FromImage: "x"}, true
-	for name, answer := range map[string]answer{"metadata": written(t).metadata(), "a whole object": written(t).answer()} {
-		t.Run(name, func(t *testing.T) {
-			w, server := serve(t, answer)
+	w, server := serve(t, written(t).metadata())
 
-			got, err := w.Write(t.Context(), base, plan.Step{Kind: plan.ApplyStatus, Next: next})
+	got, err := w.Write(t.Context(), base, plan.Step{Kind: plan.ApplyStatus, Next: next})
 
-			require.NoError(t, err)
-			require.Len(t, server.requests, 1)
-			sent := server.requests[0]
-			assert.Equal(t, request{method: http.MethodPatch, path: path + "/status", query: "fieldManager=machine-config-operator&fieldValidation=Ignore&force=true",
-				accept:      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
-				contentType: "application/apply-patch+yaml", body: sent.body}, sent)
-			assert.JSONEq(t, fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode",
-				"metadata":{"name":"worker-0","resourceVersion":"251"},
-				"status":{"conditions":%s,"observedGeneration":1,"configVersion":{"desired":"b"},"configImage":{"desiredImage":%q},
-				"pinnedImageSets":[{"name":"done","currentGeneration":2,"desiredGeneration":2},
-				{"name":"failed","desiredGeneration":2,"lastFailedGeneration":1,"lastFailedGenerationError":""}]}}`,
-				conditionsJSON(t, next.Object.Status.Conditions), image), sent.body, "all that is owned, and nothing else")
+	require.NoError(t, err)
+	require.Len(t, server.requests, 1)
+	sent := server.requests[0]
+	assert.Equal(t, request{method: http.MethodPatch, path: path + "/status", query: "fieldManager=machine-config-operator&fieldValidation=Ignore&force=true",
+		accept:      "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
+		contentType: "application/apply-patch+yaml", body: sent.body}, sent)
+	assert.JSONEq(t, fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode",
+		"metadata":{"name":"worker-0","resourceVersion":"251"},
+		"status":{"conditions":%s,"observedGeneration":1,"configVersion":{"desired":"b"},"configImage":{"desiredImage":%q},
+		"pinnedImageSets":[{"name":"done","currentGeneration":2,"desiredGeneration":2},
+		{"name":"failed","desiredGeneration":2,"lastFailedGeneration":1,"lastFailedGenerationError":""}]}}`,
+		conditionsJSON(t, next.Object.Status.Conditions), image), sent.body, "all that is owned, and nothing else")
 
-			want := next
-			object := *next.Object
-			object.ResourceVersion, object.Generation = "252", 3
-			want.Object = &object
-			assert.Equal(t, want, got, "what was sent is what is there")
-			assert.Equal(t, "251", base.Object.ResourceVersion, "the base is not changed")
-			assert.Equal(t, "251", next.Object.ResourceVersion, "nor is the step")
-		})
+	want := next
+	object := *next.Object
+	object.ResourceVersion, object.Generation = "252", 3
+	want.Object = &object
+	assert.Equal(t, want, got, "what was sent is what is there")
+	assert.Equal(t, "251", base.Object.ResourceVersion, "the base is not changed")
+	assert.Equal(t, "251", next.Object.ResourceVersion, "nor is the step")
+}
+
+// TestWholeObjectIsBelieved has responses with the whole object, which differs from what was sent:
+// a webhook has changed it.
+func TestWholeObjectIsBelieved(t *testing.T) {
+	base := read(t)
+	base.Update = plan.Update{FromImage: "x"}
+	next := changed(base)
+	object := *next.Object
+	object.Spec.Pool.Name = "master"
+	next.Object = &object
+	response := written(t).set("infra", "spec", "pool", "name").set(7, "status", "observedGeneration").
+		set(map[string]any{"another": "label"}, "metadata", "labels").
+		set([]any{map[string]any{"name": "another", "desiredGeneration": 1}}, "status", "pinnedImageSets").
+		set(map[string]any{"currentImage": image}, "status", "configImage")
+	response.conditions()[0].(map[string]any)["message"] = "changed by a webhook"
+	response.set(response.conditions()[:3], "status", "conditions")
+	want := stateIn(t, response.answer())
+	require.Equal(t, "changed by a webhook", want.Object.Status.Conditions[0].Message)
+	want.Update = base.Update
+
+	for _, kind := range kinds {
+		w, _ := serve(t, response.answer())
+		got, err := w.Write(t.Context(), base, plan.Step{Kind: kind, Next: next})
+		require.NoError(t, err, kind)
+		assert.Equal(t, want, got, "%s: as if it had been read", kind)
 	}
 }
 
@@ -114,7 +146,8 @@ func TestObservedGenerationNeverDecreases(t *testing.T) {
 		object.Generation, object.Status.ObservedGeneration = tc.generation, tc.observed
 		base.Object = &object
 		for _, kind := range []plan.Kind{plan.ApplyStatus, plan.MergeStatus} {
-			w, server := serve(t, written(t).answer())
+			w, server := serve(t, map[plan.Kind]answer{plan.ApplyStatus: written(t).metadata(),
+				plan.MergeStatus: written(t).set(tc.want, "status", "observedGeneration").answer()}[kind])
 			got, err := w.Write(t.Context(), base, plan.Step{Kind: kind, Next: base})
 			require.NoError(t, err)
 			var sent struct {
@@ -150,11 +183,7 @@ func TestMergeStatus(t *testing.T) {
 		{"name":"other","desiredGeneration":7},%s]}}`, own[:len(own)-1], unowned, image, zeros), sent.body)
 	assert.Contains(t, sent.body, unowned, "unchanged")
 	assert.Contains(t, sent.body, zeros, "unchanged")
-	want := next
-	object := *next.Object
-	object.ResourceVersion, object.Generation = "252", 3
-	want.Object = &object
-	assert.Equal(t, want, got)
+	assert.Equal(t, stateIn(t, answer), got)
 }
 
 // TestMergeStatusRemoves has a status of which the images and the sets are removed.
@@ -218,14 +247,9 @@ func TestMergeSpec(t *testing.T) {
 				accept: "application/json", contentType: "application/merge-patch+json", body: sent.body}, sent)
 			assert.JSONEq(t, fmt.Sprintf(`{"metadata":{"resourceVersion":"251","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"1a01a163"}]},
 				"spec":{"node":{"name":"worker-0"},"pool":{"name":"master"},"configVersion":{"desired":"b"},"configImage":{"desiredImage":%q}}}`, image), sent.body)
-			assert.Equal(t, tc.dropped, got.NoImageField)
-			want := object
-			want.ResourceVersion, want.Generation = "252", 3
-			if tc.dropped {
-				want.Spec.ConfigImage.DesiredImage = ""
-			}
-			assert.Equal(t, &want, got.Object)
-			assert.Equal(t, base.Unowned, got.Unowned)
+			want := stateIn(t, answer.answer())
+			want.NoImageField = tc.dropped
+			assert.Equal(t, want, got)
 		})
 	}
 }
@@ -266,7 +290,7 @@ func TestStepsOfOnePlan(t *testing.T) {
 	spec.Object = &object
 	object.Spec.ConfigImage.DesiredImage = image
 	last := spec.WithStatus(changed(base).Object.Status)
-	w, server := serve(t, written(t).answer(), written(t).set("253", "metadata", "resourceVersion").metadata())
+	w, server := serve(t, written(t).set("master", "spec", "pool", "name").answer(), written(t).set("253", "metadata", "resourceVersion").metadata())
 
 	state, err := w.Write(t.Context(), base, plan.Step{Kind: plan.MergeSpec, Next: spec})
 	require.NoError(t, err)

@@ -43,7 +43,11 @@ func (w Writer) Read(ctx context.Context) (plan.State, error) {
 		if err != nil {
 			return plan.State{}, w.wrap("read", err)
 		}
-		return w.typedState(mcn, "read")
+		state, err := w.typedState(mcn)
+		if err != nil {
+			return plan.State{}, w.wrap("read", err)
+		}
+		return state, nil
 	}
 	data, err := bounded.Call(ctx, func() ([]byte, error) { return w.client.GetRaw(ctx, w.client.NodeName()) })
 	if err != nil {
@@ -77,8 +81,8 @@ func (w Writer) release(ctx context.Context, read object, kept []metav1.ManagedF
 	if err != nil {
 		return object{}, err
 	}
-	if after.state.Object.UID != read.state.Object.UID {
-		return object{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedResponse, after.state.Object.UID, read.state.Object.UID)
+	if err := checkFollows(responseOf(after.state.Object), read.state.Object); err != nil {
+		return object{}, err
 	}
 	return after, nil
 }
@@ -92,28 +96,29 @@ func (w Writer) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode) (plan
 	if err != nil {
 		return plan.State{}, w.wrap("create", err)
 	}
-	state, err := w.typedState(created, "create")
+	state, err := w.typedState(created)
+	if err != nil {
+		return plan.State{}, w.wrap("create", err)
+	}
 	none := mcfgv1.MachineConfigNodeSpecConfigImage{}
-	state.NoImageField = err == nil && mcn.Spec.ConfigImage != none && created.Spec.ConfigImage == none
-	return state, err
+	state.NoImageField = mcn.Spec.ConfigImage != none && created.Spec.ConfigImage == none
+	return state, nil
 }
 
 // typedState is the state of an object that a typed client returned: nothing more exact is to be
 // had from it.
-func (w Writer) typedState(mcn *mcfgv1.MachineConfigNode, request string) (plan.State, error) {
+func (w Writer) typedState(mcn *mcfgv1.MachineConfigNode) (plan.State, error) {
 	if err := w.check(responseOf(mcn)); err != nil {
-		return plan.State{}, w.wrap(request, err)
+		return plan.State{}, err
 	}
 	state, err := stateOf(mcn, w.fieldManager)
-	if err != nil {
-		return plan.State{}, w.wrap(request, err)
-	}
 	state.Unowned.Exact = true
-	return state, nil
+	return state, err
 }
 
 // Write makes the request of a step on the object of the base, and returns the state that it
-// leads to: what was sent, at the resource version of the response.
+// leads to: that of the response. What an apply has sent is what is there, unless the response is
+// the whole object, which was not asked for: the API server may have changed it.
 //
 //  1. The resource version of the base is the precondition: where others have written since, the
 //     error is a conflict.
