@@ -19,8 +19,8 @@
 //	drain.go  ──► internal/writer  ──► scope ──► API server
 //
 // accept.go decides what can be decided without a request, and queues the rest; room.go compacts
-// a full queue. drain.go and write.go take the queue to the API server, one goroutine at a time. base.go is what is known
-// of the object meanwhile.
+// a full queue. drain.go and write.go take the queue to the API server, one goroutine at a time.
+// base.go is what is known of the object meanwhile.
 //
 // What is guaranteed:
 //
