@@ -8,7 +8,7 @@ import (
 
 // sets returns the list of the status as it was reported. What is not reported stays as it is in
 // the entry of the same name, whoever owns that.
-func (r ImageSets) sets(s State) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+func (r ImageSets) sets(s State, memo Memo) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range r.Sets {
 		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.Name}
@@ -25,7 +25,7 @@ func (r ImageSets) sets(s State) []mcfgv1.MachineConfigNodeStatusPinnedImageSet 
 		}
 		list = append(list, set)
 	}
-	fitFailures(list, s)
+	fitFailures(list, s, memo.maxFailures())
 	return list
 }
 

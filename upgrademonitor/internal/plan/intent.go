@@ -38,6 +38,9 @@ type Memo struct {
 	// Previous is the name of the update before the one that it begins: its first write has the
 	// spec follow the node, from which the name may have come.
 	Previous string
+
+	// Halvings is how often the room for texts was halved, because the object was too large.
+	Halvings int
 }
 
 // Plan is what makes an intent true.

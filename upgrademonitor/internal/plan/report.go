@@ -62,7 +62,7 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if lists, err = fitAll(s, lists); err != nil {
+	if lists, err = fitAll(s, lists, p.Memo.maxMessages()); err != nil {
 		return Plan{}, err
 	}
 	if len(lists) == 0 && !r.versionsCurrent(s, before) {
