@@ -57,6 +57,7 @@ type Config struct {
 	Clock clock.PassiveClock
 
 	realClock clock.PassiveClock // for CheckInterval and Timeout; a test's own
+	timers    clock.WithTicker   // of Run and Flush; a test's own
 }
 
 var configPath = field.NewPath("upgrademonitor", "Config")
@@ -102,6 +103,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.realClock == nil {
 		c.realClock = clock.RealClock{}
+	}
+	if c.timers == nil {
+		c.timers = clock.RealClock{}
 	}
 	return c
 }

@@ -10,6 +10,9 @@ import (
 // SetRealClock replaces the clock that measures CheckInterval.
 func SetRealClock(c *Config, realClock clock.PassiveClock) { c.realClock = realClock }
 
+// SetTimers replaces the clock of the timers of Run and Flush.
+func SetTimers(c *Config, timers clock.WithTicker) { c.timers = timers }
+
 // SetListerInterval makes Run check the Lister more often, for one test.
 func SetListerInterval(t testing.TB, interval time.Duration) {
 	before := listerInterval

@@ -39,6 +39,7 @@ func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*
 	if _, err := m.make("any"); err != nil {
 		return nil, err
 	}
+	m.config = config.withDefaults()
 	return m, nil
 }
 

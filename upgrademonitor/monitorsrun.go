@@ -24,7 +24,7 @@ func (m *Monitors) Run(ctx context.Context) error {
 	}
 	r := &retrier{
 		monitors: m,
-		queue:    workqueue.NewTypedDelayingQueue[string](),
+		queue:    workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{Clock: m.config.timers}),
 		limiter:  workqueue.NewTypedItemExponentialFailureRateLimiter[string](retryBackoff.Duration, retryBackoff.Cap),
 		timeouts: map[string]time.Duration{},
 	}
@@ -44,12 +44,24 @@ func (m *Monitors) Run(ctx context.Context) error {
 		}
 	}
 	if m.config.Lister != nil {
-		wait.UntilWithContext(ctx, m.heal, listerInterval)
+		m.healUntilDone(ctx)
 	}
 	<-ctx.Done()
 	r.queue.ShutDown()
 	workers.Wait()
 	return nil
+}
+
+func (m *Monitors) healUntilDone(ctx context.Context) {
+	ticker := m.config.timers.NewTicker(listerInterval)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		m.heal(ctx)
+		select {
+		case <-ctx.Done():
+		case <-ticker.C():
+		}
+	}
 }
 
 // heal has the objects that the Lister does not show any more created again.
@@ -102,20 +114,13 @@ func (r *retrier) forget(name string) {
 func (r *retrier) timeout(name string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(r.timeouts[name], r.monitors.timeout())
+	return max(r.timeouts[name], r.monitors.config.Timeout)
 }
 
 func (r *retrier) setTimeout(name string, timeout time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timeouts[name] = timeout
-}
-
-func (m *Monitors) timeout() time.Duration {
-	if m.config.Timeout > 0 {
-		return m.config.Timeout
-	}
-	return DefaultTimeout
 }
 
 // retry has every Run try a node.

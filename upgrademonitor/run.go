@@ -38,9 +38,9 @@ func (m *Monitor) Run(ctx context.Context) error {
 	}()
 	var listed <-chan time.Time
 	if m.config.Lister != nil {
-		ticker := time.NewTicker(listerInterval)
+		ticker := m.config.timers.NewTicker(listerInterval)
 		defer ticker.Stop()
-		listed = ticker.C
+		listed = ticker.C()
 	}
 	for {
 		_ = m.Flush(ctx) // it fails only when ctx has ended
@@ -68,12 +68,12 @@ func (m *Monitor) Flush(ctx context.Context) error {
 			return nil
 		}
 		timeout = longer(timeout, err)
-		timer := time.NewTimer(backoff.Step())
+		timer := m.config.timers.NewTimer(backoff.Step())
 		select {
 		case <-ctx.Done():
 			timer.Stop()
 			return m.pendingError(ctx, "flush", err)
-		case <-timer.C:
+		case <-timer.C():
 		}
 	}
 }
