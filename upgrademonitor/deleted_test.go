@@ -112,9 +112,9 @@ func TestRunCreatesADeletedObjectAgain(t *testing.T) {
 	f.reactor("patch", func() (bool, error) { written <- struct{}{}; return false, nil })
 	require.NoError(t, f.clientset.Tracker().Delete(schema.GroupVersionResource{Group: resource.Group, Version: "v1", Resource: resource.Resource}, "", nodeName))
 	require.NoError(t, indexer.Replace(nil, "2"))
-	<-written
+	receive(t, written, "Run has written")
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	assert.Equal(t, before, f.object(t).Status)
 }
 
@@ -197,10 +197,10 @@ func TestRunRestoresTheStatusInTheEnd(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
 	for range 3 {
-		<-written
+		receive(t, written, "Run has written")
 	}
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	require.NoError(t, f.Flush(t.Context()))
 	assert.Equal(t, before, f.object(t).Status)
 }
@@ -270,14 +270,14 @@ func TestRunLeavesTheObjectOfADeletedNode(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
 	for range 5 {
-		<-asked
+		receive(t, asked, "Run has asked for the Node")
 	}
 	cancel()
 	go func() { // it may ask once more
 		for range asked {
 		}
 	}()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	close(asked)
 	assert.Empty(t, f.requests())
 	assert.Empty(t, log.take())
@@ -303,9 +303,9 @@ func TestRunRestoresTheStatusOfAnotherObject(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
-	<-written
+	receive(t, written, "Run has written")
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	assert.Equal(t, before.Conditions, f.object(t).Status.Conditions)
 }
 
@@ -331,5 +331,5 @@ func TestRunOfMonitorsCreatesADeletedObjectAgain(t *testing.T) {
 	created := make(chan struct{}, 10)
 	f.reactor("create", func() (bool, error) { created <- struct{}{}; return false, nil })
 	run(t, monitors.Run)
-	<-created
+	receive(t, created, "Run has created the object")
 }

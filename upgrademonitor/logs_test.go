@@ -107,10 +107,10 @@ func TestRunLogsWhyItRetries(t *testing.T) {
 	go func() { ended <- other.Run(ctx) }()
 	require.ErrorIs(t, other.GenerateAndApplyMachineConfigNode(ctx, phases.Resumed, "R", "", metav1.ConditionTrue), upgrademonitor.ErrPending)
 	for range 4 {
-		<-failed
+		receive(t, failed, "a request has failed")
 	}
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	lines := log.take()
 	require.Len(t, lines, 1, strings.Join(lines, "\n"))
 	assert.Contains(t, lines[0], "RBAC")

@@ -102,10 +102,10 @@ func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- monitors.Run(ctx) }()
-	writtenFor := map[string]bool{<-written: true}
+	writtenFor := map[string]bool{receive(t, written, "Run has written"): true}
 	require.ErrorIs(t, cordon(t, monitors, "worker-1"), upgrademonitor.ErrPending)
 	for !writtenFor["worker-1"] {
-		writtenFor[<-written] = true
+		writtenFor[receive(t, written, "Run has written for another node")] = true
 	}
 	for _, name := range []string{"worker-0", "worker-1"} {
 		monitor, err := monitors.Get(name)
@@ -113,7 +113,7 @@ func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
 		require.NoError(t, monitor.Flush(t.Context()))
 	}
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	assert.Equal(t, map[string]bool{"worker-0": true, "worker-1": true}, writtenFor)
 }
 
@@ -130,7 +130,7 @@ func TestMonitorsRunHandover(t *testing.T) {
 	go func() { _ = ms.Run(t.Context()) }()
 	<-time.After(50 * time.Millisecond)
 	endFirst()
-	<-firstDone
+	receive(t, firstDone, "the first Run has ended")
 	m, err := ms.Get(nodeName)
 	require.NoError(t, err)
 	var once sync.Once

@@ -214,16 +214,16 @@ func TestRunWritesWhatIsPending(t *testing.T) {
 		return false, nil, nil
 	})
 	require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
-	<-attempts
+	receive(t, attempts, "an attempt")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- f.Run(ctx) }()
-	<-attempts // fails again
-	<-attempts
+	receive(t, attempts, "an attempt that fails again")
+	receive(t, attempts, "an attempt")
 	require.NoError(t, f.Flush(t.Context()))
 	cancel()
-	require.NoError(t, <-ended)
+	require.NoError(t, receive(t, ended, "Run has ended"))
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 }
 
@@ -372,10 +372,10 @@ func TestNoopDoesNotGetAnothersError(t *testing.T) {
 	go func() {
 		other <- f.ReportPinnedImageSets(context.Background(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}})
 	}()
-	<-inFlight
+	receive(t, inFlight, "a request is in flight")
 	assert.NoError(t, f.tryReport(t, phases.Updated, metav1.ConditionTrue), "reported already")
 	close(release)
-	assert.Error(t, <-other)
+	assert.Error(t, receive(t, other, "the other call has returned"))
 }
 
 // A CRD that is not installed yet costs few requests.

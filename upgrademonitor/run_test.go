@@ -31,7 +31,7 @@ func run(t *testing.T, runs func(context.Context) error) {
 	go func() { ended <- runs(ctx) }()
 	t.Cleanup(func() {
 		cancel()
-		assert.NoError(t, <-ended)
+		assert.NoError(t, receive(t, ended, "Run has ended"))
 	})
 }
 
@@ -48,7 +48,7 @@ func TestRunWritesWhatWasPendingBefore(t *testing.T) {
 	written := make(chan struct{}, 10)
 	f.reactor("patch", func() (bool, error) { written <- struct{}{}; return false, nil })
 	run(t, f.Run)
-	<-written
+	receive(t, written, "Run has written")
 }
 
 // If one of two Monitors.Run ends, the other writes what is pending.
@@ -61,7 +61,7 @@ func TestTwoRunsOfMonitors(t *testing.T) {
 	go func() { firstEnded <- monitors.Run(first) }()
 	require.NoError(t, cordon(t, monitors, "worker-0"))
 	endFirst()
-	require.NoError(t, <-firstEnded)
+	require.NoError(t, receive(t, firstEnded, "the first Run has ended"))
 
 	written := make(chan struct{}, 10)
 	var failed atomic.Bool
@@ -75,7 +75,7 @@ func TestTwoRunsOfMonitors(t *testing.T) {
 	monitor, err := monitors.Get("worker-0")
 	require.NoError(t, err)
 	require.ErrorIs(t, monitor.ReportDegraded(t.Context(), errors.New("disk full")), upgrademonitor.ErrPending)
-	<-written
+	receive(t, written, "Run has written")
 }
 
 // If one of two Runs of a Monitor ends, the other writes what is pending.
@@ -97,12 +97,12 @@ func TestTwoRunsOfAMonitor(t *testing.T) {
 		go func() { ended <- f.Run(first) }()
 		run(t, f.Run)
 		require.ErrorIs(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), upgrademonitor.ErrPending)
-		<-requests // of the call
-		<-requests // of a Run
+		receive(t, requests, "the request of the call")
+		receive(t, requests, "the request of a Run")
 		endFirst()
-		require.NoError(t, <-ended)
+		require.NoError(t, receive(t, ended, "Run has ended"))
 		down.Store(false)
-		for !<-requests {
+		for !receive(t, requests, "a request of the other Run") {
 		}
 	}
 }
@@ -182,7 +182,7 @@ func TestFlushOfMonitorsIsConcurrent(t *testing.T) {
 		return pending == 1
 	}, time.Minute, 10*time.Millisecond)
 	cancel()
-	err := <-flushed
+	err := receive(t, flushed, "Flush has returned")
 	require.ErrorIs(t, err, upgrademonitor.ErrPending)
 	assert.Contains(t, err.Error(), "worker-0")
 	assert.NotContains(t, err.Error(), "worker-1")
