@@ -22,8 +22,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// cannedServer answers requests without a network. With an object it serves that, and records
-// its responses; without one it replays them.
+// cannedServer answers requests without a network, as the API server does: an apply with the
+// metadata that it asks for. With an object it serves that, and records its responses; without one
+// it replays them.
 type cannedServer struct {
 	object  *mcfgv1.MachineConfigNode
 	sent    *mcfgv1.MachineConfigNode
@@ -69,9 +70,21 @@ func (s *cannedServer) serve(r *http.Request) error {
 			s.object.Spec = sent.Spec
 		}
 	}
-	answer, err := json.Marshal(s.object)
-	s.answers = append(s.answers, answer)
+	var answer any = s.object
+	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		answer = metadataOf(s.object)
+	}
+	data, err := json.Marshal(answer)
+	s.answers = append(s.answers, data)
 	return err
+}
+
+// metadataOf is the response to an apply, whose managed fields are most of it.
+func metadataOf(object *mcfgv1.MachineConfigNode) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{
+		TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},
+		ObjectMeta: object.ObjectMeta,
+	}
 }
 
 // monitorOn returns a Monitor with a real clientset on a transport.
@@ -113,23 +126,34 @@ func updatedObject(tb testing.TB) *mcfgv1.MachineConfigNode {
 	return object
 }
 
-// managedFields are those of an object with one writer: half of its size.
+// managedFields are those that the API server records of a Monitor, which are half of the object.
 func managedFields(tb testing.TB, object *mcfgv1.MachineConfigNode) []metav1.ManagedFieldsEntry {
-	leaf := map[string]any{}
-	conditions := map[string]any{".": leaf}
+	type fields = map[string]any
+	leaf := fields{}
+	conditions := fields{".": leaf}
 	for _, c := range object.Status.Conditions {
-		conditions[`k:{"type":"`+c.Type+`"}`] = map[string]any{".": leaf, "f:lastTransitionTime": leaf, "f:message": leaf, "f:reason": leaf, "f:status": leaf, "f:type": leaf}
+		conditions[`k:{"type":"`+c.Type+`"}`] = fields{".": leaf, "f:lastTransitionTime": leaf, "f:message": leaf, "f:reason": leaf, "f:status": leaf, "f:type": leaf}
 	}
-	fields, err := json.Marshal(map[string]any{"f:status": map[string]any{
-		"f:conditions":    conditions,
-		"f:configVersion": map[string]any{".": leaf, "f:current": leaf, "f:desired": leaf}, "f:observedGeneration": leaf,
-	}})
-	require.NoError(tb, err)
-	at := metav1.Now()
-	return []metav1.ManagedFieldsEntry{{
-		Manager: "machine-config-operator", Operation: metav1.ManagedFieldsOperationApply, Subresource: "status",
-		APIVersion: mcfgv1.GroupVersion.String(), Time: &at, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(fields)),
-	}}
+	entry := func(operation metav1.ManagedFieldsOperationType, subresource string, owned fields) metav1.ManagedFieldsEntry {
+		data, err := json.Marshal(owned)
+		require.NoError(tb, err)
+		at := metav1.Now()
+		return metav1.ManagedFieldsEntry{
+			Manager: upgrademonitor.DefaultFieldManager, Operation: operation, Subresource: subresource,
+			APIVersion: mcfgv1.GroupVersion.String(), Time: &at, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(data)),
+		}
+	}
+	return []metav1.ManagedFieldsEntry{
+		entry(metav1.ManagedFieldsOperationApply, "status", fields{"f:status": fields{
+			"f:conditions":    conditions,
+			"f:configVersion": fields{"f:current": leaf, "f:desired": leaf}, "f:observedGeneration": leaf,
+		}}),
+		entry(metav1.ManagedFieldsOperationUpdate, "", fields{
+			"f:metadata": fields{"f:ownerReferences": fields{".": leaf, `k:{"uid":"1a01a163"}`: leaf}},
+			"f:spec": fields{".": leaf, "f:configVersion": fields{".": leaf, "f:desired": leaf},
+				"f:node": fields{".": leaf, "f:name": leaf}, "f:pool": fields{".": leaf, "f:name": leaf}},
+		}),
+	}
 }
 
 // canned answers a read with an object, and a write with its metadata, as requested. Both have
@@ -142,10 +166,7 @@ func newCanned(tb testing.TB) canned {
 	object := updatedObject(tb)
 	whole, err := json.Marshal(object)
 	require.NoError(tb, err)
-	metadata, err := json.Marshal(metav1.PartialObjectMetadata{
-		TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},
-		ObjectMeta: object.ObjectMeta,
-	})
+	metadata, err := json.Marshal(metadataOf(object))
 	require.NoError(tb, err)
 	return canned{object: whole, metadata: metadata}
 }
@@ -226,6 +247,10 @@ func BenchmarkRebootUpdate(b *testing.B) {
 	server := &cannedServer{object: updatedObject(b)}
 	rebootUpdate(b, monitorOn(b, server, &node), &node)
 	server.object, server.next = nil, 0
+	size := 0
+	for _, answer := range server.answers {
+		size += len(answer)
+	}
 
 	requests, sent := 0, 0
 	b.ReportAllocs()
@@ -236,6 +261,7 @@ func BenchmarkRebootUpdate(b *testing.B) {
 		sent++
 	}
 	b.ReportMetric(float64(requests)/float64(sent), "requests/op")
+	b.ReportMetric(float64(size)/1000, "kB-received/op")
 }
 
 // BenchmarkIdleMonitor: what a controller keeps for a node that it has reported on.
