@@ -11,7 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
 )
 
 // submit accepts an intent or refuses it, then has it written.
@@ -112,7 +111,7 @@ func (m *Monitor) refresh(object *mcfgv1.MachineConfigNode) {
 	case object == nil:
 		m.base.observeUnlisted()
 	case m.base.isNews(object):
-		s, err := writer.FromLister(object, m.config.FieldManager)
+		s, err := m.writer.FromLister(object, m.base.latest())
 		m.base.observeListed(s, object.UID, err)
 	}
 	m.base.expire(m.config.realClock.Now(), m.config.CheckInterval, m.config.Lister != nil)

@@ -76,6 +76,14 @@ func (b *base) nodeUnchanged(in plan.Intent) bool {
 	return b.node != nil && *b.node == in.Observed()
 }
 
+// latest returns the state that is known, an empty one where none is.
+func (b *base) latest() plan.State {
+	if !b.known {
+		return plan.State{}
+	}
+	return b.state
+}
+
 // needsRead reports whether the object is to be read before a write can be planned.
 func (b *base) needsRead() bool { return !b.known || b.stale || b.lost }
 

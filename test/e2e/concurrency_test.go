@@ -84,14 +84,15 @@ func TestConcurrentReportsLoseNoUpdate(t *testing.T) {
 }
 
 // informed returns a Monitor with the Lister of a running informer, as in a separate process.
-func (w *testNode) informed(ctx context.Context) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
+func (w *testNode) informed(ctx context.Context, opts ...mcfginformers.SharedInformerOption) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
 	w.t.Helper()
 	counted := &requests{}
 	informerClient, err := mcfgclientset.NewForConfig(w.config)
 	require.NoError(w.t, err)
-	factory := mcfginformers.NewSharedInformerFactoryWithOptions(informerClient, 0, mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) {
+	opts = append(opts, mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) {
 		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.name).String()
 	}))
+	factory := mcfginformers.NewSharedInformerFactoryWithOptions(informerClient, 0, opts...)
 	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
 	factory.Start(ctx.Done())
 	factory.WaitForCacheSync(ctx.Done())

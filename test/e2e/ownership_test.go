@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -239,6 +240,40 @@ func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
 		})
 	}
+}
+
+// A transformer of the informer trims the managed fields, which say that a daemon without this
+// library has applied what is not its own: one read shows them.
+func TestTrimmedListerIsNotBelievedAtFirst(t *testing.T) {
+	w := newTestNode(t, "trimmed")
+	w.reportUpdated()
+	w.addUnowned()
+	w.applyImageSet(`{"name":"theirs","desiredGeneration":2}`)
+	w.applyAll()
+	before := w.document()
+	trim := func(object any) (any, error) {
+		if mcn, ok := object.(*mcfgv1.MachineConfigNode); ok {
+			mcn.ManagedFields = nil
+		}
+		return object, nil
+	}
+	m, requests, caughtUp := w.informed(t.Context(), mcfginformers.WithTransform(trim))
+
+	call{phases.NodeDegraded, metav1.ConditionTrue, nil}.make(t, m)
+	assert.Equal(t, "1 read, 1 spec, 1 status", requests.String(), "the claim is released")
+	assert.Equal(t, before.condition(unownedType), w.document().condition(unownedType), "unchanged")
+	assert.Empty(t, w.claims())
+	for range 2 {
+		w.flip()
+		caughtUp(w.object().ResourceVersion)
+		call{phases.NodeDegraded, metav1.ConditionTrue, nil}.make(t, m)
+	}
+	assert.Equal(t, "1 read, 1 spec, 1 status", requests.String(), "a repeat costs nothing")
+	w.flip()
+	caughtUp(w.object().ResourceVersion)
+	call{phases.NodeDegraded, metav1.ConditionFalse, nil}.make(t, m)
+	assert.Equal(t, "1 read, 1 spec, 2 status", requests.String())
+	assert.Empty(t, w.claims())
 }
 
 // applyImageSet applies an image set as the other manager.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
 )
 
 // canned gives one answer again and again.
@@ -65,9 +64,10 @@ func BenchmarkRead(b *testing.B) {
 // BenchmarkFromLister is what an event of an informer takes.
 func BenchmarkFromLister(b *testing.B) {
 	mcn := typed(b, free(b))
+	w, _ := serve(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := writer.FromLister(mcn, manager); err != nil {
+		if _, err := w.FromLister(mcn, plan.State{}); err != nil {
 			b.Fatal(err)
 		}
 	}

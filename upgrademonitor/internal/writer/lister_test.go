@@ -6,10 +6,12 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
@@ -30,11 +32,11 @@ func TestFromLister(t *testing.T) {
 	mcn := typed(t, free(t))
 	before := mcn.DeepCopy()
 
-	state, err := writer.FromLister(mcn, manager)
+	w, _ := serve(t, free(t).answer())
+	state, err := w.FromLister(mcn, plan.State{})
 
 	require.NoError(t, err)
 	assert.Equal(t, before, mcn, "informers share it")
-	w, _ := serve(t, free(t).answer())
 	read, err := w.Read(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, read.Object, state.Object, "what a read returns")
@@ -48,7 +50,8 @@ func TestFromLister(t *testing.T) {
 func TestFromListerIsExactWithoutOthers(t *testing.T) {
 	mcn := typed(t, free(t))
 	mcn.Status.Conditions = mcn.Status.Conditions[:3]
-	state, err := writer.FromLister(mcn, manager)
+	w, _ := serve(t)
+	state, err := w.FromLister(mcn, plan.State{})
 	require.NoError(t, err)
 	assert.True(t, state.Unowned.Exact)
 	assert.Len(t, state.Object.Status.Conditions, 3)
@@ -62,7 +65,7 @@ func TestFromListerNeedsARead(t *testing.T) {
 	}{
 		"claims":            {claimed(t), func(*mcfgv1.MachineConfigNode) {}, `"machine-config-operator" owns fields of other managers`},
 		"claims of another": {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields[0].Manager = "other" }, ""},
-		"no managed fields": {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields = nil }, ""},
+		"no managed fields": {claimed(t), func(o *mcfgv1.MachineConfigNode) { o.ManagedFields = nil }, "no managed fields"},
 		"no reason":         {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].Reason = "" }, "no reason or time of condition"},
 		"no time":           {free(t), func(o *mcfgv1.MachineConfigNode) { o.Status.Conditions[2].LastTransitionTime = metav1.Time{} }, "no reason or time of condition"},
 		"no message": {free(t), func(o *mcfgv1.MachineConfigNode) {
@@ -81,7 +84,8 @@ func TestFromListerNeedsARead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mcn := typed(t, tc.object)
 			tc.change(mcn)
-			state, err := writer.FromLister(mcn, manager)
+			w, _ := serve(t)
+			state, err := w.FromLister(mcn, plan.State{})
 			if tc.want == "" {
 				require.NoError(t, err)
 				return
@@ -94,13 +98,46 @@ func TestFromListerNeedsARead(t *testing.T) {
 	}
 }
 
+// TestFromListerWithoutManagedFields has a transformer trim them: what is known tells who owns what.
+func TestFromListerWithoutManagedFields(t *testing.T) {
+	set := func(name string) mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+		return mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: name, DesiredGeneration: 1}
+	}
+	known := changed(read(t))
+	known.Object.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{set("own")}
+	known.Unowned.ImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{set("theirs")}
+	mcn := typed(t, free(t))
+	mcn.ManagedFields = nil
+	w, _ := serve(t)
+
+	mcn.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{set("theirs"), set("own")}
+	state, err := w.FromLister(mcn, known)
+	require.NoError(t, err)
+	assert.Equal(t, known.Object.Status.PinnedImageSets, state.Object.Status.PinnedImageSets)
+	assert.Equal(t, known.Unowned.ImageSets, state.Unowned.ImageSets)
+
+	mcn.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{set("own"), set("new")}
+	_, err = w.FromLister(mcn, known)
+	require.ErrorIs(t, err, writer.ErrReadRequired, "it may be another manager's")
+}
+
+// TestFromListerOfAFakeClientset, which records no managed fields, costs no read.
+func TestFromListerOfAFakeClientset(t *testing.T) {
+	client, err := scope.NewClient(mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	require.NoError(t, err)
+	mcn := typed(t, free(t))
+	mcn.ManagedFields = nil
+	_, err = writer.New(client, manager).FromLister(mcn, plan.State{})
+	assert.NoError(t, err)
+}
+
 // TestInexactStateCanBeApplied has a state of an informer applied at once, and merged only after
 // a read.
 func TestInexactStateCanBeApplied(t *testing.T) {
 	mcn := typed(t, free(t))
-	state, err := writer.FromLister(mcn, manager)
-	require.NoError(t, err)
 	w, server := serve(t, written(t).metadata())
+	state, err := w.FromLister(mcn, plan.State{})
+	require.NoError(t, err)
 	state, err = w.Write(t.Context(), state, plan.Step{Kind: plan.ApplyStatus, Next: state})
 	require.NoError(t, err)
 	assert.NotContains(t, server.requests[0].body, "InternalReleaseImageDegraded")

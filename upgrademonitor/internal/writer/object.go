@@ -54,7 +54,7 @@ func (w Writer) decode(data []byte) (object, error) {
 	if err != nil {
 		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
-	sets, unownedSets := splitImageSets(list, e.Metadata.ManagedFields, w.fieldManager)
+	sets, unownedSets := splitImageSets(list, func() map[string]bool { return imageSetsOfOthers(e.Metadata.ManagedFields, w.fieldManager) })
 	managedFields := e.Metadata.ManagedFields
 	e.Metadata.ManagedFields = nil
 	return object{

@@ -2,6 +2,7 @@ package writer
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,12 +47,9 @@ func itemKeyOf(path string) (itemKey, bool) {
 	return key, ok && json.Unmarshal([]byte(text), &key) == nil
 }
 
-// splitImageSets separates the image sets of this library from those that others own: items that
-// another manager has claimed and this one has not.
-func splitImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, entries []metav1.ManagedFieldsEntry, fieldManager string) (owned, unowned []mcfgv1.MachineConfigNodeStatusPinnedImageSet) {
-	if len(sets) == 0 {
-		return nil, nil
-	}
+// imageSetsOfOthers returns the names of the image sets that another manager has claimed and this
+// one has not.
+func imageSetsOfOthers(entries []metav1.ManagedFieldsEntry, fieldManager string) map[string]bool {
 	own, others := map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
 		for path := range statusFields(entry)[status][pinnedImageSets] {
@@ -65,8 +63,18 @@ func splitImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, entries
 			}
 		}
 	}
+	maps.DeleteFunc(others, func(name string, _ bool) bool { return own[name] })
+	return others
+}
+
+// splitImageSets separates the image sets of this library from those that others own, by name.
+func splitImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, namesOfOthers func() map[string]bool) (owned, unowned []mcfgv1.MachineConfigNodeStatusPinnedImageSet) {
+	if len(sets) == 0 {
+		return nil, nil
+	}
+	others := namesOfOthers()
 	for _, set := range sets {
-		if others[set.Name] && !own[set.Name] {
+		if others[set.Name] {
 			unowned = append(unowned, set)
 		} else {
 			owned = append(owned, set)

@@ -111,7 +111,7 @@ func (w Writer) typedState(mcn *mcfgv1.MachineConfigNode) (plan.State, error) {
 	if err := w.check(responseOf(mcn)); err != nil {
 		return plan.State{}, err
 	}
-	state, err := stateOf(mcn, w.fieldManager)
+	state, err := stateOf(mcn, func() map[string]bool { return imageSetsOfOthers(mcn.ManagedFields, w.fieldManager) })
 	state.Unowned.Exact = true
 	return state, err
 }
