@@ -76,7 +76,7 @@ func (w *LeaseWatch) look(ctx context.Context, seen *renewals) (metav1.Condition
 		err = nil // as if it was not renewed
 	}
 	if err != nil {
-		w.failures.Failed(ctx, err, "Could not read a Lease, will try again", "component", w.config.Component, "lease", w.config.Name)
+		w.failures.Failed(ctx, err, "Failed to read a Lease, retrying", "component", w.config.Component, "lease", w.config.Name)
 	} else {
 		w.failures.Recovered(ctx, "Read a Lease again", "component", w.config.Component, "lease", w.config.Name)
 	}

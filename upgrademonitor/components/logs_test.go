@@ -47,7 +47,7 @@ func TestTheLogOfRejectedWrites(t *testing.T) {
 		assert.Greater(t, forbidden, 10)
 		got := lines()
 		require.Len(t, got, 1)
-		assert.Contains(t, got[0], "Could not write the conditions of a component")
+		assert.Contains(t, got[0], "Failed to write the conditions of a component, retrying")
 		assert.Contains(t, got[0], `outcome="Denied"`)
 
 		m.failWith(apierrors.NewInternalError(errors.New("field not declared in schema")))

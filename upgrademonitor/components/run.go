@@ -124,7 +124,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	}
 	err = o.write(ctx, mc, list, now)
 	if err != nil {
-		r.failures.Failed(ctx, err, "Could not write the conditions of a component, will try again", "component", r.config.Component)
+		r.failures.Failed(ctx, err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
 		return idle, err
 	}
 	if len(o.surplus(mc, list)) == 0 {
