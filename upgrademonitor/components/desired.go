@@ -1,7 +1,6 @@
 package components
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -40,6 +39,7 @@ func (r *Reporter) desired(published []metav1.Condition, now time.Time) ([]metav
 		c.Type = t.name()
 		list = append(list, c)
 	}
+	limitHealthy(list)
 	return list, wait
 }
 
@@ -51,14 +51,12 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 	c, left := r.judgements.current(t, was, r.config.minDuration(t, j.condition.Status), now)
 	if t.aspect == Degraded {
 		j.remember(was)
-		if c.Status == metav1.ConditionFalse {
-			c.Message = cmp.Or(c.Message, j.lastError())
-		}
+		c.Message = j.withLastError(c)
 	}
 	return c, left
 }
 
-// degraded is True while an error is older than persist, and Unknown until the first pass has ended.
+// degraded is True while an error is older than persist, and Unknown until the first pass has succeeded.
 func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
 	if faults := t.unresolved(now); len(faults) > 0 {
 		f := faults[0]
@@ -75,12 +73,12 @@ func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Conditio
 	ok := metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonAsExpected}
 	switch {
 	case t.resolved != nil:
-		ok.Message = resolvedMessage(t.resolved.state, t.resolved.message, t.resolved.at)
+		ok.Message = lastErrorSentence(*t.resolved)
 		return ok
 	case len(t.succeeded) > 0, was != nil && was.Status == metav1.ConditionFalse:
 		return ok
 	default:
-		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reasonStarting, Message: "No pass has ended yet"}
+		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reasonStarting, Message: "No pass has succeeded yet"}
 	}
 }
 

@@ -99,7 +99,7 @@ func (r *Reporter) adopt(published []metav1.Condition, now time.Time) {
 	switch {
 	case !ok:
 	case fault.Resolved && r.tracker.resolved == nil:
-		r.tracker.resolved = &resolvedFault{state: fault.State, message: fault.Message, at: fault.Since.Time}
+		r.tracker.resolved = &fault
 	case !fault.Resolved:
 		r.tracker.adopt(fault, now)
 	}

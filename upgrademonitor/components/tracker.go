@@ -20,8 +20,9 @@ type tracker struct {
 	running map[step]*Pass
 	faults  map[step]*fault // beyond maxFaults, steps share one
 	// adopted is the error that an earlier process published, or nil.
-	adopted  *fault
-	resolved *resolvedFault
+	adopted *fault
+	// resolved is the last error that was published and is over, or nil. Its text is not cleaned yet.
+	resolved *Fault
 	// succeeded are when steps last ended without an error: all without a key, and as many others as
 	// there is room for.
 	succeeded map[step]time.Time

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fault is an unresolved error.
 type fault struct {
-	shown step // the step that failed; for a sync, its failed step
-	text  string
+	shown step      // the step that failed; for a sync, its failed step
+	text  string    // not cleaned yet
 	since time.Time // of the first failure in a row
 	last  time.Time
 	// shared is set on the fault of all steps that there was no room for.
@@ -21,13 +23,6 @@ type fault struct {
 
 func (f *fault) isPersisted(now time.Time, persist time.Duration) bool {
 	return f.persisted || now.Sub(f.since) >= persist
-}
-
-// resolvedFault is an error that was published and is over.
-type resolvedFault struct {
-	state   State
-	message string
-	at      time.Time
 }
 
 // isOf reports whether the error of an earlier process is one of a step. Its message begins with the
@@ -84,7 +79,7 @@ func (t *tracker) resolve(s step, now time.Time) bool {
 
 func (t *tracker) resolveFault(f *fault, now time.Time) {
 	if f.isPersisted(now, t.persist) {
-		t.resolved = &resolvedFault{state: f.shown.state, message: f.shown.message(f.text), at: now}
+		t.resolved = &Fault{State: f.shown.state, Message: f.shown.message(f.text), Since: metav1.NewTime(now), Resolved: true}
 	}
 }
 
