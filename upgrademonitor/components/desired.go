@@ -95,20 +95,6 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	}
 }
 
-// bootstrap is True until the first sync of a new cluster is done. The next process removes the
-// condition, as it is not needed any more.
-func (r *Reporter) bootstrap() metav1.Condition {
-	_, synced := r.tracker.succeeded[step{state: OperatorSync}]
-	switch {
-	case r.bootstrapping && !synced:
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: "The first sync is not done"}
-	case r.bootstrapping:
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete}
-	default:
-		return metav1.Condition{}
-	}
-}
-
 // stamp sets lastTransitionTime: to that of the published condition, or of the last attempt to write it,
 // if the status is the same, and to now if it has changed. It never decreases.
 func stamp(list, published, attempted []metav1.Condition, now time.Time) {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
@@ -23,7 +24,7 @@ type Reporter struct {
 	mu            sync.Mutex // guards the fields that Begin, End, Forget and Judge change; nothing is called under it
 	tracker       tracker
 	judgements    judgements
-	bootstrapping bool           // the cluster had no conditions when this process, or an earlier one, began
+	bootstrapping bool           // the first sync of the cluster was not done when this term began
 	unknown       map[State]bool // rejected states, to log each once
 	left          time.Time      // when Run last ended; zero before
 
@@ -84,12 +85,10 @@ func (r *Reporter) notify() {
 
 // adopt takes over the conditions of an earlier process: its error stays until its step succeeds, and
 // for at most ten minutes if that step does not fail again.
-func (r *Reporter) adopt(published []metav1.Condition, now time.Time) {
+func (r *Reporter) adopt(mc *operatorv1.MachineConfiguration, published []metav1.Condition, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	bootstrap := find(published, TypeOf(Bootstrap, Progressing))
-	r.bootstrapping = r.config.Component == Operator &&
-		(len(published) == 0 || bootstrap != nil && bootstrap.Status == metav1.ConditionTrue)
+	r.bootstrapping = r.config.Component == Operator && isBootstrapping(mc, published, now)
 
 	degraded := find(published, TypeOf(r.config.Component, Degraded))
 	if degraded == nil {

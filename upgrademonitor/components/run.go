@@ -105,7 +105,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		if o.adopted = true; !o.behind(mc) {
 			o.published = own(mc.Status.Conditions, r.config.Component)
 		}
-		r.adopt(o.published, now)
+		r.adopt(mc, o.published, now)
 	}
 	r.mu.Lock()
 	list, next := r.desired(o.published, now)
