@@ -128,6 +128,16 @@ func equal(a, b []metav1.Condition) bool {
 	return true
 }
 
+// includes reports whether a list has all of some conditions.
+func includes(list, some []metav1.Condition) bool {
+	for _, want := range some {
+		if c := find(list, want.Type); c == nil || !sameCondition(*c, want) {
+			return false
+		}
+	}
+	return true
+}
+
 func sameCondition(a, b metav1.Condition) bool {
 	return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
 		a.LastTransitionTime.Equal(&b.LastTransitionTime)
