@@ -23,3 +23,14 @@ func TestAdoptAfterTheFirstPasses(t *testing.T) {
 		assert.Equal(t, want, len(tr.unresolved(epoch)) == 1, "%s", succeeded)
 	}
 }
+
+// TestAdoptAfterTheFirstFailure has the step fail again before: its error stays published, and is the one of this
+// process.
+func TestAdoptAfterTheFirstFailure(t *testing.T) {
+	tr := newTracker(time.Minute, time.Minute)
+	tr.fail(&Pass{step: step{OperatorSyncMCP, "b"}}, "no such image", epoch)
+	tr.adopt(Fault{State: OperatorSyncMCP, Message: "b: timed out"}, epoch)
+	assert.Equal(t, "b: no such image", tr.degraded(nil, epoch).Message)
+	tr.succeed(&Pass{step: step{OperatorSyncMCP, "b"}}, epoch)
+	assert.Contains(t, tr.degraded(nil, epoch).Message, "Last error, resolved")
+}

@@ -19,15 +19,16 @@ type liar struct {
 	*memory
 	answer func(mc *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration // nil: the truth
 	asked  int
-	last   *applyoperatorv1.MachineConfigurationApplyConfiguration
+	write  func() (*operatorv1.MachineConfiguration, error) // what it was asked for last
 }
 
 func (l *liar) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
-	l.asked, l.last = l.asked+1, mc
+	l.asked++
+	l.write = func() (*operatorv1.MachineConfiguration, error) { return l.memory.ApplyStatus(ctx, mc, options) }
 	if l.answer == nil {
-		return l.memory.ApplyStatus(ctx, mc, options)
+		return l.write()
 	}
-	return l.answer(l.memory.object.DeepCopy()), nil
+	return l.answer(l.object.DeepCopy()), nil
 }
 
 // TestWrongAnswers are not believed: what they are about is written again.
@@ -52,7 +53,7 @@ func TestWrongAnswers(t *testing.T) {
 				p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
 				pass(time.Hour)
 				assert.ErrorContains(t, p.Flush(t.Context()), "the answer is not the MachineConfiguration")
-				assert.Zero(t, len(m.conditions()))
+				assert.Empty(t, m.conditions())
 				assert.LessOrEqual(t, client.asked, 11, "at the usual pace")
 				assert.Empty(t, o.healths, "nothing is known to be written")
 				client.answer = nil
@@ -77,7 +78,7 @@ func TestAWriteWhoseAnswerIsWrong(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
 				client := &liar{memory: m}
 				client.answer = func(*object) *object {
-					mc, err := m.ApplyStatus(t.Context(), client.last, metav1.ApplyOptions{})
+					mc, err := client.write()
 					require.NoError(t, err)
 					answer(mc)
 					return mc

@@ -99,6 +99,9 @@ func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfi
 	if err := m.tried(mc); err != nil {
 		return nil, err
 	}
+	if !options.Force || options.FieldManager == "" || mc.ResourceVersion != nil {
+		return nil, apierrors.NewBadRequest("not a forced apply without a resource version")
+	}
 	next := m.object.DeepCopy()
 	var names []string
 	list := slices.Clone(next.Status.Conditions)
