@@ -137,32 +137,6 @@ func TestFaultAndRecoveryAreTwoWrites(t *testing.T) {
 	})
 }
 
-func TestEndlessFlapping(t *testing.T) {
-	for name, period := range map[string]time.Duration{"as fast as Persist lets it": 125 * time.Second, "11 minutes": 11 * time.Minute, "21 minutes": 21 * time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, m *memory) {
-				p := healthy(t, m)
-				before, began := m.writes(), time.Now()
-				var hours []int
-				for at := time.Duration(0); at < 6*time.Hour; at = time.Since(began) {
-					p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-					pass(period - time.Second)
-					p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-					pass(time.Second)
-					for len(hours) < int(time.Since(began).Hours()) {
-						hours = append(hours, m.writes()-before)
-					}
-				}
-				t.Logf("writes after each hour: %v", hours)
-				assert.LessOrEqual(t, hours[0], 10)
-				for i := 1; i < len(hours); i++ {
-					assert.LessOrEqual(t, hours[i]-hours[i-1], 6)
-				}
-			})
-		})
-	}
-}
-
 func TestSlowPass(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
