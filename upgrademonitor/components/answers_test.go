@@ -16,26 +16,26 @@ import (
 
 type object = operatorv1.MachineConfiguration
 
-// liar is a client, or a proxy, that gives wrong answers.
-type liar struct {
+// brokenProxy is a client whose answers are wrong.
+type brokenProxy struct {
 	*memory
-	answer func(mc *object) *object
-	reach  bool // the API server has the write all the same
-	asked  atomic.Int32
-	honest atomic.Bool
+	answer   func(mc *object) *object
+	reach    bool // the API server has the write all the same
+	asked    atomic.Int32
+	repaired atomic.Bool
 }
 
-func (l *liar) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*object, error) {
-	l.asked.Add(1)
-	if l.honest.Load() {
-		return l.memory.ApplyStatus(ctx, mc, options)
+func (b *brokenProxy) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*object, error) {
+	b.asked.Add(1)
+	if b.repaired.Load() {
+		return b.memory.ApplyStatus(ctx, mc, options)
 	}
-	if !l.reach {
-		now, err := l.Get(ctx, "cluster", metav1.GetOptions{})
-		return l.answer(now), err
+	if !b.reach {
+		now, err := b.Get(ctx, "cluster", metav1.GetOptions{})
+		return b.answer(now), err
 	}
-	written, err := l.memory.ApplyStatus(ctx, mc, options)
-	return l.answer(written), err
+	written, err := b.memory.ApplyStatus(ctx, mc, options)
+	return b.answer(written), err
 }
 
 func (m *memory) versionNow() int {
@@ -44,7 +44,7 @@ func (m *memory) versionNow() int {
 	return m.version
 }
 
-// TestWrongAnswers are not believed: what they are about is written again.
+// TestWrongAnswers are errors: the conditions are written again.
 func TestWrongAnswers(t *testing.T) {
 	for name, answer := range map[string]func(mc *object) *object{
 		"none":         func(*object) *object { return nil },
@@ -59,7 +59,7 @@ func TestWrongAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
-				client, o := &liar{memory: m, answer: answer}, &recorder{}
+				client, o := &brokenProxy{memory: m, answer: answer}, &recorder{}
 				p := m.start(t, components.Operator, func(c *components.Config) { c.Client, c.Observer = client, o })
 				p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
 				pass(time.Hour)
@@ -67,7 +67,7 @@ func TestWrongAnswers(t *testing.T) {
 				assert.Empty(t, m.conditions())
 				assert.LessOrEqual(t, client.asked.Load(), int32(11), "at the usual pace")
 				assert.Empty(t, o.healths, "nothing is known to be written")
-				client.honest.Store(true)
+				client.repaired.Store(true)
 				pass(components.DefaultMaxInterval)
 				assert.Equal(t, no, m.condition(t, operatorDegraded).Status)
 				assert.Equal(t, 1, m.writes())
@@ -78,7 +78,7 @@ func TestWrongAnswers(t *testing.T) {
 	}
 }
 
-// TestAWriteWhoseAnswerIsWrong has been made: it is made again, which changes nothing.
+// TestAWriteWhoseAnswerIsWrong is repeated, which changes nothing.
 func TestAWriteWhoseAnswerIsWrong(t *testing.T) {
 	for name, answer := range map[string]func(mc *object) *object{
 		"another name": func(mc *object) *object { mc.Name = "other"; return mc },
@@ -86,11 +86,11 @@ func TestAWriteWhoseAnswerIsWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
-				client := &liar{memory: m, answer: answer, reach: true}
+				client := &brokenProxy{memory: m, answer: answer, reach: true}
 				p := m.start(t, components.Operator, func(c *components.Config) { c.Client = client })
 				assert.ErrorContains(t, p.Flush(t.Context()), "the answer is not the MachineConfiguration")
 				version := m.versionNow()
-				client.honest.Store(true)
+				client.repaired.Store(true)
 				pass(24 * time.Hour)
 				assert.Equal(t, version, m.versionNow())
 				assert.Equal(t, 3, m.writes())

@@ -7,13 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxBootstrap is longer than a bootstrap takes: the installer waits for less. An object that is older is that of
-// a cluster that has been bootstrapped.
+// maxBootstrap is longer than the installer waits for a bootstrap. A cluster whose object is older has been
+// bootstrapped.
 const maxBootstrap = time.Hour
 
-// isBootstrapping reports whether the first sync of the cluster is not done, as the operator's published
-// conditions tell. Where there are none, the cluster is either new, or runs this feature for the first time, or
-// another process has removed them by an update of the whole status: then only the age of the object can tell.
+// isBootstrapping reports whether the first sync of the cluster is not done, according to the published conditions
+// of the operator. If there are none, the cluster is new, or runs this feature for the first time, or another
+// process has removed them by an update of the whole status: only the age of the object distinguishes these.
 func isBootstrapping(mc *operatorv1.MachineConfiguration, published []metav1.Condition, now time.Time) bool {
 	if c := find(published, TypeOf(Bootstrap, Progressing)); c != nil {
 		return c.Status == metav1.ConditionTrue

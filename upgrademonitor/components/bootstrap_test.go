@@ -20,7 +20,7 @@ func (m *memory) created(ago time.Duration, list ...metav1.Condition) {
 	})
 }
 
-// TestWhenAClusterIsBootstrapping, as far as the object tells.
+// TestWhenAClusterIsBootstrapping, according to the object.
 func TestWhenAClusterIsBootstrapping(t *testing.T) {
 	running := metav1.Condition{Type: bootstrap, Status: yes, Reason: "BootstrapProgression"}
 	complete := metav1.Condition{Type: bootstrap, Status: no, Reason: "Complete"}

@@ -39,7 +39,7 @@ func (r *Reporter) desired(published []metav1.Condition, now time.Time) ([]metav
 		c.Type = t.name()
 		list = append(list, c)
 	}
-	limitHealthy(list)
+	limitHealthyMessages(list)
 	return list, wait
 }
 

@@ -25,8 +25,8 @@ type Reporter struct {
 	tracker       tracker
 	judgements    judgements
 	bootstrapping bool           // the first sync of the cluster was not done when this term began
-	unknown       map[State]bool // rejected states, to log each once
-	left          time.Time      // when Run last ended; zero before
+	rejected      map[State]bool // states that this process cannot be in, to log each once
+	termEnded     time.Time      // when Run last ended; zero before
 
 	turn   chan struct{} // of capacity 1: held while the object is read and written
 	object object        // guarded by turn
@@ -36,8 +36,8 @@ type Reporter struct {
 	waiting  failurelog.Log // for the object
 }
 
-// maxUnknown is how many rejected states are kept.
-const maxUnknown = 64
+// maxRejected is how many rejected states are kept.
+const maxRejected = 64
 
 // New returns a Reporter. It makes no request. Invalid input is a *field.Error.
 func New(config Config) (*Reporter, error) {
@@ -51,7 +51,7 @@ func New(config Config) (*Reporter, error) {
 		wake:       make(chan struct{}, 1),
 		tracker:    newTracker(config.Persist, config.Dwell),
 		judgements: judgements{},
-		unknown:    map[State]bool{},
+		rejected:   map[State]bool{},
 		turn:       make(chan struct{}, 1),
 		object:     newObject(config),
 	}, nil
@@ -64,9 +64,9 @@ func (r *Reporter) reports(s State) bool {
 	}
 	s = State(oneLine(string(s), maxKey))
 	r.mu.Lock()
-	again := r.unknown[s] || len(r.unknown) >= maxUnknown
+	again := r.rejected[s] || len(r.rejected) >= maxRejected
 	if !again {
-		r.unknown[s] = true
+		r.rejected[s] = true
 	}
 	r.mu.Unlock()
 	if !again {

@@ -31,13 +31,13 @@ func (r *Reporter) Run(ctx context.Context) error {
 		return nil
 	}
 	if !r.running.CompareAndSwap(false, true) {
-		return errors.New("components: Run is running already: call it once a Reporter")
+		return errors.New("components: Run is running already: call it once per Reporter")
 	}
 	defer r.running.Store(false)
-	if err := r.resume(ctx); err != nil {
+	if err := r.startTerm(ctx); err != nil {
 		return nil
 	}
-	defer r.leave()
+	defer r.endTerm()
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {

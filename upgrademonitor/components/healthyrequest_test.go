@@ -17,7 +17,7 @@ const (
 	maxLastErrors     = 256
 )
 
-// TestAHealthyRequestIsSmall after an error of the operator and one of the daemons, which are over. Both are told.
+// TestAHealthyRequestIsSmall after an error of the operator and one of the daemons, which are resolved. Both are in it.
 func TestAHealthyRequestIsSmall(t *testing.T) {
 	daemonDegraded := typeOf(components.Daemon, components.Degraded)
 	largest := 0
@@ -25,10 +25,10 @@ func TestAHealthyRequestIsSmall(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
 				p := healthy(t, m)
-				degraded, well := condition(daemonDegraded, yes), condition(daemonAvailable, yes)
-				degraded.Reason, degraded.Message, well.Message = "SyncMCDFailed", text, text
+				degraded, available := condition(daemonDegraded, yes), condition(daemonAvailable, yes)
+				degraded.Reason, degraded.Message, available.Message = "SyncMCDFailed", text, text
 				p.Begin(components.LongestState(), "worker").End(errors.New(text))
-				require.NoError(t, p.Judge(components.Daemon, degraded, well))
+				require.NoError(t, p.Judge(components.Daemon, degraded, available))
 				pass(time.Hour)
 				before := m.writes()
 				p.Begin(components.LongestState(), "worker").End(nil)
@@ -52,7 +52,7 @@ func TestAHealthyRequestIsSmall(t *testing.T) {
 				before = m.writes()
 				p = m.start(t, components.Operator)
 				p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-				require.NoError(t, p.Judge(components.Daemon, condition(daemonDegraded, no), well))
+				require.NoError(t, p.Judge(components.Daemon, condition(daemonDegraded, no), available))
 				pass(time.Hour)
 				assert.Equal(t, before, m.writes(), "a restart truncates nothing once more")
 			})

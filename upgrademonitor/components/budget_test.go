@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestLimitHealthy combines the messages of two components that were degraded, and of one that is available.
-func TestLimitHealthy(t *testing.T) {
+// TestLimitHealthyMessages combines the messages of two components that were degraded, and of one that is available.
+func TestLimitHealthyMessages(t *testing.T) {
 	list := func(a, b, c string) []metav1.Condition {
 		return []metav1.Condition{
 			{Type: TypeOf(Operator, Degraded), Status: metav1.ConditionFalse, Message: oneLine(a, maxLastError)},
@@ -22,7 +22,7 @@ func TestLimitHealthy(t *testing.T) {
 		for _, b := range hostile {
 			for _, c := range hostile {
 				got := list(a, b, c)
-				limitHealthy(got)
+				limitHealthyMessages(got)
 				size := 0
 				for _, i := range []int{0, 2, 3} {
 					size += sizeOf(t, got[i].Message)
@@ -30,7 +30,7 @@ func TestLimitHealthy(t *testing.T) {
 				assert.LessOrEqual(t, size, 256)
 				assert.Len(t, got[1].Message, 1000, "it is not healthy")
 				again := append([]metav1.Condition(nil), got...)
-				limitHealthy(again)
+				limitHealthyMessages(again)
 				assert.Equal(t, got, again, "again")
 			}
 		}
@@ -49,7 +49,7 @@ func TestLimitHealthy(t *testing.T) {
 		"nothing truncated": {"a", "b", "c", [3]int{1, 1, 1}},
 	} {
 		got := list(tc.a, tc.b, tc.c)
-		limitHealthy(got)
+		limitHealthyMessages(got)
 		assert.Equal(t, tc.want, [3]int{len(got[0].Message), len(got[3].Message), len(got[2].Message)}, name)
 	}
 }
