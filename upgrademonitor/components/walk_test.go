@@ -68,10 +68,22 @@ func (w *walk) judge() {
 	require.NoError(w.t, w.p.Judge(components.Daemon, condition(typeOf(components.Daemon, components.Degraded), status)))
 }
 
-// restart runs another process, which repeats what failed and what did not, as its first sync does.
-func (w *walk) restart() {
-	w.p.stop()
-	w.p = w.m.start(w.t, components.Operator)
+// lead has another process lead, which may overlap with the last one, or the same one again. Its first sync reports
+// what fails and what does not.
+func (w *walk) lead() {
+	last := w.p
+	switch w.random.IntN(3) {
+	case 0:
+		last.stop()
+		last.again()
+	case 1:
+		last.stop()
+		w.p = w.m.start(w.t, components.Operator)
+	default:
+		w.p = w.m.start(w.t, components.Operator)
+		pass(time.Duration(w.random.IntN(600)) * time.Second)
+		last.stop()
+	}
 	for _, s := range walkStates {
 		for _, key := range []string{"", "worker", "infra"} {
 			name := fmt.Sprint(s, " ", key)
@@ -98,7 +110,7 @@ func TestWalks(t *testing.T) {
 					w.step()
 				}
 				if w.random.IntN(3) == 0 {
-					w.restart()
+					w.lead()
 				}
 				m.failWith(nil)
 				pass(components.DefaultPersist + components.DefaultMaxInterval)
