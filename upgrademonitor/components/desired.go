@@ -60,15 +60,11 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
 	if faults := t.unresolved(now); len(faults) > 0 {
 		f := faults[0]
-		message := oneLine(f.shown.message(f.text), maxMessage)
-		if others := len(faults) - 1; others > 0 {
-			suffix := "; and 1 more error"
-			if others > 1 {
-				suffix = fmt.Sprintf("; and %d more errors", others)
-			}
-			message = oneLine(message, maxMessage-len(suffix)) + suffix
-		}
+		message := withOthers(f.shown.message(f.text), len(faults)-1+t.adopted.others)
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(f.shown.state), Message: message}
+	}
+	if t.adopted.others > 0 && was != nil && was.Status == metav1.ConditionTrue {
+		return metav1.Condition{Status: was.Status, Reason: was.Reason, Message: oneLine(was.Message, maxMessage)}
 	}
 	ok := metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonAsExpected}
 	switch {

@@ -37,7 +37,7 @@ func (r *Reporter) endTerm() {
 func (t *tracker) forgetUntil(end time.Time) {
 	maps.DeleteFunc(t.faults, func(_ step, f *fault) bool { return !f.last.After(end) })
 	maps.DeleteFunc(t.succeeded, func(_ step, at time.Time) bool { return !at.After(end) })
-	t.adopted = nil
+	t.adopted = adopted{}
 	if t.resolved != nil && !t.resolved.Since.After(end) {
 		t.resolved = nil
 	}

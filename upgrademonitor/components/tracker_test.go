@@ -139,7 +139,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	assert.NotNil(t, tr.slow(now))
 	now = now.Add(adoptedTimeout)
 	tr.advance(now)
-	assert.Nil(t, tr.adopted)
+	assert.Nil(t, tr.adopted.newest)
 
 	l := limiter{min: time.Minute, max: time.Hour}
 	l.attempted(epoch)

@@ -3,7 +3,6 @@ package components
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,48 +22,6 @@ type fault struct {
 
 func (f *fault) isPersisted(now time.Time, persist time.Duration) bool {
 	return f.persisted || now.Sub(f.since) >= persist
-}
-
-// isOf reports whether the error of an earlier process is one of a step. Its message begins with the
-// key, where the step has one; a message without any is that of each key.
-func (f *fault) isOf(s step) bool {
-	if f.shown.state != s.state {
-		return false
-	}
-	return s.key == "" || !strings.Contains(f.text, keySeparator) || strings.HasPrefix(f.text, s.message(""))
-}
-
-// resolvedBy reports whether the error of an earlier process is over when a step succeeds: the failed
-// one, or the sync that it is part of.
-func (f *fault) resolvedBy(s step) bool {
-	parent, _ := ParentOf(f.shown.state)
-	return s.state == parent || f.isOf(s)
-}
-
-// adopt takes over an error that an earlier process published, unless its step has succeeded since.
-func (t *tracker) adopt(f Fault, now time.Time) {
-	t.adopted = &fault{shown: step{state: f.State}, text: oneLine(f.Message, maxMessage), since: f.Since.Time, last: now, persisted: true}
-	for s := range t.succeeded {
-		if t.adopted.resolvedBy(s) {
-			t.dropAdopted(now)
-			return
-		}
-	}
-	again := false
-	for _, own := range t.faults {
-		if t.adopted.isOf(own.shown) {
-			own.persisted, again = true, true
-		}
-	}
-	if again {
-		t.adopted = nil
-	}
-}
-
-// dropAdopted resolves the error of an earlier process.
-func (t *tracker) dropAdopted(now time.Time) {
-	t.resolveFault(t.adopted, now)
-	t.adopted = nil
 }
 
 func (t *tracker) resolve(s step, now time.Time) bool {
@@ -108,8 +65,8 @@ func (t *tracker) unresolved(now time.Time) []*fault {
 			list = append(list, f)
 		}
 	}
-	if t.adopted != nil {
-		list = append(list, t.adopted)
+	if t.adopted.newest != nil {
+		list = append(list, t.adopted.newest)
 	}
 	slices.SortFunc(list, func(a, b *fault) int {
 		return cmp.Or(b.since.Compare(a.since), a.shown.compare(b.shown))
