@@ -57,6 +57,7 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 }
 
 // degraded is True while an error is older than persist, and Unknown until the first pass has succeeded.
+// While errors of an earlier process may last whose texts are not known, it stays as published.
 func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
 	if faults := t.unresolved(now); len(faults) > 0 {
 		f := faults[0]
