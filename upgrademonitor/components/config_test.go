@@ -102,6 +102,7 @@ func TestInvalidJudgements(t *testing.T) {
 		"no reason":                  {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes}, "conditions[0].reason"},
 		"a reason that is a message": {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "conditions[0].reason"},
 		"a huge reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 1025)}, "conditions[0].reason"},
+		"a long reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 129)}, "conditions[0].reason: Too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tc.reporter.Judge(tc.component, tc.condition)
