@@ -121,7 +121,7 @@ func (d *daemon) work(ctx context.Context, steps float64) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-d.cluster.clock.after(time.Duration(steps * float64(options.Step))):
+	case <-d.cluster.clock.After(time.Duration(steps * float64(options.Step))):
 		return nil
 	}
 }

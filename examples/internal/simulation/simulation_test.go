@@ -30,11 +30,11 @@ func rollOut(t *testing.T, options Options) (*Cluster, State, error) {
 	var failure error
 	var end State
 	require.NoError(t, c.Run(t.Context(), c.Controllers, func(ctx context.Context) error {
-		if _, err := c.Settle(ctx); err != nil {
+		if _, err := c.WaitForStatus(ctx); err != nil {
 			return err
 		}
 		failure = c.Rollout(ctx)
-		end, err = c.Settle(ctx)
+		end, err = c.WaitForStatus(ctx)
 		return err
 	}))
 	return c, end, failure
@@ -83,7 +83,7 @@ func TestFieldManagers(t *testing.T) {
 		return names
 	}
 	require.NoError(t, c.Run(t.Context(), c.Controllers, func(ctx context.Context) error {
-		state, err := c.Settle(ctx)
+		state, err := c.WaitForStatus(ctx)
 		require.Len(t, state.MachineConfigNodes, 4)
 		for _, mcn := range state.MachineConfigNodes {
 			assert.Contains(t, managers(mcn), rollout.DefaultFieldManager)
