@@ -16,12 +16,16 @@ import (
 
 // submit accepts an intent or refuses it, then has it written.
 func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
+	called := m.config.realClock.Now()
 	e, err := m.accept(ctx, in)
 	if e == nil && err == nil {
 		return nil
 	}
-	bounded, cancel := context.WithTimeout(ctx, m.config.Timeout)
+	bounded, cancel := context.WithTimeout(ctx, m.config.Timeout-m.config.realClock.Since(called))
 	defer cancel()
+	for errors.Is(err, pending.ErrFull) && m.makeRoom(bounded) {
+		e, err = m.accept(ctx, in)
+	}
 	if errors.Is(err, pending.ErrFull) {
 		_ = m.drainUntil(bounded, nil) // the API server may be back: there is room then
 		e, err = m.accept(ctx, in)

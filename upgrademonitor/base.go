@@ -17,19 +17,19 @@ type base struct {
 	state plan.State
 	known bool       // the object was read or written
 	stale bool       // others may have written since: to be read before the next write
-	lost  bool       // the object has not the status of state, which is to be written: see restore
+	lost  bool       // the object has lost the status of state, which is to be restored: see restore
 	empty *types.UID // of an object whose status may not be restored
-	gone  bool       // the object is not in the Lister, and may have been deleted: stale, until it is read
+	gone  bool       // the object is not in the Lister, and may have been deleted: stale until it is read
 
-	node    *plan.Node // the view of the Node at the last read or write
-	checked time.Time  // when that was, in real time
-	listed  *types.UID // of the object that the Lister has shown
-	doubted bool       // the object was read because the Lister has never shown it: see checkUnlisted
+	node            *plan.Node // the view of the Node at the last read or write
+	checked         time.Time  // when that was, in real time
+	listed          *types.UID // of the object that the Lister contained
+	checkedUnlisted bool       // the object was read because the Lister never contained it: see checkUnlisted
 
 	imageField time.Time // when the CRD turned out to have no configImage, in real time
 }
 
-// observe takes in the state that a read or a write led to, which was made for an intent.
+// observe records the state that a read or a write for an intent led to.
 func (b *base) observe(s plan.State, in plan.Intent, now time.Time) {
 	b.set(s)
 	b.known, b.stale, b.gone, b.lost, b.checked = true, false, false, false, now
@@ -42,7 +42,7 @@ func (b *base) observe(s plan.State, in plan.Intent, now time.Time) {
 	}
 }
 
-// set takes in a state. Between updates there is none under way.
+// set records a state. Between updates there is none under way.
 func (b *base) set(s plan.State) {
 	if s.IsTrue(phases.Updated) {
 		s.Update = plan.Update{}
@@ -50,13 +50,13 @@ func (b *base) set(s plan.State) {
 	b.state = s
 }
 
-// setUpdate takes in an update that began, or ended, without a write.
+// setUpdate records an update that began, or ended, without a write.
 func (b *base) setUpdate(u plan.Update) { b.state.Update = u }
 
-// setLost takes in whether the object has to get the status of the state back.
+// setLost records whether the status of the state is to be restored.
 func (b *base) setLost(lost bool) { b.lost = lost }
 
-// giveUp has an object that has lost its status start without one. It reports whether it had.
+// giveUp leaves an object that has lost its status without it. It reports whether it has lost one.
 func (b *base) giveUp() (lost bool) {
 	if lost = b.lost; lost {
 		uid := b.state.Object.UID
@@ -65,7 +65,7 @@ func (b *base) giveUp() (lost bool) {
 	return lost
 }
 
-// dropImageField takes in that the CRD has no field for images.
+// dropImageField records that the CRD has no field for images.
 func (b *base) dropImageField(now time.Time) { b.state.NoImageField, b.imageField = true, now }
 
 // markStale has the object read before the next write.
@@ -95,8 +95,8 @@ func (b *base) expire(now time.Time, interval time.Duration, hasLister bool) {
 	}
 }
 
-// observeUnlisted takes in that the Lister has no object. Where it has shown this one, it was
-// deleted: to be read, and created again.
+// observeUnlisted records that the Lister has no object. One that it contained before was
+// deleted, and is to be recreated.
 func (b *base) observeUnlisted() {
 	if b.known && b.listed != nil && *b.listed == b.state.Object.UID {
 		b.stale, b.gone = true, true
@@ -104,16 +104,16 @@ func (b *base) observeUnlisted() {
 	}
 }
 
-// checkUnlisted has an object read that the Lister does not contain and has never shown: the
-// informer may not have synced, or the object was deleted before anybody looked. It does so once,
-// and then once per interval. It reports whether the object is to be read.
+// checkUnlisted marks an object stale that the Lister does not contain and never did: the informer
+// may not have synced, or the object was deleted before the first look. It does so once, and then
+// once per interval. It reports whether the object is stale.
 func (b *base) checkUnlisted(now time.Time, interval time.Duration) bool {
 	after := listerDelay
-	if b.doubted {
+	if b.checkedUnlisted {
 		after = interval
 	}
 	if b.known && !b.stale && now.Sub(b.checked) >= after {
-		b.stale, b.gone, b.doubted = true, true, true
+		b.stale, b.gone, b.checkedUnlisted = true, true, true
 	}
 	return b.stale
 }
@@ -125,14 +125,14 @@ func (b *base) isNews(object *mcfgv1.MachineConfigNode) bool {
 	if b.known && !replaced && !newer(object, b.state.Object) {
 		if object.UID == b.state.Object.UID {
 			uid := object.UID // a copy: the object is the Lister's
-			b.listed, b.doubted = &uid, false
+			b.listed, b.checkedUnlisted = &uid, false
 		}
 		return false
 	}
 	return true
 }
 
-// observeListed takes in a later version from the Lister as the next base. One that cannot be,
+// observeListed makes a later version of the Lister the next base. One that cannot be,
 // because of err, because it is another object of the name, or because the known status is still
 // to be restored, leads to a read.
 func (b *base) observeListed(s plan.State, uid types.UID, err error) {
@@ -144,7 +144,7 @@ func (b *base) observeListed(s plan.State, uid types.UID, err error) {
 	case !b.stale:
 		s.Update, s.NoImageField = b.state.Update, b.state.NoImageField
 		b.set(s)
-		b.known, b.listed, b.doubted = true, &uid, false
+		b.known, b.listed, b.checkedUnlisted = true, &uid, false
 	}
 }
 

@@ -3,8 +3,11 @@ package upgrademonitor_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -75,4 +78,28 @@ func TestCompactionClaimsNothingDone(t *testing.T) {
 	}
 	want, got := finalOf(t, false, steps), finalOf(t, true, steps)
 	assert.Equal(t, conditions.StatusOf(want, phases.UpdateExecuted), conditions.StatusOf(got, phases.UpdateExecuted))
+}
+
+// Many callers give up at once: what they repeat makes room for the next one.
+func TestManyCallersOfAHangingServer(t *testing.T) {
+	node := annotated(oldConfig, newConfig)
+	m := monitorOn(t, roundTripper(func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}), &node, func(c *upgrademonitor.Config) { c.Timeout = time.Second })
+	report := func() error {
+		return m.GenerateAndApplyMachineConfigNode(t.Context(), phases.NodeDegraded, "NodeDegraded", "cause", metav1.ConditionTrue)
+	}
+	var callers sync.WaitGroup
+	for range 300 { // more than a queue keeps of those that gave up
+		callers.Go(func() {
+			err := report()
+			assert.ErrorIs(t, err, upgrademonitor.ErrPending)
+			assert.NotErrorIs(t, err, upgrademonitor.ErrQueueFull)
+		})
+	}
+	callers.Wait()
+	err := report()
+	require.ErrorIs(t, err, upgrademonitor.ErrPending)
+	require.NotErrorIs(t, err, upgrademonitor.ErrQueueFull)
 }

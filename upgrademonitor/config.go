@@ -56,7 +56,7 @@ type Config struct {
 	// Clock is read for lastTransitionTime. By default it is the real clock.
 	Clock clock.PassiveClock
 
-	realClock clock.PassiveClock // for CheckInterval; a test's own
+	realClock clock.PassiveClock // for CheckInterval and Timeout; a test's own
 }
 
 var configPath = field.NewPath("upgrademonitor", "Config")

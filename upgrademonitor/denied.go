@@ -48,7 +48,7 @@ func (e *DeniedError) advice() string {
 	}
 }
 
-// denied makes a *DeniedError of an error that the API server answered in place of access, and
+// denied makes a *DeniedError of an error with which the API server denied a request, and
 // returns another error as it is.
 func (m *Monitor) denied(err error) error {
 	var already *DeniedError

@@ -18,9 +18,9 @@
 //	accept.go ──► internal/pending ──► internal/plan ──► conditions ──► phases
 //	drain.go  ──► internal/writer  ──► scope ──► API server
 //
-// accept.go decides what can be decided without a request, and queues the rest. drain.go and
-// write.go take the queue to the API server, one goroutine at a time. base.go is what is known
-// of the object meanwhile.
+// accept.go decides what can be decided without a request, and queues the rest; room.go compacts
+// a full queue. drain.go and write.go take the queue to the API server, one goroutine at a time.
+// base.go is what is known of the object meanwhile.
 //
 // What is guaranteed:
 //
@@ -29,13 +29,13 @@
 //     never a write.
 //  2. What was accepted is written in the order of acceptance, by the call itself, by the
 //     next call, by [Monitor.Run] or by [Monitor.Flush]. Until then the call's error is an
-//     [ErrPending]. What the API server rejects for good, as invalid or too large, and what
-//     turns out to be refused when the object is read, is dropped with an error: the call's
-//     own, or a log line where the call has returned. What concerns the spec never blocks the
-//     status.
+//     [ErrPending]. What the API server rejects for good, as invalid or, with all texts
+//     shortened, as too large, and what turns out to be refused when the object is read, is
+//     dropped with an error: the call's own, or a log line where the call has returned. What
+//     concerns the spec never blocks the status.
 //  3. Memory is bounded. From 64 queued entries on, repeats are left out: a watcher misses no
-//     status, no version and no time. At 256 whose callers have returned, a report that cannot be
-//     written at once is an [ErrQueueFull], and is not accepted.
+//     status and no version, nor when each was first and last there. At 256 whose callers have
+//     returned, a report that cannot be written at once is an [ErrQueueFull], and is not accepted.
 //  4. No update is lost: a write carries the resource version that it was computed from.
 //     Where another process wrote first, the object is read, and the write computed again.
 //  5. A call returns within [Config].Timeout, whatever the API server does.

@@ -32,7 +32,7 @@ func (m *Monitor) await(ctx context.Context, e *pending.Entry) (err error) {
 	return m.pendingError(ctx, e.String(), cause)
 }
 
-// withTurn gives the turn back when the work is done, even if a function of Config panics.
+// withTurn releases the turn when the work is done, even if a function of Config panics.
 func (m *Monitor) withTurn(work func() error) error {
 	defer func() { <-m.turn }()
 	return work()
@@ -49,6 +49,10 @@ func (m *Monitor) drainUntil(ctx context.Context, until *pending.Entry) error {
 	}
 }
 
+// compactionsPerWrite is how much of a long queue is compacted before each write: of little cost
+// next to the request, and more than is written.
+const compactionsPerWrite = 16
+
 // drain writes the queue in order, until the entry is done; nil stands for all of it. It
 // returns the error that stopped it, and leaves in the queue what is not written.
 //
@@ -57,6 +61,8 @@ func (m *Monitor) drainUntil(ctx context.Context, until *pending.Entry) error {
 func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 	var skipped *pending.Entry // a spec that failed; whether the status fails too is not known yet
 	for {
+		for i := 0; i < compactionsPerWrite && m.compact(); i++ {
+		}
 		e := m.head()
 		if e == nil {
 			return nil
@@ -69,7 +75,7 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 				m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
 			}
 		case !isTerminal(err):
-			m.logFailure(ctx, err, "Could not write the MachineConfigNode, will try again", "node", m.config.NodeName, "what", e.String())
+			m.logFailure(ctx, err, "Failed to write the MachineConfigNode, retrying", "node", m.config.NodeName, "change", e.String())
 			if skipped == nil && e != until && ctx.Err() == nil && e.IsSpec() && !m.isDeferred(e) {
 				skipped = e
 				m.setDeferred(e, true)
@@ -81,7 +87,7 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 			return err
 		}
 		if callerWaits := m.finish(e, err); err != nil && !callerWaits {
-			klog.FromContext(ctx).Error(err, "Dropped a report that was accepted and cannot be written", "node", m.config.NodeName, "what", e.String())
+			klog.FromContext(ctx).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.String())
 		}
 		if e == until {
 			return nil

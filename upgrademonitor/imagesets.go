@@ -57,7 +57,7 @@ func PrefetchFailed(err error) PinnedImageSetsOption {
 //
 //  1. A set that is not named any more leaves the list, unless another field manager applied it.
 //  2. The current generation of a set stays while a newer one is being fetched.
-//  3. The last failure of a set stays until the set is done or gone, and
+//  3. The last failure of a set stays until the set is done or removed, and
 //     PinnedImageSetsDegraded stays with it.
 //  4. A set that was deleted and created again, so that its generation decreased, leaves the
 //     list in a write of its own first.

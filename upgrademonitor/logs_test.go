@@ -68,7 +68,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	}
 	lines := log.take()
 	require.Len(t, lines, 1)
-	for _, part := range []string{"Could not write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope.Guard"} {
+	for _, part := range []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope.Guard"} {
 		assert.Contains(t, lines[0], part, "the cause and advice")
 	}
 

@@ -32,6 +32,9 @@ type Monitor struct {
 	// wake notifies Run of a pending entry that no caller waits for. It does not block.
 	wake  func()
 	woken chan struct{} // received from by Run
+	// compacting is held by the one caller that compacts a full queue, so that mu is free most of
+	// the time. It is locked before mu.
+	compacting sync.Mutex
 
 	// mu guards queue and base, nothing else. Nothing is requested, and no function of Config is
 	// called, while it is held.
@@ -73,19 +76,19 @@ func newMonitor(config Config, notify func()) (*Monitor, error) {
 	return m, nil
 }
 
-// GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, why
-// (the reason, a CamelCase word), and what a reader should know (the message).
+// GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with
+// a reason (a CamelCase word) and a message for people.
 //
 //  1. Steps that the phase's state machine has between its status and the reported one are
 //     published too, one write each; so is what the report means for the phase's parent and
 //     for the update as a whole. See packages phases and conditions.
 //  2. A report of what is there already makes no request.
-//  3. A report that is refused gives a *ReportError, which wraps the cause, and changes
+//  3. A report that is refused returns a *ReportError, which wraps the cause, and changes
 //     nothing. So does a Node function that fails, with a *NodeError; one that returns
-//     another node is a scope.ErrOutOfScope.
+//     another node returns a scope.ErrOutOfScope.
 //  4. The object is created where it is missing.
 //  5. The call returns within Config.Timeout. A report that could not be written by then is
-//     kept: the error is an ErrPending. A ctx that has ended before the call gives its error,
+//     kept: the error is an ErrPending. A ctx that has ended before the call returns its error,
 //     and nothing is accepted.
 //
 // lastTransitionTime is the time of the call, in whole seconds.

@@ -28,9 +28,9 @@ type Monitors struct {
 	retries  map[retryQueue]struct{} // of node names, one for each Run
 }
 
-// NewMonitors makes Monitors from what all nodes have in common: the config, less its
+// NewMonitors returns Monitors for what all nodes have in common: the config, without its
 // NodeName and Node, and a function that returns the process's current view of a node, a
-// lister's Get, say. It makes no request. A field that cannot be used gives a *field.Error.
+// lister's Get, say. It makes no request. An invalid field is a *field.Error.
 func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	if node == nil {
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
@@ -43,7 +43,7 @@ func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*
 }
 
 // Get returns the Monitor of a node, and makes it at the first call. A name that no Node
-// can have gives a *field.Error.
+// can have is a *field.Error.
 func (m *Monitors) Get(nodeName string) (*Monitor, error) {
 	if m == nil {
 		return nil, nil
@@ -68,14 +68,14 @@ func (m *Monitors) Report(ctx context.Context, nodeName string, phase phases.Pha
 	}
 	monitor, err := m.Get(nodeName)
 	if err != nil {
-		klog.FromContext(ctx).Error(err, "Could not report a phase of the update", "node", nodeName, "phase", phase, "status", status)
+		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", nodeName, "phase", phase, "status", status)
 		return
 	}
 	monitor.Report(ctx, phase, status, message, opts...)
 }
 
-// Forget drops the Monitor of a node that is gone, with what is pending on it. Call it when
-// the Node is deleted.
+// Forget drops the Monitor of a node, with its pending reports. Call it when the Node is
+// deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return

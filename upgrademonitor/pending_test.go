@@ -427,6 +427,28 @@ func TestTooLargeBlocksNothing(t *testing.T) {
 	assert.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown), "the next report")
 }
 
+// Others may fill an object: the longest texts are shortened until it fits, rather than dropped.
+func TestTooLargeIsShortened(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	attempts := 0
+	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		attempts++
+		if len(a.(clienttesting.PatchAction).GetPatch()) > 10_000 {
+			return true, nil, apierrors.NewRequestEntityTooLargeError("limit is 10000")
+		}
+		return false, nil, nil
+	})
+	long := strings.Repeat("m", 30_000)
+	for range 2 {
+		require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), phases.NodeDegraded, "R", long, metav1.ConditionTrue))
+		assert.LessOrEqual(t, attempts, 5, "a repeat makes none")
+	}
+	message := f.condition(t, phases.NodeDegraded).Message
+	assert.Greater(t, len(message), 3_000)
+	assert.Contains(t, message, conditions.TruncationMark)
+}
+
 // If the context ends after the report is accepted, ErrPending wraps its error.
 func TestPendingWrapsTheContextsError(t *testing.T) {
 	f := newFixture(t)

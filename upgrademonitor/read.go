@@ -52,14 +52,14 @@ func (m *Monitor) setLost(lost bool) {
 	m.base.setLost(lost)
 }
 
-// giveUpRestore has the object start without the status that it has lost: a policy that allows one
+// giveUpRestore leaves the object without the status that it has lost: a policy that allows one
 // transition a write denies to restore it. It reports whether there was one to restore.
 func (m *Monitor) giveUpRestore(ctx context.Context, denial error) bool {
 	m.mu.Lock()
 	lost := m.base.giveUp()
 	m.mu.Unlock()
 	if lost {
-		m.logFailure(ctx, m.denied(denial), "Could not restore the status of a MachineConfigNode that was deleted, starting again", "node", m.config.NodeName)
+		m.logFailure(ctx, m.denied(denial), "Failed to restore the status of a deleted MachineConfigNode, starting without it", "node", m.config.NodeName)
 	}
 	return lost
 }
@@ -78,8 +78,8 @@ func (m *Monitor) restore(ctx context.Context, in plan.Intent, s plan.State) (pl
 	return restored, nil
 }
 
-// createAgain reads an object that was deleted, which creates it, and restores its status.
-func (m *Monitor) createAgain(ctx context.Context) error {
+// recreate reads an object that was deleted, which creates it, and restores its status.
+func (m *Monitor) recreate(ctx context.Context) error {
 	if err := m.read(ctx, nil); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (m *Monitor) noImageField() bool {
 	return m.base.state.NoImageField
 }
 
-// dropImageField has the Monitor do without the CRD's field for images, for a while.
+// dropImageField makes the Monitor leave out the CRD's field for images for a while.
 func (m *Monitor) dropImageField(ctx context.Context, err error) {
 	m.mu.Lock()
 	m.base.dropImageField(m.config.realClock.Now())

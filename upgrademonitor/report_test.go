@@ -40,7 +40,7 @@ func TestReportLogsWhatItCannotDo(t *testing.T) {
 	f.Report(ctx, phases.Drained, metav1.ConditionUnknown, "")
 	lines := log.take()
 	require.Len(t, lines, 1, "a pending report is no error")
-	assert.Contains(t, lines[0], "Could not write the MachineConfigNode")
+	assert.Contains(t, lines[0], "Failed to write the MachineConfigNode")
 }
 
 // Report and Track do nothing for a phase of the other mode: callers need no "if imageMode".

@@ -96,7 +96,7 @@ func longer(timeout time.Duration, err error) time.Duration {
 	return timeout
 }
 
-// heal has an object that the Lister does not show any more created again, unless its Node was
+// heal recreates an object that is no longer in the Lister, unless its Node was
 // deleted too.
 func (m *Monitor) heal(ctx context.Context) {
 	if !m.isGone(m.listed(ctx)) {
@@ -104,7 +104,7 @@ func (m *Monitor) heal(ctx context.Context) {
 	}
 	if _, err := m.provisionedNode(); err != nil {
 		if !apierrors.IsNotFound(err) {
-			m.logFailure(ctx, err, "Could not create the MachineConfigNode again, will try again", "node", m.config.NodeName)
+			m.logFailure(ctx, err, "Failed to recreate the MachineConfigNode, retrying", "node", m.config.NodeName)
 		}
 		return
 	}
@@ -115,9 +115,9 @@ func (m *Monitor) heal(ctx context.Context) {
 	case <-ctx.Done():
 		return
 	}
-	err := m.withTurn(func() error { return m.createAgain(ctx) })
+	err := m.withTurn(func() error { return m.recreate(ctx) })
 	if err != nil {
-		m.logFailure(ctx, m.denied(err), "Could not create the MachineConfigNode again, will try again", "node", m.config.NodeName)
+		m.logFailure(ctx, m.denied(err), "Failed to recreate the MachineConfigNode, retrying", "node", m.config.NodeName)
 		return
 	}
 	m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)

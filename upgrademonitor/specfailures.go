@@ -42,7 +42,7 @@ func (m *Monitor) writeStep(ctx context.Context, s plan.State, step plan.Step, o
 	return m.writer.Write(ctx, s, step)
 }
 
-// skips reports whether a report continues without its write of the spec, which the error answered:
+// skips reports whether a report continues without its write of the spec, which failed with the error:
 // what concerns the spec never blocks the status. What may pass is tried once more first. A repeat
 // of the report writes the spec.
 func (m *Monitor) skips(ctx context.Context, e *pending.Entry, err error) bool {
@@ -60,7 +60,7 @@ func (m *Monitor) skips(ctx context.Context, e *pending.Entry, err error) bool {
 	}
 }
 
-// setSpecPending takes in an update whose begin could not write the spec.
+// setSpecPending records an update whose begin could not write the spec.
 func (m *Monitor) setSpecPending(u plan.Update) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -68,12 +68,12 @@ func (m *Monitor) setSpecPending(u plan.Update) {
 	m.base.setUpdate(u)
 }
 
-// specWritten takes in that a plan was written, without its write of the spec where that failed.
+// specWritten records that a plan was written, without its write of the spec where that failed.
 func (m *Monitor) specWritten(ctx context.Context, p plan.Plan, skipped error) {
 	switch {
 	case skipped != nil:
 		m.setSpecPending(p.Final.Update)
-		m.specFailures.Failed(ctx, m.denied(skipped), "Could not update the spec of the MachineConfigNode, reporting on the status alone", "node", m.config.NodeName)
+		m.specFailures.Failed(ctx, m.denied(skipped), "Failed to update the spec of the MachineConfigNode, updating only its status", "node", m.config.NodeName)
 	case p.WritesSpec():
 		m.specFailures.Recovered(ctx, "Updating the spec of the MachineConfigNode works again", "node", m.config.NodeName)
 	}

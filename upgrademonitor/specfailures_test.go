@@ -161,7 +161,7 @@ func TestSkippedSpecIsLoggedAgain(t *testing.T) {
 		}
 		lines := log.take()
 		require.Len(t, lines, 1)
-		assert.Contains(t, lines[0], "reporting on the status alone")
+		assert.Contains(t, lines[0], "updating only its status")
 		*err = nil
 		require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Updated, "Updated", "Updating", metav1.ConditionFalse))
 		require.Len(t, log.take(), 1, "over")

@@ -67,7 +67,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, status metav1.
 		err = m.tryReport(ctx, phase, status, reason, message, options)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
-		klog.FromContext(ctx).Error(err, "Could not report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)
+		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)
 	}
 }
 

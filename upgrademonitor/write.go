@@ -2,14 +2,12 @@ package upgrademonitor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -18,37 +16,6 @@ import (
 // conflictBackoff bounds how often a write is planned again because others wrote first. A
 // call's Timeout comes first, even against others that do nothing but write.
 var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
-
-// terminalError is the error of an intent that cannot become true, however often it is tried.
-type terminalError struct{ err error }
-
-func (e *terminalError) Error() string { return e.err.Error() }
-
-func (e *terminalError) Unwrap() error { return e.err }
-
-// imageFieldPruned is the error of a write whose images the API server has dropped.
-type imageFieldPruned struct{}
-
-var errImageFieldPruned error = imageFieldPruned{}
-
-func (imageFieldPruned) Error() string { return "the API server dropped configImage" }
-
-// Outcome classifies the error for package apierr.
-func (imageFieldPruned) Outcome() apierr.Outcome { return apierr.NoImageField }
-
-// noNodeError is the error of a write for which there is no Node. What Config.Node returns, a
-// NotFound say, is no answer about the object.
-type noNodeError struct{ error }
-
-func (e noNodeError) Unwrap() error { return e.error }
-
-// Outcome classifies the error for package apierr.
-func (noNodeError) Outcome() apierr.Outcome { return apierr.Retry }
-
-func isTerminal(err error) bool {
-	var terminal *terminalError
-	return errors.As(err, &terminal)
-}
 
 // write makes an intent true of the object. Each request carries the resource version that it
 // was planned on; when others wrote first, the object is read and the intent planned again. A
@@ -65,6 +32,9 @@ func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
 			m.dropImageField(ctx, last)
 			return false, nil
 		case apierr.Terminal:
+			if apierr.IsTooLarge(last) && m.halve(e) {
+				return false, nil
+			}
 			last = &terminalError{fmt.Errorf("%s: %w", e, last)}
 			m.markStale()
 			return true, last
@@ -136,28 +106,6 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 	return nil
 }
 
-// plan plans an entry on what is known, and keeps what was decided. It reports too whether the
-// view of the Node is that of the last read or write, so that a refusal or a no-op may be decided.
-func (m *Monitor) plan(e *pending.Entry) (s plan.State, p plan.Plan, current bool, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s, current = m.base.state, m.base.nodeUnchanged(e)
-	if p, err = e.Plan(s, e.Memo); err == nil && (current || len(p.Steps) > 0) {
-		e.Memo = p.Memo
-	}
-	return s, p, current, err
-}
-
-// noteWaiting takes note that an entry has to wait while an update is under way: should that be
-// over by the time it is written, it begins no other one.
-func (m *Monitor) noteWaiting(e *pending.Entry) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.base.known && m.base.nodeUnchanged(e) && !m.base.state.IsTrue(phases.Updated) {
-		e.Memo.InUpdate = true
-	}
-}
-
 func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +113,7 @@ func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
 	return m.base.needsRead()
 }
 
-// observe takes in the state that a read or a write for an intent led to.
+// observe records the state that a read or a write for an intent led to.
 func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
 	m.mu.Lock()
 	pruned := s.NoImageField && !m.base.state.NoImageField
@@ -179,7 +127,7 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent) {
 	}
 }
 
-// observeNoop takes in an update that began, or ended, without a write.
+// observeNoop records an update that began, or ended, without a write.
 func (m *Monitor) observeNoop(s plan.State) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -187,7 +135,7 @@ func (m *Monitor) observeNoop(s plan.State) {
 }
 
 // markStale has the next write start from a read: others may have written, or the last write may
-// have been made without an answer. What is known still serves to decide what to accept.
+// have succeeded without a response. What is known still serves to decide what to accept.
 func (m *Monitor) markStale() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -133,3 +133,24 @@ func TestMessagesThatAreTooLargeForEtcdAreShortened(t *testing.T) {
 		})
 	}
 }
+
+// Another manager fills the object: the texts of this library are shortened until it fits into etcd.
+func TestTextsFitIntoAnObjectThatOthersFill(t *testing.T) {
+	w := newTestNode(t, "limit-filled")
+	w.reportUpdated()
+	var theirs []string
+	for i := range 45 {
+		theirs = append(theirs, fmt.Sprintf(`{"name":"theirs-%d","desiredGeneration":1,"lastFailedGeneration":1,"lastFailedGenerationError":%q}`, i, strings.Repeat("t", 32_000)))
+	}
+	w.applyImageSet(strings.Join(theirs, ","))
+	m, _ := w.monitor("worker")
+	long := strings.Repeat("m", 32_000)
+	for _, p := range phases.All(false) {
+		if p != phases.Updated {
+			require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), p, "Long", long, done), p)
+		}
+	}
+	assert.Len(t, w.object().Status.PinnedImageSets, len(theirs))
+	degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
+	assert.NotEmpty(t, degraded.Message)
+}

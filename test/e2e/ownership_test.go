@@ -241,14 +241,19 @@ func TestMergePatchKeepsConditionsOfOthers(t *testing.T) {
 	}
 }
 
+// applyImageSet applies an image set as the other manager.
+func (w *testNode) applyImageSet(set string) {
+	w.t.Helper()
+	apply := fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":%q},"status":{"pinnedImageSets":[%s]}}`, w.name, set)
+	require.NoError(w.t, w.admin.MachineconfigurationV1().RESTClient().Patch(types.ApplyPatchType).Resource("machineconfignodes").Name(w.name).SubResource("status").
+		Param("fieldManager", otherManager).Body([]byte(apply)).Do(w.t.Context()).Error())
+}
+
 // TestImageSetsOfOthersStay: another manager has applied an image set.
 func TestImageSetsOfOthersStay(t *testing.T) {
 	w := newTestNode(t, "unowned-sets")
 	w.reportUpdated()
-	apply := fmt.Sprintf(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":%q},
-		"status":{"pinnedImageSets":[{"name":"theirs","desiredGeneration":2,"currentGeneration":1}]}}`, w.name)
-	require.NoError(t, w.admin.MachineconfigurationV1().RESTClient().Patch(types.ApplyPatchType).Resource("machineconfignodes").Name(w.name).SubResource("status").
-		Param("fieldManager", otherManager).Body([]byte(apply)).Do(t.Context()).Error())
+	w.applyImageSet(`{"name":"theirs","desiredGeneration":2,"currentGeneration":1}`)
 	theirs := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "theirs", DesiredGeneration: 2, CurrentGeneration: 1}
 	m, requests := w.monitor("master")
 
@@ -271,4 +276,20 @@ func TestImageSetsOfOthersStay(t *testing.T) {
 	assert.Empty(t, w.object().Status.PinnedImageSets)
 	assert.Zero(t, requests.answered(http.StatusConflict))
 	assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+}
+
+// TestImageSetsOfOthersStayVerbatim has a set with an empty text, which a type cannot tell from none.
+func TestImageSetsOfOthersStayVerbatim(t *testing.T) {
+	const theirs = `{"name":"theirs","desiredGeneration":2,"lastFailedGenerationError":""}`
+	var want map[string]any
+	require.NoError(t, json.Unmarshal([]byte(theirs), &want))
+	w := newTestNode(t, "unowned-verbatim")
+	w.reportUpdated()
+	w.applyImageSet(theirs)
+	m, _ := w.monitor("master")
+
+	for _, names := range [][]string{{"a"}, {"a", "b"}, {"b"}, nil} {
+		require.NoError(t, m.ReportPinnedImageSets(t.Context(), sets(names...)))
+		assert.Contains(t, w.document().status()["pinnedImageSets"], want, "%v", names)
+	}
 }

@@ -80,7 +80,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return errors.Join(err, r.handlers.Remove())
 }
 
-// Enqueue has a pool synced, because the answer of Config.Image has changed for it: call it when
+// Enqueue has a pool synced, because the result of Config.Image has changed for it: call it when
 // its MachineOSConfig or its MachineOSBuild does. Without a Run it does nothing.
 func (c *Controller) Enqueue(poolName string) {
 	if r := c.running.Load(); r != nil {

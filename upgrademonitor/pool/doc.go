@@ -28,7 +28,7 @@
 //
 //   - It reads no pod, and of a Node's annotations the images only: a cordon by another process, a
 //     reboot or a joining node does not make a pool Updating. The MachineConfigNodes report that.
-//   - It does not read MachineOSConfigs and MachineOSBuilds: Config.Image is the host's answer.
+//   - It does not read MachineOSConfigs and MachineOSBuilds: Config.Image returns what the host knows of them.
 //   - It renders no config, selects no node to update, and writes nothing but the status of pools.
 //   - The conditions RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded are others'; so
 //     are certExpirys and osImageStream. One Controller at a time should run in a cluster: leader

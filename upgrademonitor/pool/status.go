@@ -67,7 +67,7 @@ type Options struct {
 //  15. Conditions, entries and fields of others are kept.
 //
 // Nothing that is passed in changes, and what is returned shares nothing with it. The time it takes grows
-// with the number of nodes and MachineConfigNodes. The status of a settled pool leads to itself.
+// with the number of nodes and MachineConfigNodes. A status that was computed before is unchanged by itself.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
 	c := countMachines(pool, nodes, mcns, options.Image)
 	status := *pool.Status.DeepCopy()

@@ -60,7 +60,7 @@
 //	everything else                  –                   any other process: it is not changed
 //
 // The pool is the one value that a daemon cannot read from its Node. Where this controller runs,
-// leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different answers would be
+// leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different results would be
 // written in turn.
 //
 // # What it costs

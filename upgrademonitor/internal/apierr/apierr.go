@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Outcome is what an error means for the request that it answers.
+// Outcome is what an error means for the request that failed with it.
 type Outcome string
 
 const (
@@ -37,7 +37,7 @@ const (
 //  1. An error that has a method Outcome() Outcome is what that returns.
 //  2. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
 //  3. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
-//     without a reason answers 422, as for an invalid object, but policies come and go.
+//     without a reason responds with 422, as for an invalid object, but policies come and go.
 //  4. A 404 of the resource is NoCRD, a 404 of the object Conflict.
 //  5. What is not known is Retry.
 func Classify(err error) Outcome {
@@ -133,7 +133,7 @@ func isImageFieldUndeclared(err error) bool {
 	return isServerError(err) && contains(err, ".configImage: field not declared in schema")
 }
 
-// isServerError reports whether the API server answered 500, with a reason or without.
+// isServerError reports whether the API server responded with 500, with a reason or without.
 func isServerError(err error) bool {
 	status, ok := statusOf(err)
 	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)

@@ -9,27 +9,27 @@ import (
 const gracePeriod = 20 * time.Millisecond
 
 // Call makes a request, and returns when ctx ends even if the client does not: a transport
-// that ignores its context, or a reactor of a fake clientset, may block. Its late answer is dropped.
+// that ignores its context, or a reactor of a fake clientset, may block. Its late result is dropped.
 func Call[T any](ctx context.Context, request func() (T, error)) (T, error) {
-	type answer struct {
+	type result struct {
 		value T
 		err   error
 	}
-	answered := make(chan answer, 1)
+	results := make(chan result, 1)
 	go func() {
 		value, err := request()
-		answered <- answer{value, err}
+		results <- result{value, err}
 	}()
 	select {
-	case a := <-answered:
-		return a.value, a.err
+	case r := <-results:
+		return r.value, r.err
 	case <-ctx.Done():
 	}
 	grace := time.NewTimer(gracePeriod)
 	defer grace.Stop()
 	select {
-	case a := <-answered:
-		return a.value, a.err
+	case r := <-results:
+		return r.value, r.err
 	case <-grace.C:
 		var none T
 		return none, ctx.Err()

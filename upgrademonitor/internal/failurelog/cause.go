@@ -20,7 +20,7 @@ const maxCause = 512
 var variable = regexp.MustCompile(`[[:alpha:].-]*[0-9][[:alnum:].-]*`)
 
 // causeOf returns what is the same for all errors of one cause: the outcome, the reason, and the
-// message without its variable words. An API server that does not answer is one cause, whether
+// message without its variable words. An API server that does not respond is one cause, whether
 // it refuses connections, drops them or is slow.
 func causeOf(err error) string {
 	if isUnreachable(err) {
@@ -28,7 +28,7 @@ func causeOf(err error) string {
 	}
 	message := err.Error()
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
-		message = status.Status().Message // whichever request it answers
+		message = status.Status().Message // whichever request it is about
 	}
 	message = variable.ReplaceAllLiteralString(message, "#")
 	if len(message) > maxCause {
@@ -38,7 +38,7 @@ func causeOf(err error) string {
 }
 
 // isUnreachable reports whether an error is of the connection, or of a deadline that ended
-// before an answer came.
+// before there was a response.
 func isUnreachable(err error) bool {
 	if status := apierrors.APIStatus(nil); errors.As(err, &status) {
 		return false

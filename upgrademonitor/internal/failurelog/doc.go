@@ -4,7 +4,7 @@
 //	var failures failurelog.Log
 //	…
 //	if err := write(ctx); err != nil {
-//		failures.Failed(ctx, err, "Could not write a MachineConfigNode", "node", name)
+//		failures.Failed(ctx, err, "Failed to write a MachineConfigNode", "node", name)
 //		return err
 //	}
 //	failures.Recovered(ctx, "Wrote a MachineConfigNode again", "node", name)

@@ -36,7 +36,7 @@ func (k *Keyed) Recovered(ctx context.Context, key, message string, keysAndValue
 	}
 }
 
-// Forget silently removes an object that is gone.
+// Forget removes an object that was deleted, and logs nothing.
 func (k *Keyed) Forget(key string) { k.remove(key) }
 
 // logOf returns the Log of an object, and whether it is its own.

@@ -33,7 +33,7 @@ func (l *Log) Recovered(ctx context.Context, message string, keysAndValues ...an
 	}
 }
 
-// begins takes in an error, and reports whether it is to be logged.
+// begins records an error, and reports whether it is to be logged.
 func (l *Log) begins(err error) bool {
 	if err == nil {
 		return false
@@ -47,7 +47,7 @@ func (l *Log) begins(err error) bool {
 	return begins
 }
 
-// ends takes in a success, and returns how many attempts had failed before.
+// ends records a success, and returns how many attempts had failed before.
 func (l *Log) ends() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -39,11 +39,11 @@ func logged(t *testing.T) (context.Context, func() []string) {
 func TestLog(t *testing.T) {
 	ctx, lines := logged(t)
 	var log failurelog.Log
-	failed := func(err error) { log.Failed(ctx, err, "Could not write", "node", "worker-0") }
+	failed := func(err error) { log.Failed(ctx, err, "Failed to write", "node", "worker-0") }
 	forbidden := apierrors.NewForbidden(resource, "worker-0", errors.New("no"))
 
 	log.Recovered(ctx, "Wrote again")
-	log.Failed(ctx, nil, "Could not write")
+	log.Failed(ctx, nil, "Failed to write")
 	assert.Empty(t, lines(), "nothing has failed")
 
 	for range 3 {
@@ -53,7 +53,7 @@ func TestLog(t *testing.T) {
 	require.Len(t, line, 1, "once")
 	assert.True(t, strings.HasPrefix(line[0], "E"), line[0])
 	assert.Contains(t, line[0], "log_test.go", "the caller's line")
-	for _, part := range []string{`"Could not write"`, `err="`, `node="worker-0"`, `outcome="Denied"`, `advice="grant`} {
+	for _, part := range []string{`"Failed to write"`, `err="`, `node="worker-0"`, `outcome="Denied"`, `advice="grant`} {
 		assert.Contains(t, line[0], part)
 	}
 
@@ -100,8 +100,8 @@ func TestSameCause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, lines := logged(t)
 			var log failurelog.Log
-			log.Failed(ctx, tc.a, "Could not write")
-			log.Failed(ctx, tc.b, "Could not write")
+			log.Failed(ctx, tc.a, "Failed to write")
+			log.Failed(ctx, tc.b, "Failed to write")
 			want := 2
 			if tc.same {
 				want = 1
@@ -117,7 +117,7 @@ func TestKeyed(t *testing.T) {
 	cause := errors.New("no")
 	for range 2 {
 		for _, key := range []string{"a", "b"} {
-			keyed.Failed(ctx, key, cause, "Could not write", "node", key)
+			keyed.Failed(ctx, key, cause, "Failed to write", "node", key)
 		}
 	}
 	line := lines()
@@ -142,7 +142,7 @@ func TestKeyedIsBounded(t *testing.T) {
 	var keyed failurelog.Keyed
 	for range 2 {
 		for i := range 5000 {
-			keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Could not write", "node", i)
+			keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Failed to write", "node", i)
 		}
 	}
 	line := lines()
@@ -154,7 +154,7 @@ func TestKeyedIsBounded(t *testing.T) {
 	}
 	require.Len(t, lines(), 1000)
 	for i := range 1001 {
-		keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Could not write")
+		keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Failed to write")
 	}
 	require.Len(t, lines(), 1001, "as at first")
 }
@@ -170,9 +170,9 @@ func TestConcurrentUse(t *testing.T) {
 		group.Go(func() {
 			for range 100 {
 				key := fmt.Sprint(i % 3)
-				log.Failed(ctx, errors.New(key), "Could not write")
+				log.Failed(ctx, errors.New(key), "Failed to write")
 				log.Recovered(ctx, "Wrote again")
-				keyed.Failed(ctx, key, errors.New("no"), "Could not write")
+				keyed.Failed(ctx, key, errors.New("no"), "Failed to write")
 				keyed.Recovered(ctx, key, "Wrote again")
 			}
 		})

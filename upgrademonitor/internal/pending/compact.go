@@ -9,35 +9,39 @@ import (
 const (
 	// longestRun is the longest run of requests whose repetition is looked for.
 	longestRun = 8
-	// longestWindow is how many entries three runs may be spread over.
+	// longestWindow is how many entries the runs may be spread over.
 	longestWindow = 128
+	// timesInARow is how often a run is made in a row before one is dropped. The first two show all
+	// that a repetition leads to, be it from what was there before or from the run itself.
+	timesInARow = 4
 )
 
-// compact drops from a long queue what repeats itself around an entry: one that was pushed, or
-// whose caller has returned.
+// compact drops from a long queue what repeats itself around an entry whose caller has returned.
 //
-//  1. Of a run of requests with one coalesce key (see plan.Key) that was made three times in a row (a
-//     retry loop: of one request, done and retried, a whole sync) the middle one is dropped.
-//  2. Only if the outcome is the same without it: the updates that begin and end, the statuses,
-//     versions and image sets that a watcher sees in each, all of the object at its end, and the
-//     times of what the other entries change. What a watcher may miss is a text, and the time of a
-//     repetition, that was replaced while much was pending.
+//  1. Of a run of requests with one coalesce key (see plan.Key) that was made four times in a row (a
+//     retry loop: of one request, done and retried, a whole sync) the last but one is dropped.
+//  2. Only if the outcome is the same without it: the updates that begin and end; in each, the
+//     statuses, versions and image sets that a watcher sees, with the times and texts that they
+//     first have and the times that they last have; and all of the object at its end. What a
+//     watcher may miss are texts, and the times of a repetition, between these.
 //  3. Neither the head, which may be on its way to the API server, nor an entry whose caller
 //     waits is dropped.
 //
-// The outcome is that of the three runs with what lies between them: where they lead to the same
+// The outcome is that of these runs with what lies between them: where they lead to the same
 // state, so does all that follows. Which entries are refused is part of neither: a run changes the
 // phases of other coalesce keys by the begin or the end of an update only.
 func (q *Queue) compact(around *Entry) {
 	sameKey, at := q.withCoalesceKeyOf(around)
 	for length := 1; length <= longestRun; length++ {
-		for start := max(0, at-3*length+1); start <= at && start+3*length <= len(sameKey); start++ {
-			runs := sameKey[start : start+3*length]
-			if !q.repeats(runs, length) || !q.droppable(runs[length:2*length]) {
+		all := timesInARow * length
+		for start := max(0, at-all+1); start <= at && start+all <= len(sameKey); start++ {
+			runs := sameKey[start : start+all]
+			lastButOne := runs[all-2*length : all-length]
+			if !q.repeats(runs, length) || !q.droppable(lastButOne) {
 				continue
 			}
-			if q.sameOutcome(runs, runs[length:2*length]) {
-				q.drop(runs, runs[length:2*length])
+			if q.sameOutcome(runs, lastButOne) {
+				q.drop(runs, lastButOne)
 			}
 			return // a longer run repeats this one
 		}
@@ -53,14 +57,14 @@ func (q *Queue) withCoalesceKeyOf(of *Entry) (indexes []int, at int) {
 		if i == center {
 			at = len(indexes)
 		}
-		if !q.predicted || q.entries[i].key.Family == of.key.Family {
+		if !q.predicted || q.entries[i].key.CoalesceKey == of.key.CoalesceKey {
 			indexes = append(indexes, i)
 		}
 	}
 	return indexes, at
 }
 
-// repeats reports whether three runs of a length ask for the same.
+// repeats reports whether all runs of a length ask for the same.
 func (q *Queue) repeats(runs []int, length int) bool {
 	for i := length; i < len(runs); i++ {
 		if q.entries[runs[i]].key != q.entries[runs[i-length]].key {

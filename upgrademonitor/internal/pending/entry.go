@@ -14,6 +14,7 @@ type Entry struct {
 	done      chan struct{}
 	err       error
 	abandoned bool       // its caller has returned
+	compacted bool       // what it repeats was looked for
 	deferred  bool       // it failed, and is tried again after the others
 	after     plan.State // what it leads to, as it was predicted; see Queue.start
 }

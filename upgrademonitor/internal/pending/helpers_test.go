@@ -69,11 +69,18 @@ func push(t *testing.T, q *Queue, in plan.Intent) *Entry {
 	return e
 }
 
+// compact compacts a queue as far as it goes.
+func compact(q *Queue) {
+	for q.Compact() {
+	}
+}
+
 // pushAbandoned pushes for callers that have returned by the time of the next push.
 func pushAbandoned(t *testing.T, q *Queue, intents ...plan.Intent) {
 	t.Helper()
 	for _, in := range intents {
 		require.False(t, q.Abandon(push(t, q, in)))
+		compact(q)
 	}
 }
 

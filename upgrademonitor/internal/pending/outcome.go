@@ -10,7 +10,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -22,20 +21,12 @@ type outcome struct {
 
 // update is a stretch of time from one begin or end of an update to the next.
 type update struct {
-	seen  map[string]bool // the versions that a watcher sees, texts and times aside
-	moves map[move]bool
-	end   plan.State
-}
-
-// move is a change of the status of a condition.
-type move struct {
-	condition string
-	status    metav1.ConditionStatus
-	second    int64
+	first, last map[string]plan.State // what a watcher sees of each version, see version
+	end         plan.State
 }
 
 func newUpdate(end plan.State) update {
-	return update{seen: map[string]bool{}, moves: map[move]bool{}, end: end}
+	return update{first: map[string]plan.State{}, last: map[string]plan.State{}, end: end}
 }
 
 // outcomeOf plans entries one by one.
@@ -62,24 +53,18 @@ func (o *outcome) add(s plan.State) {
 	if s.IsTrue(phases.Updated) != before.IsTrue(phases.Updated) || s.Update != before.Update {
 		o.updates = append(o.updates, newUpdate(s))
 	}
-	last := &o.updates[len(o.updates)-1]
-	last.seen[version(s)], last.end = true, s
-	for _, c := range s.Object.Status.Conditions {
-		if conditions.StatusOf(before.Object.Status.Conditions, phases.Phase(c.Type)) != c.Status {
-			last.moves[move{c.Type, c.Status, c.LastTransitionTime.Unix()}] = true
-		}
+	current, v := &o.updates[len(o.updates)-1], version(s)
+	if _, seen := current.first[v]; !seen {
+		current.first[v] = s
 	}
+	current.last[v], current.end = s, s
 }
 
 // same reports whether the outcome of some of the entries is that of all of them.
 func (o outcome) same(some outcome) bool {
 	return slices.EqualFunc(o.updates, some.updates, func(all, some update) bool {
-		for m := range some.moves {
-			if !all.moves[m] {
-				return false
-			}
-		}
-		return maps.Equal(all.seen, some.seen) && equivalent(all.end, some.end)
+		return maps.EqualFunc(all.first, some.first, equivalent) && maps.EqualFunc(all.last, some.last, equalTimes) &&
+			equivalent(all.end, some.end)
 	})
 }
 
@@ -111,6 +96,13 @@ func equivalent(a, b plan.State) bool {
 			reflect.DeepEqual(a.Object.OwnerReferences, b.Object.OwnerReferences) &&
 			x.ConfigImage == y.ConfigImage && equalVersions(x.ConfigVersion, y.ConfigVersion) &&
 			slices.Equal(x.PinnedImageSets, y.PinnedImageSets) && slices.EqualFunc(x.Conditions, y.Conditions, equalConditions))
+}
+
+// equalTimes reports whether the conditions of two equal versions have the same times.
+func equalTimes(a, b plan.State) bool {
+	return slices.EqualFunc(a.Object.Status.Conditions, b.Object.Status.Conditions, func(a, b metav1.Condition) bool {
+		return a.LastTransitionTime.Equal(&b.LastTransitionTime)
+	})
 }
 
 func equalConditions(a, b metav1.Condition) bool {

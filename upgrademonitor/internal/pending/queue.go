@@ -49,19 +49,16 @@ func (q *Queue) predict(from, to int) {
 	}
 }
 
-// Push appends an intent, and compacts a long queue. It returns ErrFull when the callers of too
-// many entries have returned.
+// Push appends an intent. It returns ErrFull when the callers of too many entries have returned,
+// and Compact may make room.
 func (q *Queue) Push(intent plan.Intent, memo plan.Memo) (*Entry, error) {
-	if q.abandoned() >= maxAbandoned {
+	if q.IsFull() {
 		return nil, ErrFull
 	}
 	e := &Entry{Intent: intent, Memo: memo, key: intent.Key(), done: make(chan struct{})}
 	q.entries = append(q.entries, e)
 	if n := len(q.entries); q.predicted {
 		q.predict(n-1, n)
-	}
-	if len(q.entries) >= compactFrom {
-		q.compact(e)
 	}
 	return e, nil
 }
@@ -106,8 +103,8 @@ func (q *Queue) Finish(e *Entry, err error) (callerWaits bool) {
 	return !e.abandoned
 }
 
-// Abandon ends the wait of an entry's caller, and compacts a long queue. It reports whether the
-// entry is finished; if it is not, its caller does not learn of its end.
+// Abandon ends the wait of an entry's caller. It reports whether the entry is finished; if it is
+// not, its caller does not learn of its end.
 func (q *Queue) Abandon(e *Entry) (finished bool) {
 	select {
 	case <-e.done:
@@ -115,10 +112,27 @@ func (q *Queue) Abandon(e *Entry) (finished bool) {
 	default:
 	}
 	e.abandoned = true
-	if len(q.entries) >= compactFrom {
-		q.compact(e)
-	}
 	return false
+}
+
+// IsFull reports whether Push accepts nothing.
+func (q *Queue) IsFull() bool { return q.abandoned() >= maxAbandoned }
+
+// Compact compacts a long queue around one entry whose caller has returned, once for each. It
+// reports whether there was one. That is a step of bounded work: many callers may return at once,
+// and the lock of the owner must not be held for all of it.
+func (q *Queue) Compact() bool {
+	if len(q.entries) < compactFrom {
+		return false
+	}
+	i := slices.IndexFunc(q.entries, func(e *Entry) bool { return e.abandoned && !e.compacted })
+	if i < 0 {
+		return false
+	}
+	e := q.entries[i]
+	e.compacted = true
+	q.compact(e)
+	return true
 }
 
 func (q *Queue) abandoned() int {

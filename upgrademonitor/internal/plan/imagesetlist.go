@@ -8,7 +8,7 @@ import (
 
 // sets returns the list of the status as it was reported. What is not reported stays as it is in
 // the entry of the same name, whoever owns that.
-func (r ImageSets) sets(s State) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+func (r ImageSets) sets(s State, memo Memo) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range r.Sets {
 		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.Name}
@@ -25,7 +25,7 @@ func (r ImageSets) sets(s State) []mcfgv1.MachineConfigNodeStatusPinnedImageSet 
 		}
 		list = append(list, set)
 	}
-	fitFailures(list, s)
+	fitFailures(list, s, memo.maxFailures())
 	return list
 }
 
@@ -37,7 +37,7 @@ func (s State) imageSet(name string) *mcfgv1.MachineConfigNodeStatusPinnedImageS
 	return findImageSet(s.Unowned.ImageSets, name)
 }
 
-// withoutRecreated returns the state less the sets whose reported generation is lower than one
+// withoutRecreated returns the state without the sets whose reported generation is lower than one
 // in the status: the API server rejects a generation that decreases.
 func (r ImageSets) withoutRecreated(s State) State {
 	recreated := func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
@@ -52,7 +52,7 @@ func (r ImageSets) withoutRecreated(s State) State {
 	return s
 }
 
-// withoutReported returns the sets of others less those that are reported now.
+// withoutReported returns the sets of others without those that are reported now.
 func withoutReported(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, reported []ImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	return slices.DeleteFunc(slices.Clone(sets), func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		return slices.ContainsFunc(reported, func(r ImageSet) bool { return r.Name == set.Name })

@@ -33,14 +33,14 @@ type ImageSet struct {
 // String names the intent in errors and logs.
 func (ImageSets) String() string { return "report of pinned image sets" }
 
-// Key gives all reports of image sets one coalesce key.
+// Key has one coalesce key for all reports of image sets.
 func (r ImageSets) Key() Key {
 	var request strings.Builder
 	for _, set := range r.Sets {
 		fmt.Fprintf(&request, "%s/%d %t %t,", set.Name, set.Generation, set.Done, set.Failure != "")
 	}
 	fmt.Fprintf(&request, "%t %t %v", r.Failure != "", r.ImageMode, r.Node)
-	return Key{Family: "PinnedImageSets", Request: request.String()}
+	return Key{CoalesceKey: "PinnedImageSets", Request: request.String()}
 }
 
 // Plan returns the write that makes conditions and list those that were reported, after one that
@@ -53,8 +53,8 @@ func (r ImageSets) Plan(s State, memo Memo) (Plan, error) {
 		s = p.addStatus(s, r.withStatus(kept, list, kept.Object.Status.PinnedImageSets))
 	}
 	before := s.Object.Status
-	sets := r.sets(s)
-	list, err := r.conditions(s, sets)
+	sets := r.sets(s, memo)
+	list, err := r.conditions(s, sets, memo)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -74,7 +74,7 @@ func (r ImageSets) withStatus(s State, list []metav1.Condition, sets []mcfgv1.Ma
 }
 
 // conditions returns the list of conditions with both of the image sets' moved.
-func (r ImageSets) conditions(s State, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
+func (r ImageSets) conditions(s State, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, memo Memo) ([]metav1.Condition, error) {
 	done, failed := true, false
 	for i, set := range sets {
 		done = done && r.Sets[i].Done
@@ -101,7 +101,7 @@ func (r ImageSets) conditions(s State, sets []mcfgv1.MachineConfigNodeStatusPinn
 			list = lists[len(lists)-1]
 		}
 	}
-	return fit(s, list, s.Object.Status.Conditions)
+	return fit(s, list, s.Object.Status.Conditions, memo.maxMessages())
 }
 
 func (r ImageSets) of(p phases.Phase, status metav1.ConditionStatus, reason, message string) conditions.Report {

@@ -19,9 +19,9 @@ type Intent interface {
 
 // Key identifies what an intent is about.
 type Key struct {
-	// Family is the coalesce key. Intents that share it may only be reordered as a whole: those of
+	// CoalesceKey is shared by intents that may only be reordered as a whole: those of
 	// a parent phase and its children, of a singleton, of the image sets, of the spec.
-	Family string
+	CoalesceKey string
 	// Request is what is asked for under that key, texts and times aside. Two intents of the
 	// same Request, one after the other, move the status once.
 	Request string
@@ -38,6 +38,9 @@ type Memo struct {
 	// Previous is the name of the update before the one that it begins: its first write has the
 	// spec follow the node, from which the name may have come.
 	Previous string
+
+	// Halvings is how often the room for texts was halved, because the object was too large.
+	Halvings int
 }
 
 // Plan is what makes an intent true.

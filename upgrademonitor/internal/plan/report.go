@@ -28,15 +28,15 @@ func (r Report) String() string {
 // Observed is the view of the Node at the time of the report.
 func (r Report) Observed() Node { return r.Node }
 
-// Key has a child in the family of its parent.
+// Key has the coalesce key of the parent for a child.
 func (r Report) Key() Key {
-	family := r.Phase
+	top := r.Phase
 	if parent, ok := phases.ParentOf(r.Phase); ok {
-		family = parent
+		top = parent
 	}
 	return Key{
-		Family:  string(family),
-		Request: fmt.Sprintf("%s=%s %t %t %t %v", r.Phase, r.Status, r.CompletesParent, r.ParentMessage != "", r.ImageMode, r.Node),
+		CoalesceKey: string(top),
+		Request:     fmt.Sprintf("%s=%s %t %t %t %v", r.Phase, r.Status, r.CompletesParent, r.ParentMessage != "", r.ImageMode, r.Node),
 	}
 }
 
@@ -62,7 +62,7 @@ func (r Report) Plan(s State, memo Memo) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	if lists, err = fitAll(s, lists); err != nil {
+	if lists, err = fitAll(s, lists, p.Memo.maxMessages()); err != nil {
 		return Plan{}, err
 	}
 	if len(lists) == 0 && !r.versionsCurrent(s, before) {

@@ -39,11 +39,11 @@ func (e *TooManyConditionsError) Error() string {
 
 // fitAll makes the lists as small as the API server and etcd accept them. One that is equal to
 // the list before, once that was done, is no write.
-func fitAll(s State, lists [][]metav1.Condition) ([][]metav1.Condition, error) {
+func fitAll(s State, lists [][]metav1.Condition, limit int) ([][]metav1.Condition, error) {
 	last := s.Object.Status.Conditions
 	for i := range lists {
 		var err error
-		if lists[i], err = fit(s, lists[i], last); err != nil {
+		if lists[i], err = fit(s, lists[i], last, limit); err != nil {
 			return nil, err
 		}
 		last = lists[i]
@@ -56,11 +56,11 @@ func fitAll(s State, lists [][]metav1.Condition) ([][]metav1.Condition, error) {
 
 // fit returns the list with messages that fit, see fitTexts; the list itself where they do
 // already. A list for which others have left no room is a *TooManyConditionsError.
-func fit(s State, list, before []metav1.Condition) ([]metav1.Condition, error) {
+func fit(s State, list, before []metav1.Condition, limit int) ([]metav1.Condition, error) {
 	if len(s.Unowned.Conditions)+len(list) > maxConditions {
 		return nil, &TooManyConditionsError{Unowned: len(s.Unowned.Conditions), Own: len(list)}
 	}
-	if !slices.ContainsFunc(list, func(c metav1.Condition) bool { return len(c.Message)*longestEscape*len(list) > maxMessages }) {
+	if !slices.ContainsFunc(list, func(c metav1.Condition) bool { return len(c.Message)*longestEscape*len(list) > limit }) {
 		return list, nil
 	}
 	messages, last := make([]string, len(list)), make([]string, len(list))
@@ -71,14 +71,14 @@ func fit(s State, list, before []metav1.Condition) ([]metav1.Condition, error) {
 		}
 	}
 	fitted := slices.Clone(list)
-	for i, message := range fitTexts(messages, last, maxMessages) {
+	for i, message := range fitTexts(messages, last, limit) {
 		fitted[i].Message = message
 	}
 	return fitted, nil
 }
 
 // fitFailures shortens the failures of a list of image sets in place, see fitTexts.
-func fitFailures(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, s State) {
+func fitFailures(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, s State, limit int) {
 	failures, last := make([]string, len(sets)), make([]string, len(sets))
 	for i := range sets {
 		failures[i] = sets[i].LastFailedGenerationError
@@ -86,7 +86,7 @@ func fitFailures(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, s State) {
 			last[i] = set.LastFailedGenerationError
 		}
 	}
-	for i, failure := range fitTexts(failures, last, maxFailures) {
+	for i, failure := range fitTexts(failures, last, limit) {
 		sets[i].LastFailedGenerationError = failure
 	}
 }

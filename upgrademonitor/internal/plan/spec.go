@@ -24,9 +24,9 @@ func (Spec) String() string { return "spec" }
 // Observed is the view of the Node at the time of the call.
 func (s Spec) Observed() Node { return s.Node }
 
-// Key gives all specs one coalesce key.
+// Key has one coalesce key for all specs.
 func (s Spec) Key() Key {
-	return Key{Family: "spec", Request: fmt.Sprintf("%s %s %t %v", s.Owner.UID, s.Pool, s.ImageMode, s.Node)}
+	return Key{CoalesceKey: "spec", Request: fmt.Sprintf("%s %s %t %v", s.Owner.UID, s.Pool, s.ImageMode, s.Node)}
 }
 
 // Plan returns the one write that makes owner and spec right.

@@ -69,7 +69,7 @@ func TestKeysTellRequestsApart(t *testing.T) {
 	specs[1].Pool, specs[2].Node, specs[3].Owner.UID = "infra", nodeB, "u-2"
 	seen := map[plan.Key]bool{}
 	for _, in := range specs {
-		assert.Equal(t, "spec", in.Key().Family)
+		assert.Equal(t, "spec", in.Key().CoalesceKey)
 		seen[in.Key()] = true
 	}
 	assert.Len(t, seen, 4)
@@ -79,7 +79,7 @@ func TestKeysTellRequestsApart(t *testing.T) {
 	assert.Equal(t, a.Key(), b.Key(), "texts and times do not count")
 	b.ImageMode = true
 	assert.NotEqual(t, a.Key(), b.Key())
-	assert.Equal(t, a.Key().Family, report(phases.UpdateExecuted, done, 1, "", "").Key().Family, "a child has the coalesce key of its parent")
+	assert.Equal(t, a.Key().CoalesceKey, report(phases.UpdateExecuted, done, 1, "", "").Key().CoalesceKey, "a child has the coalesce key of its parent")
 	sets := plan.ImageSets{Sets: []plan.ImageSet{{Name: "a", Generation: 1, Failure: "x"}}}
 	other := plan.ImageSets{Sets: []plan.ImageSet{{Name: "a", Generation: 1, Failure: "y"}}}
 	assert.Equal(t, sets.Key(), other.Key())

@@ -33,8 +33,11 @@ type Unowned struct {
 	Conditions []json.RawMessage
 	// ImageSets were applied by another manager.
 	ImageSets []mcfgv1.MachineConfigNodeStatusPinnedImageSet
-	// Exact is false where Conditions were decoded and encoded again, by an informer: a merge
-	// patch, which replaces the whole list, must not be made of them.
+	// Verbatim has ImageSets by their names as the API server encodes them: a type cannot tell a
+	// field that is zero from one that is absent.
+	Verbatim map[string]json.RawMessage
+	// Exact is false where the object was decoded by an informer: a merge patch, which replaces
+	// whole lists, must not be made of it.
 	Exact bool
 }
 

@@ -79,11 +79,11 @@ func (w Writer) applyStatus(ctx context.Context, base, next plan.State) (plan.St
 	force := true
 	opts := w.patchOptions()
 	opts.Force = &force
-	a, err := w.patch(ctx, base, types.ApplyPatchType, body, opts, "status")
+	r, err := w.patch(ctx, base, types.ApplyPatchType, body, opts, "status")
 	if err != nil {
 		return plan.State{}, err
 	}
-	return afterStatus(base, next, a), nil
+	return afterStatus(base, next, r), nil
 }
 
 // observedGeneration is the generation that the status is written on; it never decreases.
@@ -92,13 +92,13 @@ func observedGeneration(on *mcfgv1.MachineConfigNode) int64 {
 }
 
 // afterStatus is the state that the write of a status has led to.
-func afterStatus(base, next plan.State, a answer) plan.State {
+func afterStatus(base, next plan.State, r response) plan.State {
 	object := *next.Object
 	object.ObjectMeta, object.Spec = base.Object.ObjectMeta, base.Object.Spec
 	object.Status.ObservedGeneration = observedGeneration(base.Object)
-	object.ResourceVersion, object.Generation = a.Metadata.ResourceVersion, a.Metadata.Generation
+	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
 	next.Object = &object
-	next.Unowned.Conditions, next.Unowned.Exact = base.Unowned.Conditions, base.Unowned.Exact
+	next.Unowned.Conditions, next.Unowned.Verbatim, next.Unowned.Exact = base.Unowned.Conditions, base.Unowned.Verbatim, base.Unowned.Exact
 	next.NoImageField = next.NoImageField || base.NoImageField
 	return next
 }

@@ -16,7 +16,7 @@
 //
 // It has no state of its own: what is known of the object is in the plan.State that it takes and
 // returns. Three things are known here and nowhere else: how a step is encoded, who owns what in
-// the status ([Writer.Read]), and whether an answer can be believed.
+// the status ([Writer.Read]), and whether a response can be believed.
 //
 // The package decides nothing: whether an error is tried again, and when the object is read, is
 // up to the caller, with package apierr.

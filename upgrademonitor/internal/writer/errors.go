@@ -18,9 +18,9 @@ func (readRequired) Error() string { return "the object must be read first" }
 // Outcome is that of a conflict: what the step was planned on is not what is needed.
 func (readRequired) Outcome() apierr.Outcome { return apierr.Conflict }
 
-// ErrUnexpectedAnswer means that an answer is not one of the API server about this object, as a
+// ErrUnexpectedResponse means that a response is not one of the API server about this object, as a
 // broken proxy gives it. Whether the request took effect is not known: the object is to be read.
-var ErrUnexpectedAnswer = errors.New("unexpected answer to the request")
+var ErrUnexpectedResponse = errors.New("unexpected response to the request")
 
 // wrap names the object and the request that failed.
 func (w Writer) wrap(request string, err error) error {

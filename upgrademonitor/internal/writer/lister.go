@@ -13,7 +13,7 @@ import (
 
 // FromLister returns the state of an object of an informer. The object is not changed.
 //
-//  1. State.Unowned.Exact is false where others have conditions: they were decoded.
+//  1. State.Unowned.Exact is false where others have conditions or image sets: they were decoded.
 //  2. The error is ErrReadRequired where the field manager claims what is not this library's, see
 //     Writer.Read, or where a transformer of the informer has trimmed the object's conditions or
 //     image sets.
@@ -64,5 +64,5 @@ func stateOf(mcn *mcfgv1.MachineConfigNode, fieldManager string) (plan.State, er
 		ConfigImage:        mcn.Status.ConfigImage,
 		PinnedImageSets:    sets,
 	}
-	return plan.State{Object: &kept, Unowned: plan.Unowned{Conditions: unowned, ImageSets: unownedSets, Exact: len(unowned) == 0}}, nil
+	return plan.State{Object: &kept, Unowned: plan.Unowned{Conditions: unowned, ImageSets: unownedSets, Exact: len(unowned)+len(unownedSets) == 0}}, nil
 }

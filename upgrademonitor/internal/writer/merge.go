@@ -3,7 +3,6 @@ package writer
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,23 +15,23 @@ import (
 // as it was read; other fields are not touched.
 //
 // It is no JSON patch, although that could test the resource version: one that comes too late is
-// answered with 422, as an invalid object is, where this one is with 409.
+// rejected with 422, as an invalid object is, where this one is with 409.
 func (w Writer) mergeStatus(ctx context.Context, base, next plan.State) (plan.State, error) {
-	if !base.Unowned.Exact && len(base.Unowned.Conditions) > 0 {
-		return plan.State{}, fmt.Errorf("the conditions of other managers were not read verbatim: %w", ErrReadRequired)
+	if !base.Unowned.Exact && len(base.Unowned.Conditions)+len(base.Unowned.ImageSets) > 0 {
+		return plan.State{}, fmt.Errorf("the conditions and image sets of other managers were not read verbatim: %w", ErrReadRequired)
 	}
-	a, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
+	r, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{"resourceVersion": base.Object.ResourceVersion},
 		"status":   mergedStatus(base, next),
 	}, w.patchOptions(), "status")
 	if err != nil {
 		return plan.State{}, err
 	}
-	after := afterStatus(base, next, a)
+	after := afterStatus(base, next, r)
 	none := mcfgv1.MachineConfigNodeStatusConfigImage{}
 	if next.Object.Status.ConfigImage != none {
-		after.NoImageField = a.Status.ConfigImage == none
-		after.Object.Status.ConfigImage = a.Status.ConfigImage
+		after.NoImageField = r.Status.ConfigImage == none
+		after.Object.Status.ConfigImage = r.Status.ConfigImage
 	}
 	return after, nil
 }
@@ -53,8 +52,8 @@ func mergedStatus(base, next plan.State) map[string]any {
 	if v := status.ConfigVersion; v != nil {
 		fields["configVersion"] = map[string]any{"desired": v.Desired, "current": nullIfEmpty(v.Current)}
 	}
-	if sets := slices.Concat(status.PinnedImageSets, next.Unowned.ImageSets); len(sets) > 0 {
-		fields["pinnedImageSets"] = appliedImageSets(sets)
+	if sets := mergedImageSets(status.PinnedImageSets, next.Unowned); len(sets) > 0 {
+		fields["pinnedImageSets"] = sets
 	} else if len(before.PinnedImageSets)+len(base.Unowned.ImageSets) > 0 {
 		fields["pinnedImageSets"] = nil
 	}
@@ -66,6 +65,23 @@ func mergedStatus(base, next plan.State) map[string]any {
 		fields["configImage"] = nil
 	}
 	return fields
+}
+
+// mergedImageSets returns the sets as this library encodes them, and after them those of others
+// as they were read.
+func mergedImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, others plan.Unowned) []any {
+	var merged []any
+	for _, set := range appliedImageSets(sets) {
+		merged = append(merged, set)
+	}
+	for i, set := range appliedImageSets(others.ImageSets) {
+		if data, ok := others.Verbatim[others.ImageSets[i].Name]; ok {
+			merged = append(merged, data)
+		} else { // a fake clientset's
+			merged = append(merged, set)
+		}
+	}
+	return merged
 }
 
 // mergeSpec makes the owner references and the spec those of a state. It is a merge patch, not
@@ -85,7 +101,7 @@ func (w Writer) mergeSpec(ctx context.Context, base, next plan.State) (plan.Stat
 	case base.Object.Spec.ConfigImage != none:
 		fields["configImage"] = nil
 	}
-	a, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
+	r, err := w.patch(ctx, base, types.MergePatchType, map[string]any{
 		"metadata": map[string]any{
 			"resourceVersion": base.Object.ResourceVersion,
 			"ownerReferences": next.Object.OwnerReferences,
@@ -95,21 +111,21 @@ func (w Writer) mergeSpec(ctx context.Context, base, next plan.State) (plan.Stat
 	if err != nil {
 		return plan.State{}, err
 	}
-	return afterSpec(base, next, a), nil
+	return afterSpec(base, next, r), nil
 }
 
 // afterSpec is the state that the write of a spec has led to. A CRD without configImage drops
 // the image without an error.
-func afterSpec(base, next plan.State, a answer) plan.State {
+func afterSpec(base, next plan.State, r response) plan.State {
 	none := mcfgv1.MachineConfigNodeSpecConfigImage{}
 	object := *base.Object
 	object.OwnerReferences, object.Spec = next.Object.OwnerReferences, next.Object.Spec
-	object.ResourceVersion, object.Generation = a.Metadata.ResourceVersion, a.Metadata.Generation
+	object.ResourceVersion, object.Generation = r.Metadata.ResourceVersion, r.Metadata.Generation
 	next.Unowned = base.Unowned
 	next.NoImageField = next.NoImageField || base.NoImageField
 	if object.Spec.ConfigImage != none {
-		next.NoImageField = a.Spec.ConfigImage == none
-		object.Spec.ConfigImage = a.Spec.ConfigImage
+		next.NoImageField = r.Spec.ConfigImage == none
+		object.Spec.ConfigImage = r.Spec.ConfigImage
 	}
 	next.Object = &object
 	return next

@@ -3,6 +3,7 @@ package writer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,8 +20,8 @@ type object struct {
 	managedFields []metav1.ManagedFieldsEntry
 }
 
-// encoded is a MachineConfigNode as far as it is decoded: conditions one by one, and nothing of
-// what only others know about.
+// encoded is a MachineConfigNode as far as it is decoded: the items of lists one by one, and
+// nothing of what only others know about.
 type encoded struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        metav1.ObjectMeta            `json:"metadata"`
@@ -30,26 +31,30 @@ type encoded struct {
 		ObservedGeneration int64                                               `json:"observedGeneration"`
 		ConfigVersion      *mcfgv1.MachineConfigNodeStatusMachineConfigVersion `json:"configVersion"`
 		ConfigImage        mcfgv1.MachineConfigNodeStatusConfigImage           `json:"configImage"`
-		PinnedImageSets    []mcfgv1.MachineConfigNodeStatusPinnedImageSet      `json:"pinnedImageSets"`
+		PinnedImageSets    []json.RawMessage                                   `json:"pinnedImageSets"`
 	} `json:"status"`
 }
 
-// decode decodes the JSON of an answer with the whole object, and checks it.
+// decode decodes the JSON of a response with the whole object, and checks it.
 func (w Writer) decode(data []byte) (object, error) {
 	var e encoded
 	if err := utiljson.Unmarshal(data, &e); err != nil {
-		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedAnswer, err)
+		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
-	a := answer{Kind: e.Kind}
-	a.Metadata.Name, a.Metadata.UID, a.Metadata.ResourceVersion = e.Metadata.Name, e.Metadata.UID, e.Metadata.ResourceVersion
-	if err := w.checkWhole(a); err != nil {
+	r := response{Kind: e.Kind}
+	r.Metadata.Name, r.Metadata.UID, r.Metadata.ResourceVersion = e.Metadata.Name, e.Metadata.UID, e.Metadata.ResourceVersion
+	if err := w.checkWhole(r); err != nil {
 		return object{}, err
 	}
 	owned, unowned, err := splitConditions(e.Status.Conditions, e.Metadata.CreationTimestamp)
 	if err != nil {
-		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedAnswer, err)
+		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
 	}
-	sets, unownedSets := splitImageSets(e.Status.PinnedImageSets, e.Metadata.ManagedFields, w.fieldManager)
+	list, err := decodeImageSets(e.Status.PinnedImageSets)
+	if err != nil {
+		return object{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
+	}
+	sets, unownedSets := splitImageSets(list, e.Metadata.ManagedFields, w.fieldManager)
 	managedFields := e.Metadata.ManagedFields
 	e.Metadata.ManagedFields = nil
 	return object{
@@ -67,7 +72,7 @@ func (w Writer) decode(data []byte) (object, error) {
 					PinnedImageSets:    sets,
 				},
 			},
-			Unowned: plan.Unowned{Conditions: unowned, ImageSets: unownedSets, Exact: true},
+			Unowned: plan.Unowned{Conditions: unowned, ImageSets: unownedSets, Verbatim: verbatim(unownedSets, list, e.Status.PinnedImageSets), Exact: true},
 		},
 	}, nil
 }
@@ -90,6 +95,32 @@ func splitConditions(list []json.RawMessage, created metav1.Time) (owned []metav
 		owned = append(owned, c.Condition)
 	}
 	return owned, unowned, nil
+}
+
+func decodeImageSets(encoded []json.RawMessage) ([]mcfgv1.MachineConfigNodeStatusPinnedImageSet, error) {
+	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	for _, data := range encoded {
+		var set mcfgv1.MachineConfigNodeStatusPinnedImageSet
+		if err := json.Unmarshal(data, &set); err != nil {
+			return nil, err
+		}
+		list = append(list, set)
+	}
+	return list, nil
+}
+
+// verbatim returns some sets of a list by their names, as they are encoded.
+func verbatim(some, list []mcfgv1.MachineConfigNodeStatusPinnedImageSet, encoded []json.RawMessage) map[string]json.RawMessage {
+	if len(some) == 0 {
+		return nil
+	}
+	byName := make(map[string]json.RawMessage, len(some))
+	for i, set := range list {
+		if slices.Contains(some, set) {
+			byName[set.Name] = encoded[i]
+		}
+	}
+	return byName
 }
 
 // parseTime parses the time of a condition. The CRD accepts some that Go does not: lower case is

@@ -87,7 +87,7 @@ func ownsImageSets(entries []metav1.ManagedFieldsEntry, fieldManager string) boo
 	})
 }
 
-// releaseUnowned returns the managed fields less what the field manager owns in the status and
+// releaseUnowned returns the managed fields without what the field manager owns in the status and
 // is not this library's, and whether there is such a thing.
 func releaseUnowned(entries []metav1.ManagedFieldsEntry, fieldManager string) (kept []metav1.ManagedFieldsEntry, released bool) {
 	kept = make([]metav1.ManagedFieldsEntry, 0, len(entries))

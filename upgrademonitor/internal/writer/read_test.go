@@ -194,6 +194,8 @@ func TestImageSetsOfOthers(t *testing.T) {
 		{Name: "own", DesiredGeneration: 2}, {Name: "both", DesiredGeneration: 2}, {Name: "nobody", DesiredGeneration: 2},
 	}, state.Object.Status.PinnedImageSets)
 	assert.Equal(t, []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "other", DesiredGeneration: 2}}, state.Unowned.ImageSets)
+	assert.Len(t, state.Unowned.Verbatim, 1)
+	assert.JSONEq(t, `{"name":"other","desiredGeneration":2}`, string(state.Unowned.Verbatim["other"]))
 }
 
 func TestReadErrors(t *testing.T) {
@@ -232,7 +234,7 @@ func unexpected(t *testing.T) map[string]answer {
 }
 
 func isUnexpected(err error) bool {
-	return apierr.Classify(err) == apierr.Retry && errors.Is(err, writer.ErrUnexpectedAnswer)
+	return apierr.Classify(err) == apierr.Retry && errors.Is(err, writer.ErrUnexpectedResponse)
 }
 
 func TestReadBelievesNotEverything(t *testing.T) {

@@ -129,7 +129,9 @@ func TestObservedGenerationNeverDecreases(t *testing.T) {
 
 func TestMergeStatus(t *testing.T) {
 	base := read(t)
-	base.Unowned.ImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "other", DesiredGeneration: 7}}
+	const zeros = `{"name":"zeros","desiredGeneration":7,"currentGeneration":0,"lastFailedGenerationError":""}`
+	base.Unowned.ImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "other", DesiredGeneration: 7}, {Name: "zeros", DesiredGeneration: 7}}
+	base.Unowned.Verbatim = map[string]json.RawMessage{"zeros": json.RawMessage(zeros)}
 	next := changed(base)
 	answer := written(t).set(map[string]any{"desiredImage": image}, "status", "configImage").answer()
 	w, server := serve(t, answer)
@@ -145,8 +147,9 @@ func TestMergeStatus(t *testing.T) {
 		"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":%q},
 		"pinnedImageSets":[{"name":"done","currentGeneration":2,"desiredGeneration":2},
 		{"name":"failed","desiredGeneration":2,"lastFailedGeneration":1,"lastFailedGenerationError":""},
-		{"name":"other","desiredGeneration":7}]}}`, own[:len(own)-1], unowned, image), sent.body)
+		{"name":"other","desiredGeneration":7},%s]}}`, own[:len(own)-1], unowned, image, zeros), sent.body)
 	assert.Contains(t, sent.body, unowned, "unchanged")
+	assert.Contains(t, sent.body, zeros, "unchanged")
 	want := next
 	object := *next.Object
 	object.ResourceVersion, object.Generation = "252", 3
@@ -415,5 +418,5 @@ func TestCreate(t *testing.T) {
 
 	w, _ = serve(t, created.set("worker-1", "metadata", "name").answer())
 	_, err = w.Create(t.Context(), mcn)
-	assert.ErrorIs(t, err, writer.ErrUnexpectedAnswer)
+	assert.ErrorIs(t, err, writer.ErrUnexpectedResponse)
 }

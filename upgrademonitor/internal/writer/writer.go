@@ -67,18 +67,18 @@ func (w Writer) release(ctx context.Context, read object, kept []metav1.ManagedF
 	if err != nil {
 		return object{}, err
 	}
-	answer, err := bounded.Call(ctx, func() ([]byte, error) {
+	response, err := bounded.Call(ctx, func() ([]byte, error) {
 		return w.client.PatchRaw(ctx, w.client.NodeName(), types.MergePatchType, data, w.patchOptions())
 	})
 	if err != nil {
 		return object{}, err
 	}
-	after, err := w.decode(answer)
+	after, err := w.decode(response)
 	if err != nil {
 		return object{}, err
 	}
 	if after.state.Object.UID != read.state.Object.UID {
-		return object{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedAnswer, after.state.Object.UID, read.state.Object.UID)
+		return object{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedResponse, after.state.Object.UID, read.state.Object.UID)
 	}
 	return after, nil
 }
@@ -101,7 +101,7 @@ func (w Writer) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode) (plan
 // typedState is the state of an object that a typed client returned: nothing more exact is to be
 // had from it.
 func (w Writer) typedState(mcn *mcfgv1.MachineConfigNode, request string) (plan.State, error) {
-	if err := w.check(answerOf(mcn)); err != nil {
+	if err := w.check(responseOf(mcn)); err != nil {
 		return plan.State{}, w.wrap(request, err)
 	}
 	state, err := stateOf(mcn, w.fieldManager)
@@ -113,12 +113,12 @@ func (w Writer) typedState(mcn *mcfgv1.MachineConfigNode, request string) (plan.
 }
 
 // Write makes the request of a step on the object of the base, and returns the state that it
-// leads to: what was sent, at the resource version of the answer.
+// leads to: what was sent, at the resource version of the response.
 //
 //  1. The resource version of the base is the precondition: where others have written since, the
 //     error is a conflict.
 //  2. Nothing is sent that the base does not suffice for: ErrReadRequired.
-//  3. An answer of which it is not sure that it is about this object is ErrUnexpectedAnswer.
+//  3. A response of which it is not sure that it is about this object is ErrUnexpectedResponse.
 //  4. State.NoImageField is set where the CRD has dropped an image from the spec, or the status.
 func (w Writer) Write(ctx context.Context, base plan.State, step plan.Step) (plan.State, error) {
 	var (
@@ -151,7 +151,7 @@ var requestNames = map[plan.Kind]string{
 
 // fieldValidation spares the API server parsing each write a second time, which it does by
 // default to warn of fields that it does not know, and which is 7 % of what a write costs it.
-// It knows them all but for the images, which are missed in the answer.
+// It knows them all but for the images, which are missed in the response.
 const fieldValidation = metav1.FieldValidationIgnore
 
 func (w Writer) patchOptions() metav1.PatchOptions {
