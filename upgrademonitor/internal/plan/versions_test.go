@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -115,8 +116,8 @@ func TestNoImageField(t *testing.T) {
 // An image that the CRD rejects is neither set nor cleared, and is no reason for an update.
 func TestInvalidImages(t *testing.T) {
 	node, warnings := plan.ReadNode(map[string]string{
-		plan.CurrentConfigAnnotation: configA, plan.DesiredConfigAnnotation: configA,
-		plan.CurrentImageAnnotation: "quay.io/os:latest", plan.DesiredImageAnnotation: "quay.io/os:latest",
+		nodeannotation.CurrentConfig: configA, nodeannotation.DesiredConfig: configA,
+		nodeannotation.CurrentImage: "quay.io/os:latest", nodeannotation.DesiredImage: "quay.io/os:latest",
 	}, true)
 	assert.Equal(t, plan.Node{CurrentConfig: configA, DesiredConfig: configA, InvalidCurrentImage: true, InvalidDesiredImage: true}, node)
 	assert.Len(t, warnings, 2)
@@ -130,12 +131,12 @@ func TestInvalidImages(t *testing.T) {
 
 func TestReadNode(t *testing.T) {
 	annotations := map[string]string{
-		plan.CurrentConfigAnnotation: "Not A Name", plan.DesiredConfigAnnotation: configB,
-		plan.CurrentImageAnnotation: imageA, plan.DesiredImageAnnotation: imageB,
+		nodeannotation.CurrentConfig: "Not A Name", nodeannotation.DesiredConfig: configB,
+		nodeannotation.CurrentImage: imageA, nodeannotation.DesiredImage: imageB,
 	}
 	node, warnings := plan.ReadNode(annotations, false)
 	assert.Equal(t, plan.Node{DesiredConfig: configB}, node)
-	assert.Equal(t, []plan.Warning{{Annotation: plan.CurrentConfigAnnotation, Value: "Not A Name"}}, warnings)
+	assert.Equal(t, []plan.Warning{{Annotation: nodeannotation.CurrentConfig, Value: "Not A Name"}}, warnings)
 	node, warnings = plan.ReadNode(annotations, true)
 	assert.Equal(t, plan.Node{DesiredConfig: configB, CurrentImage: imageA, DesiredImage: imageB}, node)
 	assert.Len(t, warnings, 1)
