@@ -3,6 +3,7 @@ package simulation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -58,12 +59,12 @@ func (c *Cluster) FailStep(ctx context.Context, step components.State, show func
 			fails bool
 			until components.Health
 		}{
-			{"All is well", false, components.Healthy},
-			{"A step of the operator fails", true, components.Unhealthy},
-			{"It has recovered", false, components.Healthy},
+			{"All components are healthy", false, components.Healthy},
+			{fmt.Sprintf("The operator fails at %s", step), true, components.Unhealthy},
+			{"The operator has recovered", false, components.Healthy},
 		} {
 			failing.Store(stage.fails)
-			conditions, err := awaitHealth(ctx, changes.ResultChan(), stage.until)
+			conditions, err := waitForHealth(ctx, changes.ResultChan(), stage.until)
 			if err != nil {
 				return err
 			}
@@ -83,8 +84,8 @@ func (c *Cluster) process(configurations operatorclientset.Interface, component 
 	}
 }
 
-// awaitHealth waits for conditions with this overall health.
-func awaitHealth(ctx context.Context, changes <-chan watch.Event, health components.Health) ([]metav1.Condition, error) {
+// waitForHealth waits for conditions with this overall health.
+func waitForHealth(ctx context.Context, changes <-chan watch.Event, health components.Health) ([]metav1.Condition, error) {
 	for {
 		select {
 		case <-ctx.Done():

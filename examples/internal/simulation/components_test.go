@@ -39,9 +39,9 @@ func TestAStepFailsAndRecovers(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		"All is well: Healthy",
-		"A step of the operator fails: Unhealthy, resolved false",
-		"It has recovered: Healthy, resolved true",
+		"All components are healthy: Healthy",
+		"The operator fails at OperatorSyncMCD: Unhealthy, resolved false",
+		"The operator has recovered: Healthy, resolved true",
 	}, seen)
 }
 

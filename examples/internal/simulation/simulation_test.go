@@ -106,7 +106,7 @@ func TestNodeThatFails(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, degraded)
 }
 
-// TestNodesThatFail tells a pool that is blocked from one whose other nodes are all updated.
+// TestNodesThatFail distinguishes a pool that is blocked from one whose other nodes are all updated.
 func TestNodesThatFail(t *testing.T) {
 	e := BlockedError{Pool: "worker", Causes: []string{"a", "b"}, Updated: 1, Nodes: 4, MaxUnavailable: 2}
 	assert.EqualError(t, &e, "pool worker is blocked, 1 of 4 nodes are updated: a, b")
