@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -87,8 +88,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.DurationVar(&o.leaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long other replicas wait for a leader that does not renew the Lease")
 	flags.Float32Var(&o.qps, "qps", 200, "limit of requests a second; client-go's 5 would take minutes for hundreds of nodes")
 	flags.IntVar(&o.burst, "burst", 400, "limit of requests at once")
-	flags.BoolVar(&o.components, "components", false, "report on the components on MachineConfiguration/cluster, too")
-	flags.BoolVar(&o.bootImages, "boot-images", true, "with --components, report only once the controller of boot images has added its conditions, which it adds to an empty list only; false for a cluster without it")
+	flags.BoolVar(&o.components, "components", false, "also report on the components, on MachineConfiguration cluster")
+	flags.BoolVar(&o.bootImages, "boot-images", true, "with --components, wait for the conditions of the controller of boot images; use false on a cluster without it")
 	flags.IntVarP(&o.verbosity, "v", "v", 0, "verbosity of the log")
 	if err := program.Parse(flags, args); err != nil {
 		return o, err
@@ -119,12 +120,21 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, fmt.Errorf("--output %q: use wide, or omit it", output)
 	case flags.Changed("fail-node") && o.simulation.FailNode == "":
 		return o, errors.New("--fail-node is empty: name a node")
-	case !simulation.IsOperatorStep(o.failStep):
-		return o, fmt.Errorf("--fail-step %.64q: use a step of OperatorSync, for example %s", o.failStep, defaultFailStep)
+	case !slices.Contains(simulation.OperatorSteps(), o.failStep):
+		return o, fmt.Errorf("--fail-step %.64q: the steps are %s", o.failStep, joined(simulation.OperatorSteps()))
 	case simulate:
 		return o, o.simulation.Validate()
 	}
 	return o, nil
+}
+
+// joined returns states in a sentence.
+func joined(states []components.State) string {
+	var names []string
+	for _, s := range states {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 // changed returns the first of these flags that the command line sets, "" for none.

@@ -9,6 +9,9 @@ import (
 )
 
 func TestInvalidFlags(t *testing.T) {
+	const steps = "OperatorSyncOSImageStream, OperatorSyncRenderConfig, OperatorSyncCustomResourceDefinitions, OperatorSyncConfigmaps, " +
+		"OperatorSyncMachineConfiguration, OperatorSyncMCN, OperatorSyncMCP, OperatorSyncMCD, OperatorSyncMCC, OperatorSyncMCS, OperatorSyncMOB, " +
+		"OperatorSyncMCPRequired, OperatorSyncKubeletConfig"
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -22,6 +25,7 @@ func TestInvalidFlags(t *testing.T) {
 		"no number":        {[]string{"--simulate=many"}, `invalid argument "many" for "--simulate" flag: strconv.ParseInt: parsing "many": invalid syntax`},
 		"negative step":    {[]string{"--simulate=3", "--step=-1s"}, "--step -1s is negative"},
 		"no speed":         {[]string{"--simulate=3", "--speed=0"}, "--speed 0: use a positive number"},
+		"fast":             {[]string{"--simulate=3", "--speed=1e18"}, "--speed 1e+18: use from 0.001 to 1000000"},
 		"step, no nodes":   {[]string{"--kubeconfig=x", "--step=1s"}, "--step needs --simulate"},
 		"lease in memory":  {[]string{"--simulate=3", "--leader-elect=false"}, "--leader-elect needs --kubeconfig"},
 		"no namespace":     {[]string{"--kubeconfig=x", "--leader-elect-resource-namespace="}, "--leader-elect-resource-namespace is empty"},
@@ -32,8 +36,8 @@ func TestInvalidFlags(t *testing.T) {
 		"no components":    {[]string{"--kubeconfig=x", "--boot-images=false"}, "--boot-images needs --components"},
 		"components":       {[]string{"--simulate=1", "--components"}, "--components needs --kubeconfig"},
 		"step on cluster":  {[]string{"--kubeconfig=x", "--fail-step=OperatorSyncMCD"}, "--fail-step needs --simulate"},
-		"controller step":  {[]string{"--simulate=1", "--fail-step=SyncMCC"}, `--fail-step "SyncMCC": use a step of OperatorSync, for example OperatorSyncMCD`},
-		"empty step":       {[]string{"--simulate=1", "--fail-step="}, `--fail-step "": use a step of OperatorSync, for example OperatorSyncMCD`},
+		"controller step":  {[]string{"--simulate=1", "--fail-step=SyncMCC"}, `--fail-step "SyncMCC": the steps are ` + steps},
+		"empty step":       {[]string{"--simulate=1", "--fail-step="}, `--fail-step "": the steps are ` + steps},
 		"unknown flag":     {[]string{"--verbose"}, "unknown flag: --verbose"},
 	} {
 		t.Run(name, func(t *testing.T) {

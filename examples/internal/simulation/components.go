@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,10 +25,12 @@ const syncInterval = 20 * time.Second
 // errStep is the error of a step that fails.
 var errStep = errors.New("timed out waiting for DaemonSet machine-config-daemon: 5 of 6 pods are ready")
 
-// IsOperatorStep reports whether a state is a step of the operator's sync.
-func IsOperatorStep(s components.State) bool {
-	parent, ok := components.ParentOf(s)
-	return ok && parent == components.OperatorSync
+// OperatorSteps returns the steps of the operator's sync.
+func OperatorSteps() []components.State {
+	return slices.DeleteFunc(components.States(components.Operator), func(s components.State) bool {
+		parent, ok := components.ParentOf(s)
+		return !ok || parent != components.OperatorSync
+	})
 }
 
 // FailStep runs an operator and a controller that report on MachineConfiguration/cluster. A step of

@@ -61,9 +61,10 @@ func TestAFailedStepEndsWithItsDisplay(t *testing.T) {
 	assert.ErrorIs(t, err, full)
 }
 
-func TestStepsOfTheOperator(t *testing.T) {
-	assert.True(t, IsOperatorStep(components.OperatorSyncMCP))
-	for _, s := range []components.State{"", components.OperatorSync, components.MCCSync, components.MCCSyncMachineConfigPool, "None"} {
-		assert.False(t, IsOperatorStep(s), s)
+func TestOperatorSteps(t *testing.T) {
+	steps := OperatorSteps()
+	assert.Subset(t, steps, []components.State{components.OperatorSyncMCP, components.OperatorSyncMCD})
+	for _, s := range []components.State{components.OperatorSync, components.BootstrapProgression, components.MCCSync, components.MCCSyncMachineConfigPool} {
+		assert.NotContains(t, steps, s)
 	}
 }
