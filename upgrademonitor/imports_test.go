@@ -1,7 +1,10 @@
 package upgrademonitor_test
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,13 +18,14 @@ const module = "github.com/openshift/upgrademonitor/"
 // no unexpected module becomes a dependency of a daemon.
 func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
-	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeowner", "internal/validate"}
-	pure := append([]string{"conditions", "phases", internal + "nodeowner", "internal/validate"}, internal+"plan")
+	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeannotation", internal + "nodeowner", "internal/validate"}
+	pure := append([]string{"conditions", "phases", internal + "nodeannotation", internal + "nodeowner", "internal/validate"}, internal+"plan")
 	core := append([]string{"scope", "internal/inspect", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},
 		"scope":                     {"internal/validate", "phases"},
+		internal + "nodeannotation": {},
 		internal + "plan":           pure,
 		internal + "pending":        pure,
 		internal + "writer":         append([]string{"scope", internal + "apierr", internal + "bounded"}, pure...),
@@ -78,6 +82,22 @@ func TestPurePackages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAnnotationsHaveOneName checks that one package names the annotations of a Node.
+func TestAnnotationsHaveOneName(t *testing.T) {
+	var files []string
+	require.NoError(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if strings.Contains(string(text), `"machineconfiguration.openshift.io/`) {
+			files = append(files, filepath.ToSlash(path))
+		}
+		return err
+	}))
+	assert.Equal(t, []string{"internal/nodeannotation/nodeannotation.go"}, files)
 }
 
 func deps(t *testing.T, pkg string) []string {

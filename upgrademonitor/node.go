@@ -8,6 +8,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -17,10 +18,10 @@ const NotYetSet = plan.NotYetSet
 
 // The annotations of a Node that name what it runs and what it is to run.
 const (
-	CurrentConfigAnnotation = plan.CurrentConfigAnnotation
-	DesiredConfigAnnotation = plan.DesiredConfigAnnotation
-	CurrentImageAnnotation  = plan.CurrentImageAnnotation
-	DesiredImageAnnotation  = plan.DesiredImageAnnotation
+	CurrentConfigAnnotation = nodeannotation.CurrentConfig
+	DesiredConfigAnnotation = nodeannotation.DesiredConfig
+	CurrentImageAnnotation  = nodeannotation.CurrentImage
+	DesiredImageAnnotation  = nodeannotation.DesiredImage
 )
 
 // node returns the daemon's view of its node. Another node is out of scope.

@@ -7,7 +7,6 @@ import (
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
@@ -44,23 +43,18 @@ func connect(ctx context.Context, opts options, c command) (*cluster, error) {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	_, err = clientset.MachineconfigurationV1().MachineConfigNodes().Get(bounded, opts.node, metav1.GetOptions{})
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case utilnet.IsTimeout(err):
-		return nil, kubeconfig.TimeoutError(config, c.timeout)
-	case isNoSuchResource(err):
-		return nil, fmt.Errorf("the API server %s has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io", config.Host)
-	case err != nil && !apierrors.IsNotFound(err):
+	if explained := kubeconfig.ExplainError(ctx, config, c.timeout, "MachineConfigNodes", err); explained != nil {
+		return nil, explained
+	}
+	if err != nil && !apierrors.IsNotFound(err) {
 		return nil, fmt.Errorf("cannot read the MachineConfigNode from %s: %w", config.Host, err)
 	}
 
 	found, err := core.CoreV1().Nodes().Get(bounded, opts.node, metav1.GetOptions{})
+	if explained := kubeconfig.ExplainError(ctx, config, c.timeout, "Nodes", err); explained != nil {
+		return nil, explained
+	}
 	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case utilnet.IsTimeout(err):
-		return nil, kubeconfig.TimeoutError(config, c.timeout)
 	case apierrors.IsNotFound(err):
 		c.Warn(fmt.Errorf("the cluster has no Node %s: the MachineConfigNode will have no owner", opts.node))
 		return newCluster(clientset, newNode(opts.node, ""))
@@ -76,10 +70,4 @@ func newCluster(clientset mcfgclientset.Interface, n *node) (*cluster, error) {
 		return nil, err
 	}
 	return &cluster{clientset: clientset, client: client, node: n}, nil
-}
-
-// isNoSuchResource reports whether a 404 is that of an unknown resource. That of an object which
-// does not exist has no such cause.
-func isNoSuchResource(err error) bool {
-	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

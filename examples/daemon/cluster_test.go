@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/programtest"
 )
 
 const (
@@ -51,25 +51,6 @@ func serve(t *testing.T, answers map[string]answer) string {
 	return server.URL
 }
 
-// kubeconfigOf writes a kubeconfig for a server and returns its file.
-func kubeconfigOf(t *testing.T, server string) string {
-	t.Helper()
-	return write(t, fmt.Sprintf(`
-apiVersion: v1
-kind: Config
-clusters: [{name: test, cluster: {server: %q}}]
-contexts: [{name: test, context: {cluster: test}}]
-current-context: test
-`, server))
-}
-
-func write(t *testing.T, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return file
-}
-
 func TestUnusableCluster(t *testing.T) {
 	noMCN := failure(404, "NotFound", `machineconfignodes.machineconfiguration.openshift.io "worker-0" not found`)
 	forbidden := failure(403, "Forbidden", `nodes "worker-0" is forbidden`)
@@ -85,36 +66,36 @@ func TestUnusableCluster(t *testing.T) {
 			"cannot read kubeconfig FILE: open FILE: no such file or directory",
 		},
 		"not YAML": {
-			func(t *testing.T) string { return write(t, "clusters: [") },
+			func(t *testing.T) string { return programtest.WriteFile(t, "clusters: [") },
 			"cannot read kubeconfig FILE: yaml: line 1: did not find expected node content",
 		},
 		"no cluster in it": {
-			func(t *testing.T) string { return write(t, "apiVersion: v1\nkind: Config\n") },
+			func(t *testing.T) string { return programtest.WriteFile(t, "apiVersion: v1\nkind: Config\n") },
 			"cannot use kubeconfig FILE: it names no cluster",
 		},
 		"no listener": {
-			func(t *testing.T) string { return kubeconfigOf(t, closed.URL) },
-			`cannot read the MachineConfigNode from HOST: Get "HOST` + mcnPath + `/worker-0": dial tcp ADDRESS: connect: connection refused`,
+			func(t *testing.T) string { return programtest.Kubeconfig(t, closed.URL) },
+			"nothing listens at HOST: start the API server, or name its kubeconfig",
 		},
 		"no CRD": {
-			func(t *testing.T) string { return kubeconfigOf(t, serve(t, nil)) },
+			func(t *testing.T) string { return programtest.Kubeconfig(t, serve(t, nil)) },
 			"the API server HOST has no MachineConfigNodes: install the CRD machineconfignodes.machineconfiguration.openshift.io",
 		},
 		"no rights to read the object": {
 			func(t *testing.T) string {
-				return kubeconfigOf(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": failure(403, "Forbidden", "machineconfignodes is forbidden")}))
+				return programtest.Kubeconfig(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": failure(403, "Forbidden", "machineconfignodes is forbidden")}))
 			},
 			"cannot read the MachineConfigNode from HOST: machineconfignodes is forbidden",
 		},
 		"no rights to read the Node": {
 			func(t *testing.T) string {
-				return kubeconfigOf(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": noMCN, "GET " + nodePath: forbidden}))
+				return programtest.Kubeconfig(t, serve(t, map[string]answer{"GET " + mcnPath + "/worker-0": noMCN, "GET " + nodePath: forbidden}))
 			},
 			`cannot read the Node from HOST: nodes "worker-0" is forbidden`,
 		},
 		"no Node, and no rights to create": {
 			func(t *testing.T) string {
-				return kubeconfigOf(t, serve(t, map[string]answer{
+				return programtest.Kubeconfig(t, serve(t, map[string]answer{
 					"GET " + mcnPath + "/worker-0": noMCN,
 					"GET " + nodePath:              failure(404, "NotFound", `nodes "worker-0" not found`),
 					"POST " + mcnPath:              failure(403, "Forbidden", "machineconfignodes is forbidden"),
@@ -131,8 +112,8 @@ func TestUnusableCluster(t *testing.T) {
 			if config, err := kubeconfig.Load(file, "test"); err == nil {
 				host = config.Host
 			}
-			want := strings.NewReplacer("FILE", file, "HOST", host, "ADDRESS", strings.TrimPrefix(host, "http://")).Replace(tc.want)
-			assert.Equal(t, outcome{code: 1, stderr: "daemon: " + want + "\n"}, got)
+			want := strings.NewReplacer("FILE", file, "HOST", host).Replace(tc.want)
+			assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: " + want + "\n"}, got)
 		})
 	}
 }
@@ -143,17 +124,15 @@ func TestServerThatDoesNotAnswer(t *testing.T) {
 	defer server.Close()
 	defer close(over)
 
-	var stdout, stderr strings.Builder
 	impatient := func(ctx context.Context, args []string, streams program.Streams) error {
 		return command{Streams: streams, clock: clock.RealClock{}, timeout: 50 * time.Millisecond}.run(ctx, args)
 	}
-	assert.Equal(t, 1, executeOn(t.Context(), impatient, &stdout, &stderr, "--kubeconfig", kubeconfigOf(t, server.URL)))
-	assert.Equal(t, "daemon: the API server "+server.URL+" does not answer within 50ms: is it up, and reachable from here?\n", stderr.String())
-	assert.Empty(t, stdout.String())
+	got := programtest.Run(t.Context(), "daemon", impatient, "--kubeconfig", programtest.Kubeconfig(t, server.URL))
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: the API server " + server.URL + " does not answer within 50ms: is it up, and reachable from here?\n"}, got)
 }
 
 func TestNodeOfTheClusterIsOnlyRead(t *testing.T) {
-	file := kubeconfigOf(t, serve(t, map[string]answer{
+	file := programtest.Kubeconfig(t, serve(t, map[string]answer{
 		"GET " + mcnPath + "/worker-0": failure(404, "NotFound", "not found"),
 		"GET " + nodePath: {200, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"worker-0","uid":"0a17872c",
 			"annotations":{"machineconfiguration.openshift.io/currentConfig":"rendered-real"}}}`},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/examples/internal/programtest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -39,9 +40,9 @@ func TestPhasesOfImageMode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t.Context(), append([]string{"--image-mode", "--describe"}, tc.args...)...)
-			require.Equal(t, 0, got.code, got.stderr)
+			require.Equal(t, 0, got.Code, got.Stderr)
 			for _, phase := range all {
-				shown := describedCondition(t, got.stdout, phases.Phase(phase))
+				shown := describedCondition(t, got.Stdout, phases.Phase(phase))
 				want := "This node has not yet entered the " + phase + " phase"
 				if slices.Contains(tc.ran, phase) {
 					want = "Action during update to " + tc.update + ": "
@@ -49,7 +50,7 @@ func TestPhasesOfImageMode(t *testing.T) {
 				assert.True(t, strings.HasPrefix(shown["Message"], want), "%s: %s", phase, shown["Message"])
 				assert.Equal(t, "False", shown["Status"], phase)
 			}
-			assert.NotContains(t, got.stdout, "AppliedFilesAndOS")
+			assert.NotContains(t, got.Stdout, "AppliedFilesAndOS")
 		})
 	}
 }
@@ -66,7 +67,7 @@ func TestDescribedImages(t *testing.T) {
 		"no image any more":           {[]string{"--from-image=" + imageA, "--to-image="}, "PinnedImageSetsDegraded\n  Config Version:\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Contains(t, execute(t.Context(), append([]string{"--image-mode", "--describe"}, tc.args...)...).stdout, tc.want)
+			assert.Contains(t, execute(t.Context(), append([]string{"--image-mode", "--describe"}, tc.args...)...).Stdout, tc.want)
 		})
 	}
 }
@@ -100,7 +101,7 @@ func TestImageUsageErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t.Context(), tc.args...)
-			assert.Equal(t, outcome{code: 2, stderr: "daemon: " + tc.want + "; see --help\n"}, got)
+			assert.Equal(t, programtest.Outcome{Code: 2, Stderr: "daemon: " + tc.want + "; see --help\n"}, got)
 		})
 	}
 }

@@ -86,7 +86,7 @@ func becameTrue(before, after []metav1.Condition, phase phases.Phase) bool {
 	return meta.IsStatusConditionFalse(before, string(phase)) && meta.IsStatusConditionTrue(after, string(phase))
 }
 
-// config prints a config or an image that has changed, and "none" for one that is gone.
+// config prints a config or an image that has changed, and "none" for one that was removed.
 func config(out *strings.Builder, name, before, after string) {
 	if before == after {
 		return

@@ -1,16 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,30 +15,19 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/programtest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// outcome is the result of a run.
-type outcome struct {
-	code           int
-	stdout, stderr string
-}
-
 // execute runs the program without delays, with a clock that is a second later at each report.
-func execute(ctx context.Context, args ...string) outcome {
-	var stdout, stderr bytes.Buffer
-	code := executeOn(ctx, func(ctx context.Context, args []string, streams program.Streams) error {
+func execute(ctx context.Context, args ...string) programtest.Outcome {
+	return programtest.Run(ctx, "daemon", func(ctx context.Context, args []string, streams program.Streams) error {
 		reports := &clocktesting.SimpleIntervalClock{Time: time.Date(2025, 5, 22, 12, 37, 24, 0, time.UTC), Duration: time.Second}
 		now := clocktesting.NewFakePassiveClock(reports.Time)
 		return command{Streams: streams, clock: now, reports: reports, timeout: 10 * time.Second}.run(ctx, args)
-	}, &stdout, &stderr, append([]string{"--step-delay=0"}, args...)...)
-	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
-}
-
-func executeOn(ctx context.Context, f program.Func, stdout, stderr io.Writer, args ...string) int {
-	return program.Run(ctx, args, program.Streams{Name: "daemon", Out: stdout, ErrOut: stderr}, f)
+	}, append([]string{"--step-delay=0"}, args...)...)
 }
 
 func TestGolden(t *testing.T) {
@@ -73,8 +58,8 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := execute(t.Context(), tc.args...)
-			assert.Equal(t, tc.code, got.code)
-			golden(t, name, fmt.Sprintf("$ %s\n%s%s[exit status %d]\n", strings.Join(append([]string{"daemon"}, tc.args...), " "), got.stdout, got.stderr, got.code))
+			assert.Equal(t, tc.code, got.Code)
+			golden(t, name, fmt.Sprintf("$ %s\n%s%s[exit status %d]\n", strings.Join(append([]string{"daemon"}, tc.args...), " "), got.Stdout, got.Stderr, got.Code))
 		})
 	}
 }
@@ -92,11 +77,11 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestRunUsesTheRealClock(t *testing.T) {
-	var stdout, stderr bytes.Buffer
 	before := time.Now().UTC().Truncate(time.Second)
-	require.Equal(t, 0, executeOn(t.Context(), run, &stdout, &stderr, "--step-delay=0", "--describe"))
-	assert.Empty(t, stderr.String())
-	_, after, found := strings.Cut(stdout.String(), "Last Transition Time:  ")
+	got := programtest.Run(t.Context(), "daemon", run, "--step-delay=0", "--describe")
+	require.Zero(t, got.Code, got.Stderr)
+	assert.Empty(t, got.Stderr)
+	_, after, found := strings.Cut(got.Stdout, "Last Transition Time:  ")
 	require.True(t, found)
 	text, _, _ := strings.Cut(after, "\n")
 	shown, err := time.Parse(time.RFC3339, text)
@@ -117,13 +102,13 @@ func TestEveryPhaseWithWorkCanFail(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", phase, args), func(t *testing.T) {
 				t.Parallel()
 				got := execute(t.Context(), append([]string{"--describe", "--fail-at", strings.ToLower(string(phase))}, args...)...)
-				assert.Equal(t, 1, got.code)
-				assert.Equal(t, "daemon: the update of node worker-0 failed at "+string(phase)+": simulated failure of --fail-at\n", got.stderr)
+				assert.Equal(t, 1, got.Code)
+				assert.Equal(t, "daemon: the update of node worker-0 failed at "+string(phase)+": simulated failure of --fail-at\n", got.Stderr)
 
-				shown := describedCondition(t, got.stdout, phase)
+				shown := describedCondition(t, got.Stdout, phase)
 				assert.Equal(t, "Unknown", shown["Status"])
 				assert.Contains(t, shown["Message"], ": simulated failure of --fail-at")
-				degraded := describedCondition(t, got.stdout, phases.NodeDegraded)
+				degraded := describedCondition(t, got.Stdout, phases.NodeDegraded)
 				assert.Equal(t, "True", degraded["Status"])
 				assert.Equal(t, "Node worker-0 upgrade failure. "+string(phase)+": simulated failure of --fail-at", degraded["Message"])
 			})
@@ -176,50 +161,28 @@ func TestUsageErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t.Context(), tc.args...)
-			assert.Equal(t, outcome{code: 2, stderr: "daemon: " + tc.want + "; see --help\n"}, got)
+			assert.Equal(t, programtest.Outcome{Code: 2, Stderr: "daemon: " + tc.want + "; see --help\n"}, got)
 		})
 	}
 }
 
-// trigger is an output that calls a function at the first write.
-type trigger struct {
-	written bytes.Buffer
-	call    func()
-	once    sync.Once
-}
-
-func (w *trigger) Write(p []byte) (int, error) {
-	w.once.Do(w.call)
-	return w.written.Write(p)
-}
-
 func TestInterruptReportsTheLastStep(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
-	var stderr bytes.Buffer
-	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--step-delay=1h", "--describe"))
-	assert.Equal(t, "daemon: the update of node worker-0 failed at UpdatePrepared: interrupt signal received\n", stderr.String())
+	stdout, ctx := programtest.NewInterrupter(t.Context())
+	got := programtest.RunOn(ctx, "daemon", run, stdout, "--step-delay=1h", "--describe")
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: the update of node worker-0 failed at UpdatePrepared: interrupt signal received\n"}, got)
 
-	prepared := describedCondition(t, stdout.written.String(), phases.UpdatePrepared)
+	prepared := describedCondition(t, stdout.String(), phases.UpdatePrepared)
 	assert.Equal(t, "Unknown", prepared["Status"])
 	assert.Equal(t, "Checking the config: interrupt signal received", prepared["Message"])
-	degraded := describedCondition(t, stdout.written.String(), phases.NodeDegraded)
+	degraded := describedCondition(t, stdout.String(), phases.NodeDegraded)
 	assert.Equal(t, "False", degraded["Status"], "a node whose daemon is stopped is not degraded")
 }
 
 func TestInterruptBeforeTheStart(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("interrupt signal received"))
-	assert.Equal(t, outcome{code: 1, stderr: "daemon: interrupt signal received\n"}, execute(ctx))
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: interrupt signal received\n"}, execute(programtest.Interrupted(t.Context())))
 }
 
-// brokenPipe is an output that cannot be written.
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
-
 func TestBrokenStdout(t *testing.T) {
-	var stderr bytes.Buffer
-	assert.Equal(t, 1, executeOn(t.Context(), run, brokenPipe{}, &stderr))
-	assert.Equal(t, "daemon: broken pipe\n", stderr.String())
+	got := programtest.RunOn(t.Context(), "daemon", run, programtest.BrokenPipe{})
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: broken pipe\n"}, got)
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/examples/internal/programtest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -44,25 +42,23 @@ func TestPinsDoNotStopTheUpdate(t *testing.T) {
 		for _, mode := range [][]string{{"--image-mode"}, {"--rebootless"}} {
 			t.Run(fmt.Sprint(tc.args, mode), func(t *testing.T) {
 				got := execute(t.Context(), append(append([]string{"--describe", "--pin=test-pinned=3", "--pin=a.b=2147483647"}, mode...), tc.args...)...)
-				assert.Equal(t, 0, got.code)
-				assert.Empty(t, got.stderr)
-				assert.True(t, strings.HasSuffix(got.stdout, tc.block), "%s", got.stdout)
-				assert.Equal(t, tc.progressing, describedCondition(t, got.stdout, phases.PinnedImageSetsProgressing)["Status"])
-				assert.Equal(t, tc.degraded, describedCondition(t, got.stdout, phases.PinnedImageSetsDegraded)["Status"])
-				assert.Equal(t, "True", describedCondition(t, got.stdout, phases.Updated)["Status"])
-				assert.Equal(t, "False", describedCondition(t, got.stdout, phases.NodeDegraded)["Status"])
+				assert.Equal(t, 0, got.Code)
+				assert.Empty(t, got.Stderr)
+				assert.True(t, strings.HasSuffix(got.Stdout, tc.block), "%s", got.Stdout)
+				assert.Equal(t, tc.progressing, describedCondition(t, got.Stdout, phases.PinnedImageSetsProgressing)["Status"])
+				assert.Equal(t, tc.degraded, describedCondition(t, got.Stdout, phases.PinnedImageSetsDegraded)["Status"])
+				assert.Equal(t, "True", describedCondition(t, got.Stdout, phases.Updated)["Status"])
+				assert.Equal(t, "False", describedCondition(t, got.Stdout, phases.NodeDegraded)["Status"])
 			})
 		}
 	}
 }
 
 func TestInterruptWhilePinning(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
-	var stderr bytes.Buffer
-	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--step-delay=1h", "--describe", "--pin=a=1"))
-	assert.Equal(t, "daemon: the update of node worker-0 failed at PinnedImageSetsProgressing: interrupt signal received\n", stderr.String())
-	shown := stdout.written.String()
+	stdout, ctx := programtest.NewInterrupter(t.Context())
+	got := programtest.RunOn(ctx, "daemon", run, stdout, "--step-delay=1h", "--describe", "--pin=a=1")
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "daemon: the update of node worker-0 failed at PinnedImageSetsProgressing: interrupt signal received\n"}, got)
+	shown := stdout.String()
 	assert.Equal(t, "True", describedCondition(t, shown, phases.Updated)["Status"], "no update has started")
 	assert.Equal(t, "False", describedCondition(t, shown, phases.PinnedImageSetsDegraded)["Status"], "a daemon that is stopped does not fail a set")
 }
@@ -73,10 +69,10 @@ func TestAsManyPinsAsAnObjectTakes(t *testing.T) {
 		args = append(args, fmt.Sprintf("--pin=set-%d=1", i))
 	}
 	got := execute(t.Context(), args...)
-	require.Equal(t, 0, got.code, got.stderr)
-	assert.Equal(t, maxPins, strings.Count(got.stdout, "    Current Generation:  1\n"))
+	require.Equal(t, 0, got.Code, got.Stderr)
+	assert.Equal(t, maxPins, strings.Count(got.Stdout, "    Current Generation:  1\n"))
 	got = execute(t.Context(), append(args, "--pin=one-more=1")...)
-	assert.Equal(t, outcome{code: 2, stderr: "daemon: --pin is set 101 times: a MachineConfigNode holds at most 100 pinned image sets; see --help\n"}, got)
+	assert.Equal(t, programtest.Outcome{Code: 2, Stderr: "daemon: --pin is set 101 times: a MachineConfigNode holds at most 100 pinned image sets; see --help\n"}, got)
 }
 
 func TestPinUsageErrors(t *testing.T) {
@@ -98,7 +94,7 @@ func TestPinUsageErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t.Context(), tc.args...)
-			assert.Equal(t, outcome{code: 2, stderr: "daemon: " + tc.want + "; see --help\n"}, got)
+			assert.Equal(t, programtest.Outcome{Code: 2, Stderr: "daemon: " + tc.want + "; see --help\n"}, got)
 		})
 	}
 }

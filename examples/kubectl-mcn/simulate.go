@@ -139,7 +139,7 @@ var errFinished = errors.New("the rollout is over")
 func (s *simulated) follow(ctx context.Context, st *store, t trimmer) error {
 	ctx = klog.NewContext(ctx, klog.Logger{}) // what fails is on the screen
 	err := s.simulation.Run(ctx, s.simulation.Controllers, func(ctx context.Context) error {
-		state, err := s.simulation.Settle(ctx)
+		state, err := s.simulation.WaitForStatus(ctx)
 		if err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (s *simulated) follow(ctx context.Context, st *store, t trimmer) error {
 		defer stop()
 		s.catchUp(ctx, st, state)
 		failure := s.simulation.Rollout(ctx)
-		if state, err = s.simulation.Settle(ctx); err != nil {
+		if state, err = s.simulation.WaitForStatus(ctx); err != nil {
 			return err
 		}
 		s.catchUp(ctx, st, state)

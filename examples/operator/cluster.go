@@ -2,78 +2,134 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	operatorclientset "github.com/openshift/client-go/operator/clientset/versioned"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/kubernetes"
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/openshift/upgrademonitor/examples/internal/componentreport"
+	"github.com/openshift/upgrademonitor/examples/internal/election"
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
+
+// leaseName is the name of the Lease whose holder runs the controllers.
+const leaseName = "upgrademonitor-example-operator"
 
 // cluster is the cluster that the controllers run on.
 type cluster struct {
-	kube   kubernetes.Interface
-	leases coordinationv1client.LeasesGetter
-	client mcfgclientset.Interface
-	// configurations is nil without reports on the components.
-	configurations operatorclientset.Interface
+	kube    kubernetes.Interface
+	leases  coordinationv1client.LeasesGetter
+	client  mcfgclientset.Interface
+	reports func(context.Context) error // on the components, until ctx ends; nil for none
+}
+
+// operate runs the controllers on a cluster until ctx ends.
+func (c command) operate(ctx context.Context, opts options) error {
+	cluster, err := c.connect(ctx, opts)
+	if err != nil {
+		return err
+	}
+	lead := func(ctx context.Context) error { return c.lead(ctx, cluster) }
+	if !opts.leaderElect {
+		return lead(ctx)
+	}
+	return election.Election{
+		Leases:    cluster.leases,
+		Namespace: opts.leaseNamespace,
+		Name:      leaseName,
+		Identity:  election.NewIdentity(),
+		Duration:  opts.leaseDuration,
+		Waiting: func(holder string) {
+			c.Warn(fmt.Errorf("waiting for the Lease %s/%s, which %s holds", opts.leaseNamespace, leaseName, holder))
+		},
+	}.Run(ctx, lead)
+}
+
+// lead runs the controllers until ctx ends.
+func (c command) lead(ctx context.Context, cluster *cluster) error {
+	pools, err := cluster.client.MachineconfigurationV1().MachineConfigPools().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return fmt.Errorf("cannot list MachineConfigPools: %w", err)
+	}
+	if len(pools.Items) == 0 {
+		c.Warn(errors.New("the cluster has no MachineConfigPools yet"))
+	}
+	running, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	rows := newTable(c.Out, c.clock, fail)
+	for i := range pools.Items {
+		rows.OnAdd(&pools.Items[i], true)
+	}
+	rows.Begin()
+	all := []func(context.Context) error{operator{kube: cluster.kube, client: cluster.client, pools: rows}.run}
+	if cluster.reports != nil {
+		all = append(all, cluster.reports)
+	}
+	err = program.Together(running, all...)
+	if ctx.Err() == nil && err == nil {
+		err = context.Cause(running) // of the table
+	}
+	return err
 }
 
 // connect returns the cluster of a kubeconfig. It lists what the controllers watch first, as
 // an informer retries forever. It returns within the timeout.
-func connect(ctx context.Context, opts options, timeout time.Duration) (*cluster, error) {
-	file := opts.kubeconfig
-	config, err := kubeconfig.Load(file, "upgrademonitor-example-operator")
+func (c command) connect(ctx context.Context, opts options) (*cluster, error) {
+	config, err := kubeconfig.Load(opts.kubeconfig, leaseName)
 	if err != nil {
 		return nil, err
 	}
 	config.QPS, config.Burst = opts.qps, opts.burst
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
-	}
-	client, err := mcfgclientset.NewForConfig(config)
-	if err != nil {
-		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
+	kube, errKube := kubernetes.NewForConfig(config)
+	client, errClient := mcfgclientset.NewForConfig(config)
+	configurations, errConfigurations := operatorclientset.NewForConfig(config)
+	if err := errors.Join(errKube, errClient, errConfigurations); err != nil {
+		return nil, fmt.Errorf("cannot use kubeconfig %s: %w", opts.kubeconfig, err)
 	}
 
-	bounded, cancel := context.WithTimeout(ctx, timeout)
+	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
-	mcfg := client.MachineconfigurationV1()
-	if _, err := mcfg.MachineConfigPools().List(bounded, metav1.ListOptions{Limit: 1}); err != nil {
-		return nil, listError(ctx, "MachineConfigPools", err, config, timeout)
+	mcfg, one := client.MachineconfigurationV1(), metav1.ListOptions{Limit: 1}
+	if _, err := mcfg.MachineConfigPools().List(bounded, one); err != nil {
+		return nil, c.listError(ctx, "MachineConfigPools", err, config)
 	}
-	if _, err := mcfg.MachineConfigNodes().List(bounded, metav1.ListOptions{Limit: 1}); err != nil {
-		return nil, listError(ctx, "MachineConfigNodes", err, config, timeout)
+	if _, err := mcfg.MachineConfigNodes().List(bounded, one); err != nil {
+		return nil, c.listError(ctx, "MachineConfigNodes", err, config)
 	}
-	if _, err := kube.CoreV1().Nodes().List(bounded, metav1.ListOptions{Limit: 1}); err != nil {
-		return nil, listError(ctx, "Nodes", err, config, timeout)
+	if _, err := kube.CoreV1().Nodes().List(bounded, one); err != nil {
+		return nil, c.listError(ctx, "Nodes", err, config)
 	}
-	leases, err := leaseClient(bounded, config, opts)
+	connected := &cluster{kube: kube, client: client}
+	if connected.leases, err = leaseClient(bounded, config, opts); err != nil || !opts.components {
+		return connected, err
+	}
+	connected.reports, err = c.reports(bounded, componentreport.Cluster{Kube: kube, Client: client, Configurations: configurations}, opts)
+	return connected, err
+}
+
+// reports returns what reports on the components.
+func (c command) reports(ctx context.Context, cluster componentreport.Cluster, opts options) (func(context.Context) error, error) {
+	object, err := cluster.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := &cluster{kube: kube, leases: leases, client: client}
-	if opts.components {
-		configurations, err := operatorclientset.NewForConfig(config)
-		if err != nil {
-			return nil, fmt.Errorf("cannot use kubeconfig %s: %w", file, err)
+	var ready func(*operatorv1.MachineConfiguration) bool
+	if opts.bootImages {
+		ready = componentreport.HasBootImageConditions
+		if !ready(object) {
+			c.Warn(fmt.Errorf("waiting for the controller of boot images to add its conditions to MachineConfiguration %s; use --boot-images=false on a cluster without that controller", components.ObjectName))
 		}
-		if err := checkConfigurations(bounded, configurations); err != nil {
-			return nil, err
-		}
-		found.configurations = configurations
 	}
-	return found, nil
+	return cluster.Operator(ready).Run, nil
 }
 
 // leaseClient returns a client of Leases, whose requests do not wait for those of the
@@ -93,18 +149,12 @@ func leaseClient(ctx context.Context, config *rest.Config, opts options) (coordi
 }
 
 // listError explains why objects cannot be listed, and what to do.
-func listError(ctx context.Context, what string, err error, config *rest.Config, timeout time.Duration) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case utilnet.IsTimeout(err):
-		return kubeconfig.TimeoutError(config, timeout)
-	case utilnet.IsConnectionRefused(err):
-		return fmt.Errorf("nothing listens at %s: start the API server, or name its kubeconfig", config.Host)
-	case apierrors.IsNotFound(err): // a list is never missing, only its resource
-		return fmt.Errorf("the API server %s has no %s: install the CRD %s.%s", config.Host, what, strings.ToLower(what), mcfgv1.GroupName)
-	case apierrors.IsForbidden(err):
-		return fmt.Errorf("cannot list %s on %s: bind the user to the roles of scope.Operator: %w", what, config.Host, err)
+func (c command) listError(ctx context.Context, kinds string, err error, config *rest.Config) error {
+	if explained := kubeconfig.ExplainError(ctx, config, c.timeout, kinds, err); explained != nil {
+		return explained
 	}
-	return fmt.Errorf("cannot list %s on %s: %w", what, config.Host, err)
+	if apierrors.IsForbidden(err) {
+		return fmt.Errorf("cannot list %s on %s: bind the user to the roles of scope.Operator: %w", kinds, config.Host, err)
+	}
+	return fmt.Errorf("cannot list %s on %s: %w", kinds, config.Host, err)
 }

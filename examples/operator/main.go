@@ -4,26 +4,32 @@
 //	go run ./examples/operator --simulate 20                        # a cluster in memory
 //	go run ./examples/operator --simulate 20 -o wide                # the same, as a table of the pools
 //	go run ./examples/operator --simulate 20 --fail-node worker-0   # with a node that fails
-//	go run ./examples/operator --simulate 20 --fail-step OperatorSyncMCD
+//	go run ./examples/operator --simulate 20 --fail-step OperatorSyncMCP
 //	go run ./examples/operator --kubeconfig FILE                    # on a test cluster
 //	go run ./examples/operator --kubeconfig FILE --components       # with reports on the components
 //
 // On a cluster it prints the pools as `oc get machineconfigpools --watch` does, until Ctrl-C. In
 // memory it updates all nodes and shows the rollout as `kubectl mcn --watch` does, with a summary
-// of how many nodes were unavailable at a time.
+// of how many nodes were unavailable at a time. Then a step of the operator fails and recovers, as
+// `kubectl mcn components` shows it.
 package main
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/examples/internal/componentview"
 	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/rolloutview"
 	"github.com/openshift/upgrademonitor/examples/internal/simulation"
+	"github.com/openshift/upgrademonitor/examples/internal/terminal"
 )
 
 func main() { program.Main("operator", run) }
@@ -48,74 +54,54 @@ func (c command) run(ctx context.Context, args []string) error {
 	if opts.kubeconfig != "" {
 		return c.operate(ctx, opts)
 	}
-	cluster, err := simulation.New(ctx, opts.simulation)
+	simulated, err := simulation.New(ctx, opts.simulation)
 	if err != nil {
 		return err
 	}
-	if err := c.simulate(ctx, cluster, opts.wide); err != nil || opts.failStep == "" {
+	if err := c.rollOut(ctx, simulated, opts.wide); err != nil {
 		return err
 	}
-	return c.showFailedStep(ctx, opts.failStep)
+	return c.failStep(ctx, simulated, opts)
 }
 
-// operate runs the controllers on a cluster until ctx ends.
-func (c command) operate(ctx context.Context, opts options) error {
-	cluster, err := connect(ctx, opts, c.timeout)
-	if err != nil {
-		return err
-	}
-	lead := func(ctx context.Context) error { return c.lead(ctx, cluster) }
-	if !opts.leaderElect {
-		return lead(ctx)
-	}
-	return election{
-		leases:    cluster.leases,
-		namespace: opts.leaseNamespace,
-		identity:  newIdentity(),
-		duration:  opts.leaseDuration,
-		waiting: func(holder string) {
-			c.Warn(fmt.Errorf("waiting for the Lease %s/%s, which %s holds", opts.leaseNamespace, leaseName, holder))
-		},
-	}.run(ctx, lead)
+// display shows a simulated cluster: a view of the rollout, or a table of its pools.
+type display interface {
+	simulation.Display
+	cache.ResourceEventHandler // of the operator's pools
 }
 
-// lead runs the controllers until ctx ends.
-func (c command) lead(ctx context.Context, cluster *cluster) error {
-	pools, err := cluster.client.MachineconfigurationV1().MachineConfigPools().List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return fmt.Errorf("cannot list MachineConfigPools: %w", err)
-	}
-	if len(pools.Items) == 0 {
-		c.Warn(errors.New("the cluster has no MachineConfigPools yet"))
-	}
-	running, fail := context.WithCancelCause(ctx)
+// rollOut runs the controllers on a cluster in memory while it is updated.
+func (c command) rollOut(ctx context.Context, simulated *simulation.Cluster, wide bool) error {
+	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	rows := newTable(c.Out, c.clock, fail)
-	for i := range pools.Items {
-		rows.OnAdd(&pools.Items[i], true)
+	var shown display = newTable(c.Out, simulated.Clock(), fail)
+	if !wide {
+		view, err := rolloutview.New(c.Out, simulated, fail)
+		if err != nil {
+			return err
+		}
+		defer view.Close()
+		shown = view
 	}
-	rows.begin()
-	controllers := operator{kube: cluster.kube, client: cluster.client, pools: rows}.run
-	if cluster.configurations != nil {
-		controllers = both(controllers, clusterReports(cluster.kube, cluster.client, cluster.configurations).run)
+	controllers := operator{kube: simulated.KubeClient(), client: simulated.Client(), pools: shown, interval: simulation.PoolInterval}
+	result, err := simulated.Show(ctx, controllers.run, shown)
+	if err != nil {
+		return err
 	}
-	err = controllers(running)
-	if ctx.Err() == nil && err == nil {
-		err = context.Cause(running) // of the table
-	}
-	return err
+	_, err = io.WriteString(c.Out, result.String())
+	return errors.Join(err, result.Blocked)
 }
 
-// both runs two functions until one of them returns, and waits for the other.
-func both(a, b func(context.Context) error) func(context.Context) error {
-	return func(ctx context.Context) error {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		ended := make(chan error, 2)
-		go func() { ended <- a(ctx) }()
-		go func() { ended <- b(ctx) }()
-		err := <-ended
-		cancel()
-		return errors.Join(err, <-ended)
+// failStep lets a step of the operator fail and recover.
+func (c command) failStep(ctx context.Context, simulated *simulation.Cluster, opts options) error {
+	width := 0
+	if !opts.wide {
+		width, _ = terminal.Of(c.Out).Size()
 	}
+	return simulated.FailStep(ctx, opts.failStep, func(title string, conditions []metav1.Condition) error {
+		if _, err := fmt.Fprintf(c.Out, "\n%s:\n\n", title); err != nil {
+			return err
+		}
+		return componentview.Render(c.Out, conditions, simulated.Clock().Now(), componentview.Options{Width: width})
+	})
 }

@@ -1,128 +1,138 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
-	"sync"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/programtest"
 )
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// outcome is the result of a run.
-type outcome struct {
-	code           int
-	stdout, stderr string
+func execute(ctx context.Context, args ...string) programtest.Outcome {
+	return programtest.Run(ctx, "operator", run, args...)
 }
 
-// output is written to by the program and by its logger.
-type output struct {
-	mu      sync.Mutex
-	written bytes.Buffer
+// rowsOf splits the output into rows of words.
+func rowsOf(stdout string) (rows [][]string) {
+	for line := range strings.Lines(stdout) {
+		rows = append(rows, strings.Fields(line))
+	}
+	return rows
 }
 
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.written.Write(p)
+func TestSimulationUpdatesPoolByPool(t *testing.T) {
+	got := execute(t.Context(), "--simulate=6", "--step=1ms", "-o", "wide")
+	require.Zero(t, got.Code, got.Stderr)
+	assert.Empty(t, got.Stderr)
+	rows := rowsOf(got.Stdout)
+	assert.Equal(t, []string{"NAME", "CONFIG", "UPDATED", "UPDATING", "DEGRADED",
+		"MACHINECOUNT", "READYMACHINECOUNT", "UPDATEDMACHINECOUNT", "DEGRADEDMACHINECOUNT", "AGE"}, rows[0])
+
+	first, finished := map[string]string{}, []string{}
+	for _, row := range rows[1:] {
+		if len(row) != len(rows[0]) {
+			continue // before a pool has conditions, and the summary
+		}
+		if first[row[0]] == "" {
+			first[row[0]] = row[1]
+		}
+		if row[1] != first[row[0]] {
+			assert.Equal(t, "True", row[2])
+			finished = append(finished, row[0])
+		}
+	}
+	assert.Equal(t, []string{"master", "infra", "worker"}, finished)
+	assert.Regexp(t, `\n\nAll nodes \(6\) were updated in \S+\. Unavailable at a time, at most: master 1 of 3, infra 1 of 1, worker 1 of 2\.\n\n`, got.Stdout)
 }
 
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.written.String()
+func TestSimulatedNodeThatFails(t *testing.T) {
+	got := execute(t.Context(), "--simulate=6", "--step=1ms", "--fail-node=master-1", "--output=wide")
+	assert.Equal(t, 1, got.Code)
+	assert.Equal(t, "operator: pool master is blocked, 1 of 3 nodes are updated: Node master-1 upgrade failure. Drained: simulated failure of --fail-node\n", got.Stderr)
+	var last []string
+	for _, row := range rowsOf(got.Stdout) {
+		if len(row) > 0 && row[0] == "master" {
+			last = row
+		}
+	}
+	assert.Equal(t, []string{"False", "True", "True", "3", "1", "1", "1"}, last[2:9])
 }
 
-func execute(ctx context.Context, args ...string) outcome {
-	var stdout, stderr output
-	code := executeOn(ctx, run, &stdout, &stderr, args...)
-	return outcome{code: code, stdout: stdout.String(), stderr: stderr.String()}
-}
-
-func executeOn(ctx context.Context, f program.Func, stdout, stderr io.Writer, args ...string) int {
-	return program.Run(ctx, args, program.Streams{Name: "operator", Out: stdout, ErrOut: stderr}, f)
-}
-
-func TestInvalidFlags(t *testing.T) {
-	for name, tc := range map[string]struct {
-		args []string
-		want string
-	}{
-		"none":             {nil, "name a cluster with --kubeconfig, or use --simulate 20 to run in memory"},
-		"argument":         {[]string{"now"}, `unexpected argument "now": there are only flags`},
-		"both":             {[]string{"--kubeconfig=x", "--simulate=3"}, "--kubeconfig and --simulate exclude each other"},
-		"empty kubeconfig": {[]string{"--kubeconfig="}, "--kubeconfig is empty: name a file, or use --simulate to run in memory"},
-		"no nodes":         {[]string{"--simulate=0"}, "--simulate 0: use from 1 to 200 nodes"},
-		"too many nodes":   {[]string{"--simulate=201"}, "--simulate 201: use from 1 to 200 nodes"},
-		"no number":        {[]string{"--simulate=many"}, `invalid argument "many" for "--simulate" flag: strconv.ParseInt: parsing "many": invalid syntax`},
-		"negative step":    {[]string{"--simulate=3", "--step=-1s"}, "--step -1s is negative"},
-		"no speed":         {[]string{"--simulate=3", "--speed=0"}, "--speed 0: use a positive number"},
-		"step, no nodes":   {[]string{"--kubeconfig=x", "--step=1s"}, "--step needs --simulate"},
-		"lease in memory":  {[]string{"--simulate=3", "--leader-elect=false"}, "--leader-elect needs --kubeconfig"},
-		"no namespace":     {[]string{"--kubeconfig=x", "--leader-elect-resource-namespace="}, "--leader-elect-resource-namespace is empty"},
-		"short lease":      {[]string{"--kubeconfig=x", "--leader-elect-lease-duration=1ms"}, "--leader-elect-lease-duration 1ms: use at least 1s"},
-		"no requests":      {[]string{"--kubeconfig=x", "--qps=0"}, "--qps 0 --burst 400: use positive limits"},
-		"unknown node":     {[]string{"--simulate=4", "--fail-node=worker-1"}, `--fail-node "worker-1": the nodes are master-0, master-1, master-2, worker-0`},
-		"empty node":       {[]string{"--simulate=4", "--fail-node="}, "--fail-node is empty: name a node"},
-		"unknown flag":     {[]string{"--verbose"}, "unknown flag: --verbose"},
+func TestScreenOfASimulation(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	got := execute(t.Context(), "--simulate=6", "--step=1m", "--speed=6000")
+	require.Zero(t, got.Code, got.Stderr)
+	assert.Empty(t, got.Stderr)
+	for _, pattern := range []string{
+		`(?m)^\d\d:\d\d:\d\d master 3/3 target [0-9a-f]{8}$`,
+		`(?m)^\d\d:\d\d:\d\d worker 2/2 done$`,
+		`\n\n\d\d:\d\d:\d\d  6 nodes, 0 updating, 0 stuck\n\nPOOL `,
+		`\n\nAll nodes \(6\) were updated in \S+\. Unavailable at a time, at most: master 1 of 3, infra 1 of 1, worker 1 of 2\.\n\n`,
 	} {
-		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, outcome{code: 2, stderr: "operator: " + tc.want + "; see --help\n"}, execute(t.Context(), tc.args...))
-		})
+		assert.Regexp(t, pattern, got.Stdout)
+	}
+	assert.NotContains(t, got.Stdout, "\x1b", "no terminal")
+	assert.Contains(t, got.Stdout, "\n! OperatorSyncMCD for ")
+	for line := range strings.Lines(got.Stdout[strings.Index(got.Stdout, "\n\n"):]) {
+		if !strings.HasPrefix(line, "All nodes") {
+			assert.LessOrEqual(t, len(line), 81, line)
+		}
 	}
 }
 
-func TestHelp(t *testing.T) {
-	got := execute(t.Context(), "--help")
-	assert.Zero(t, got.code)
-	assert.Empty(t, got.stderr)
-	for _, flag := range []string{"--kubeconfig", "--simulate", "--step", "--fail-node", "--leader-elect", "--qps", "--burst", "--output", "--speed", "machine-config-operator of the cluster, which writes the same objects"} {
-		assert.Contains(t, got.stdout, flag)
+func TestScreenOfANodeThatFails(t *testing.T) {
+	got := execute(t.Context(), "--simulate=6", "--step=0", "--fail-node=master-1")
+	assert.Equal(t, 1, got.Code)
+	const cause = "Node master-1 upgrade failure. Drained: simulated failure of --fail-node"
+	assert.Equal(t, "operator: pool master is blocked, 1 of 3 nodes are updated: "+cause+"\n", got.Stderr)
+	assert.Contains(t, got.Stdout, "\n! master-1 ")
+	assert.Contains(t, got.Stdout, "\nmaster is blocked: ")
+	assert.Regexp(t, `\nMachineConfigPool master, condition NodeDegraded: .*master-1.*\n$`, got.Stdout, "the pool's own condition")
+}
+
+// TestSimulationShowsAStepThatFailsAndRecovers cuts what follows the update into its three screens.
+func TestSimulationShowsAStepThatFailsAndRecovers(t *testing.T) {
+	for step, args := range map[string][]string{
+		"OperatorSyncMCD": {"-o", "wide"},
+		"OperatorSyncMCP": {"-o", "wide", "--fail-step=OperatorSyncMCP"},
+	} {
+		got := execute(t.Context(), append([]string{"--simulate=1", "--step=0", "--speed=5000"}, args...)...)
+		require.Zero(t, got.Code, got.Stderr)
+		assert.Empty(t, got.Stderr)
+		_, components, found := strings.Cut(got.Stdout, "All nodes (1) were updated")
+		require.True(t, found, got.Stdout)
+		before, rest, found := strings.Cut(components, "\nThe operator fails at "+step+":\n\n")
+		require.True(t, found, components)
+		during, after, found := strings.Cut(rest, "\nThe operator has recovered:\n\n")
+		require.True(t, found, components)
+		assert.Regexp(t, `\nAll components are healthy:\n\nNAME .*\ncluster  True +True +True\n`, before)
+		assert.Regexp(t, `cluster  False +True +True\n`, during)
+		assert.Regexp(t, `operator +- +Unhealthy +\S+ +`+step+`: timed out waiting for DaemonSet`, during)
+		assert.Regexp(t, `cluster  True +True +True\n`, after)
+		assert.Regexp(t, `operator +- +Healthy +\S+ +resolved \S+ ago: `+step+`: timed out`, after)
 	}
-}
-
-// trigger is an output that calls a function at the first write.
-type trigger struct {
-	output
-	call func()
-	once sync.Once
-}
-
-func (w *trigger) Write(p []byte) (int, error) {
-	w.once.Do(w.call)
-	return w.output.Write(p)
 }
 
 func TestInterruptDuringTheSimulation(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	var stderr output
-	stdout := &trigger{call: func() { cancel(errors.New("interrupt signal received")) }}
-	assert.Equal(t, 1, executeOn(ctx, run, stdout, &stderr, "--simulate=4", "--step=1h"))
-	assert.Equal(t, "operator: interrupt signal received\n", stderr.String())
+	stdout, ctx := programtest.NewInterrupter(t.Context())
+	got := programtest.RunOn(ctx, "operator", run, stdout, "--simulate=4", "--step=1h")
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "operator: interrupt signal received\n"}, got)
 }
 
 func TestInterruptBeforeTheStart(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(errors.New("interrupt signal received"))
-	assert.Equal(t, outcome{code: 1, stderr: "operator: interrupt signal received\n"}, execute(ctx, "--simulate=4"))
+	got := execute(programtest.Interrupted(t.Context()), "--simulate=4")
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "operator: interrupt signal received\n"}, got)
 }
 
-// brokenPipe is an output that cannot be written.
-type brokenPipe struct{}
-
-func (brokenPipe) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
-
 func TestBrokenStdout(t *testing.T) {
-	var stderr output
-	assert.Equal(t, 1, executeOn(t.Context(), run, brokenPipe{}, &stderr, "--simulate=4", "--step=1h"))
-	assert.Equal(t, "operator: broken pipe\n", stderr.String())
+	got := programtest.RunOn(t.Context(), "operator", run, programtest.BrokenPipe{}, "--simulate=4", "--step=1h")
+	assert.Equal(t, programtest.Outcome{Code: 1, Stderr: "operator: broken pipe\n"}, got)
 }

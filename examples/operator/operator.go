@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -16,6 +15,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/record"
 
+	"github.com/openshift/upgrademonitor/examples/internal/informer"
+	"github.com/openshift/upgrademonitor/examples/internal/mcp"
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
@@ -31,12 +33,12 @@ const (
 type operator struct {
 	kube     kubernetes.Interface
 	client   mcfgclientset.Interface
-	pools    cache.ResourceEventHandler // of the pools, for the table; an operator has none
+	pools    cache.ResourceEventHandler // of the pools, for the output; an operator has none
 	interval time.Duration              // see pool.Config; an operator leaves it empty
 }
 
 // run runs both controllers until ctx ends, waits for them and returns nil. If the operator
-// has replicas, one of them runs the controllers: see election.
+// has replicas, one of them runs the controllers: see package election.
 func (o operator) run(ctx context.Context) error {
 	// Both controllers share one pair of factories, so that everything is listed, watched and cached once.
 	core := informers.NewSharedInformerFactoryWithOptions(o.kube, 0, informers.WithTransform(pool.Trim))
@@ -63,16 +65,16 @@ func (o operator) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, handler := range []cache.ResourceEventHandler{poolEvents{recorder: recorder}, o.pools} {
-		if _, err := pools.Informer().AddEventHandler(handler); err != nil {
+	if _, err := pools.Informer().AddEventHandler(mcp.Events{Recorder: recorder}); err != nil {
+		return err
+	}
+	if o.pools != nil {
+		if _, err := pools.Informer().AddEventHandler(o.pools); err != nil {
 			return err
 		}
 	}
-
-	for _, informer := range []cache.SharedIndexInformer{nodes.Informer(), pools.Informer(), mcns.Informer()} {
-		if err := informer.SetWatchErrorHandlerWithContext(unlessEnded); err != nil {
-			return err
-		}
+	if err := informer.LogWatchErrors(nodes.Informer(), pools.Informer(), mcns.Informer()); err != nil {
+		return err
 	}
 
 	// The factories start after both controllers have requested their informers.
@@ -83,17 +85,7 @@ func (o operator) run(ctx context.Context) error {
 	defer mcfg.Shutdown()
 	defer cancel()
 
-	ended := make(chan error, 2)
-	go func() { ended <- objects.Run(ctx, rolloutWorkers) }()
-	go func() { ended <- statuses.Run(ctx, poolWorkers) }()
-	err = <-ended
-	cancel() // neither runs without the other
-	return errors.Join(err, <-ended)
-}
-
-// unlessEnded logs why a watch failed, unless the program is ending.
-func unlessEnded(ctx context.Context, r *cache.Reflector, err error) {
-	if ctx.Err() == nil {
-		cache.DefaultWatchErrorHandler(ctx, r, err)
-	}
+	return program.Together(ctx, // neither runs without the other
+		func(ctx context.Context) error { return objects.Run(ctx, rolloutWorkers) },
+		func(ctx context.Context) error { return statuses.Run(ctx, poolWorkers) })
 }

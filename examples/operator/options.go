@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -23,6 +24,8 @@ oc get machineconfigpools --watch does. Warning: use a test cluster, or stop the
 machine-config-operator of the cluster, which writes the same objects.
 
 With --simulate it updates a cluster in memory, pool by pool, and shows the rollout.
+Then a step of the operator fails and recovers: the health of the components is shown
+before, meanwhile and after. The exit code is 0, or 1 if --fail-node blocks the rollout.
 
 Usage:
   operator --kubeconfig file
@@ -36,7 +39,7 @@ type options struct {
 	kubeconfig string
 	simulation simulation.Options // without a kubeconfig
 	wide       bool               // in a simulation
-	failStep   components.State   // of the simulation; "" for none
+	failStep   components.State   // in a simulation
 	verbosity  int
 
 	// With a kubeconfig.
@@ -46,6 +49,7 @@ type options struct {
 	qps            float32
 	burst          int
 	components     bool
+	bootImages     bool
 }
 
 // The defaults of a simulated cluster: an update of a node takes some seven minutes there, and
@@ -54,6 +58,8 @@ const (
 	defaultStep   = 80 * time.Second
 	defaultJitter = 0.6
 	defaultSpeed  = 240
+
+	defaultFailStep = components.OperatorSyncMCD
 )
 
 // minLeaseDuration leaves time for a few requests between two renewals.
@@ -61,7 +67,7 @@ const minLeaseDuration = time.Second
 
 // The groups of flags that need another one.
 var (
-	clusterFlags    = []string{"leader-elect", "leader-elect-resource-namespace", "leader-elect-lease-duration", "qps", "burst", "components"}
+	clusterFlags    = []string{"leader-elect", "leader-elect-resource-namespace", "leader-elect-lease-duration", "qps", "burst", "components", "boot-images"}
 	simulationFlags = []string{"fail-node", "step", "speed", "output", "fail-step"}
 )
 
@@ -74,7 +80,7 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.IntVar(&o.simulation.Nodes, "simulate", 0, "update a cluster of this many `nodes` in memory")
 	flags.StringVarP(&output, "output", "o", "", "with --simulate, `format` of the output: wide is the table of oc get machineconfigpools")
 	flags.StringVar(&o.simulation.FailNode, "fail-node", "", "with --simulate, `name` of a node whose update fails, for example worker-0")
-	flags.StringVar((*string)(&o.failStep), "fail-step", "", "with --simulate, `state` of the operator whose step fails and recovers after the update, for example OperatorSyncMCD")
+	flags.StringVar((*string)(&o.failStep), "fail-step", string(defaultFailStep), "with --simulate, `state` of the operator whose step fails and recovers after the update")
 	flags.DurationVar(&o.simulation.Step, "step", defaultStep, "with --simulate, average duration of a step of a node's update")
 	flags.Float64Var(&o.simulation.Speed, "speed", defaultSpeed, "with --simulate, how many seconds of the cluster pass in a second")
 	flags.BoolVar(&o.leaderElect, "leader-elect", true, "with --kubeconfig, run the controllers only while this process holds a Lease")
@@ -82,7 +88,8 @@ func parse(args []string, out io.Writer) (options, error) {
 	flags.DurationVar(&o.leaseDuration, "leader-elect-lease-duration", 15*time.Second, "how long other replicas wait for a leader that does not renew the Lease")
 	flags.Float32Var(&o.qps, "qps", 200, "limit of requests a second; client-go's 5 would take minutes for hundreds of nodes")
 	flags.IntVar(&o.burst, "burst", 400, "limit of requests at once")
-	flags.BoolVar(&o.components, "components", false, "report on the components on MachineConfiguration/cluster, too")
+	flags.BoolVar(&o.components, "components", false, "also report on the components, on MachineConfiguration cluster")
+	flags.BoolVar(&o.bootImages, "boot-images", true, "with --components, wait for the conditions of the controller of boot images; use false on a cluster without it")
 	flags.IntVarP(&o.verbosity, "v", "v", 0, "verbosity of the log")
 	if err := program.Parse(flags, args); err != nil {
 		return o, err
@@ -101,6 +108,8 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, fmt.Errorf("--%s needs --simulate", changed(flags, simulationFlags))
 	case simulate && changed(flags, clusterFlags) != "":
 		return o, fmt.Errorf("--%s needs --kubeconfig", changed(flags, clusterFlags))
+	case flags.Changed("boot-images") && !o.components:
+		return o, errors.New("--boot-images needs --components")
 	case o.leaseNamespace == "":
 		return o, errors.New("--leader-elect-resource-namespace is empty")
 	case o.leaseDuration < minLeaseDuration:
@@ -111,12 +120,21 @@ func parse(args []string, out io.Writer) (options, error) {
 		return o, fmt.Errorf("--output %q: use wide, or omit it", output)
 	case flags.Changed("fail-node") && o.simulation.FailNode == "":
 		return o, errors.New("--fail-node is empty: name a node")
-	case flags.Changed("fail-step") && !isOperatorStep(o.failStep):
-		return o, fmt.Errorf("--fail-step %.64q: use a step of OperatorSync, for example OperatorSyncMCD", o.failStep)
+	case !slices.Contains(simulation.OperatorSteps(), o.failStep):
+		return o, fmt.Errorf("--fail-step %.64q: the steps are %s", o.failStep, joined(simulation.OperatorSteps()))
 	case simulate:
 		return o, o.simulation.Validate()
 	}
 	return o, nil
+}
+
+// joined returns states in a sentence.
+func joined(states []components.State) string {
+	var names []string
+	for _, s := range states {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 // changed returns the first of these flags that the command line sets, "" for none.

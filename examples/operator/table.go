@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/examples/internal/mcp"
 	"github.com/openshift/upgrademonitor/examples/internal/simulation"
 )
 
@@ -27,25 +28,17 @@ type column struct {
 var columns = []column{
 	{"NAME", func(p *mcfgv1.MachineConfigPool) string { return p.Name }},
 	{"CONFIG", func(p *mcfgv1.MachineConfigPool) string { return p.Status.Configuration.Name }},
-	{"UPDATED", status(mcfgv1.MachineConfigPoolUpdated)},
-	{"UPDATING", status(mcfgv1.MachineConfigPoolUpdating)},
-	{"DEGRADED", status(mcfgv1.MachineConfigPoolDegraded)},
+	{"UPDATED", statusOf(mcfgv1.MachineConfigPoolUpdated)},
+	{"UPDATING", statusOf(mcfgv1.MachineConfigPoolUpdating)},
+	{"DEGRADED", statusOf(mcfgv1.MachineConfigPoolDegraded)},
 	{"MACHINECOUNT", number(func(s mcfgv1.MachineConfigPoolStatus) int32 { return s.MachineCount })},
 	{"READYMACHINECOUNT", number(func(s mcfgv1.MachineConfigPoolStatus) int32 { return s.ReadyMachineCount })},
 	{"UPDATEDMACHINECOUNT", number(func(s mcfgv1.MachineConfigPoolStatus) int32 { return s.UpdatedMachineCount })},
 	{"DEGRADEDMACHINECOUNT", number(func(s mcfgv1.MachineConfigPoolStatus) int32 { return s.DegradedMachineCount })},
 }
 
-// status returns the status of a condition, "" where it is missing.
-func status(name mcfgv1.MachineConfigPoolConditionType) func(*mcfgv1.MachineConfigPool) string {
-	return func(p *mcfgv1.MachineConfigPool) string {
-		for _, c := range p.Status.Conditions {
-			if c.Type == name {
-				return string(c.Status)
-			}
-		}
-		return ""
-	}
+func statusOf(name mcfgv1.MachineConfigPoolConditionType) func(*mcfgv1.MachineConfigPool) string {
+	return func(p *mcfgv1.MachineConfigPool) string { return string(mcp.Condition(p, name).Status) }
 }
 
 func number(count func(mcfgv1.MachineConfigPoolStatus) int32) func(*mcfgv1.MachineConfigPool) string {
@@ -55,25 +48,25 @@ func number(count func(mcfgv1.MachineConfigPoolStatus) int32) func(*mcfgv1.Machi
 // table prints pools as oc get machineconfigpools --watch does: a header and a row for each
 // pool, then a row for each change. It is the handler of an informer.
 type table struct {
-	out     io.Writer
-	clock   clock.PassiveClock
-	failed  func(error)   // called when a row cannot be printed
-	changed chan struct{} // holds an entry after a change
+	out    io.Writer
+	clock  clock.PassiveClock
+	failed func(error) // called when a row cannot be printed
+	shown  *simulation.Tracker
 
 	mu     sync.Mutex // guards the fields below
 	pools  map[string]*mcfgv1.MachineConfigPool
-	rows   map[string][]string // as last printed; nil before begin
+	rows   map[string][]string // as last printed; nil before Begin
 	widths []int
 }
 
 func newTable(out io.Writer, clock clock.PassiveClock, failed func(error)) *table {
-	return &table{out: out, clock: clock, failed: failed, changed: make(chan struct{}, 1), pools: map[string]*mcfgv1.MachineConfigPool{}}
+	return &table{out: out, clock: clock, failed: failed, shown: simulation.NewTracker(), pools: map[string]*mcfgv1.MachineConfigPool{}}
 }
 
 // OnAdd handles a new pool.
 func (t *table) OnAdd(obj any, _ bool) { t.OnUpdate(nil, obj) }
 
-// OnUpdate handles a changed pool. After begin it prints it.
+// OnUpdate handles a changed pool. After Begin it prints it.
 func (t *table) OnUpdate(_, obj any) {
 	p, ok := obj.(*mcfgv1.MachineConfigPool)
 	if !ok {
@@ -85,10 +78,7 @@ func (t *table) OnUpdate(_, obj any) {
 	if t.rows != nil {
 		t.print(p)
 	}
-	select {
-	case t.changed <- struct{}{}:
-	default:
-	}
+	t.shown.Shown(p)
 }
 
 // OnDelete handles a deleted pool.
@@ -101,8 +91,8 @@ func (t *table) OnDelete(obj any) {
 	}
 }
 
-// begin prints all pools, and from then on each change.
-func (t *table) begin() {
+// Begin prints all pools, and from then on each change.
+func (t *table) Begin() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rows, t.widths = map[string][]string{}, make([]int, len(columns))
@@ -151,31 +141,15 @@ func (t *table) write(cells []string) {
 	}
 }
 
-// until waits until the table has the pools of a state.
-func (t *table) until(ctx context.Context, state simulation.State) error {
-	for !t.has(state.Pools) {
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-t.changed:
+// Wait waits until the table has the pools of a state.
+func (t *table) Wait(ctx context.Context, state simulation.State) error {
+	for _, p := range state.Pools {
+		if err := t.shown.Wait(ctx, p); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (t *table) has(pools []*mcfgv1.MachineConfigPool) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return hasPools(t.pools, pools)
-}
-
-// hasPools reports whether these are the known versions of the pools.
-func hasPools(known map[string]*mcfgv1.MachineConfigPool, pools []*mcfgv1.MachineConfigPool) bool {
-	return !slices.ContainsFunc(pools, func(p *mcfgv1.MachineConfigPool) bool {
-		last, ok := known[p.Name]
-		return !ok || last.ResourceVersion != p.ResourceVersion
-	})
-}
-
-// end does nothing: the table is complete.
-func (t *table) end() error { return nil }
+// End does nothing: the table is complete.
+func (t *table) End() error { return nil }

@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 	}
 	table.OnAdd(row("worker", "rendered-worker-1", corev1.ConditionTrue, 3), true)
 	table.OnAdd(row("master", "", corev1.ConditionFalse, 0), true)
-	table.begin()
+	table.Begin()
 	table.OnUpdate(nil, row("worker", "rendered-worker-1", corev1.ConditionTrue, 3)) // the same
 	table.OnUpdate(nil, row("worker", "rendered-worker-1", corev1.ConditionFalse, 1))
 	table.OnDelete(row("worker", "", corev1.ConditionFalse, 0))

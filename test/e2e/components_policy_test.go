@@ -147,6 +147,7 @@ func TestComponentsGrowth(t *testing.T) {
 	}
 	operator, controller := start()
 	complete, _ := operator.sizes.get()
+	completeGrowth := size() - before
 	operator.stop()
 	controller.stop()
 	operator, controller = start() // removes the condition of the bootstrap
@@ -173,14 +174,31 @@ func TestComponentsGrowth(t *testing.T) {
 	operator.quiet(t)
 	_, largest := operator.sizes.get()
 	faulty := size() - before
-	t.Logf("healthy: requests of %d and %d bytes (once, when the bootstrap is complete: %d), the object grows by %d, a restart of both makes %d writes; six errors: at most %d bytes, the object grows by %d",
-		request, small, complete, healthy, restart, largest, faulty)
+
+	for i := range 3 {
+		operator.Begin(components.OperatorSyncMCD, fmt.Sprint(i)).End(nil)
+	}
+	judge(operator, controller, false, "")
+	c.eventually(operatorDegraded, "False")
+	c.eventually(components.TypeOf(components.Daemon, components.Degraded), "False")
+	operator.quiet(t)
+	recovered, _ := operator.sizes.get()
+	for _, component := range []components.Component{components.Operator, components.Daemon} {
+		for _, condition := range c.conditions() {
+			if condition.Type == components.TypeOf(component, components.Degraded) {
+				assert.Contains(t, condition.Message, "Last error, resolved ")
+			}
+		}
+	}
+	t.Logf("healthy: requests of %d and %d bytes, the object grows by %d (until the restart after the bootstrap: %d and %d), a restart of both makes %d writes; six errors: at most %d bytes, the object grows by %d; the operator's have recovered: %d bytes",
+		request, small, healthy, complete, completeGrowth, restart, largest, faulty, recovered)
 	assert.LessOrEqual(t, request, 1000)
 	assert.LessOrEqual(t, small, 1000)
 	assert.LessOrEqual(t, complete, 1100)
 	assert.LessOrEqual(t, healthy, 3100)
 	assert.LessOrEqual(t, restart, 1)
 	assert.LessOrEqual(t, largest, 8000)
+	assert.LessOrEqual(t, recovered, 1000+256, "the last errors share 256 bytes")
 	c.untouched()
 }
 

@@ -17,6 +17,7 @@ import (
 var (
 	consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
 	needsCluster = regexp.MustCompile(`kubectl |KUBECONFIG"|^cd test`)
+	needsServer  = regexp.MustCompile("`(?:oc|kubectl) ((?:auth|get|label) [^`]+)`")
 )
 
 // TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the
@@ -27,10 +28,17 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	newConfiguration(t)
 	kubectl, err := cluster.Binary(t.Context(), "kubectl")
 	require.NoError(t, err)
+	run := func(line string) (string, error) {
+		shell := exec.CommandContext(t.Context(), "sh", "-c", line)
+		shell.Dir = "../.."
+		shell.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+standard.Kubeconfig())
+		out, err := shell.CombinedOutput()
+		return string(out), err
+	}
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 
-	ran := 0
+	blocks, inline := 0, 0
 	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
@@ -40,17 +48,20 @@ func TestCommandsOfTheDocs(t *testing.T) {
 				if !needsCluster.MatchString(line) {
 					continue
 				}
-				ran++
-				shell := exec.CommandContext(t.Context(), "sh", "-c", line)
-				shell.Dir = "../.."
-				shell.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+standard.Kubeconfig())
-				out, err := shell.CombinedOutput()
+				blocks++
+				out, err := run(line)
 				if output = strings.TrimSpace(output); output == "" {
 					assert.NoError(t, err, "%s: %s: %s", page, line, out)
 				}
-				assert.Contains(t, string(out), strings.TrimPrefix(output, "… "), line)
+				assert.Contains(t, out, strings.TrimPrefix(output, "… "), line)
 			}
 		}
+		for _, match := range needsServer.FindAllSubmatch(text, -1) {
+			inline++
+			out, err := run("kubectl " + string(match[1]))
+			assert.NoError(t, err, "%s: %s: %s", page, match[1], out)
+		}
 	}
-	assert.NotZero(t, ran)
+	assert.NotZero(t, blocks)
+	assert.NotZero(t, inline)
 }

@@ -65,5 +65,5 @@ func TestPoolWithoutServers(t *testing.T) {
 	counted, stop := w.control()
 	<-w.synced
 	stop()
-	assert.Zero(t, counted.all(), "a restart in a settled cluster")
+	assert.Zero(t, counted.all(), "a restart without changes")
 }

@@ -221,7 +221,7 @@ func TestRowsOfAPool(t *testing.T) {
 	w.patchNode(1, `{"metadata":{"labels":{"another":"label"}}}`)
 	<-w.synced // so that the first sync has ended
 	stop()
-	assert.Zero(t, counted.all(), "a restart in a settled cluster")
+	assert.Zero(t, counted.all(), "a restart without changes")
 }
 
 // TestOthersWriteAPool: another process writes its own condition of a pool again and again, while

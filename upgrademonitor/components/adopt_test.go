@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestAdoptAfterTheFirstPasses has steps succeed before it is known what an earlier process published.
@@ -22,4 +23,15 @@ func TestAdoptAfterTheFirstPasses(t *testing.T) {
 		tr.adopt(fault, epoch)
 		assert.Equal(t, want, len(tr.unresolved(epoch)) == 1, "%s", succeeded)
 	}
+}
+
+// TestAdoptAfterTheFirstFailure has the step fail again before: its error stays published, and is the one of this
+// process.
+func TestAdoptAfterTheFirstFailure(t *testing.T) {
+	tr := newTracker(time.Minute, time.Minute)
+	tr.fail(&Pass{step: step{OperatorSyncMCP, "b"}}, "no such image", epoch)
+	tr.adopt(Fault{State: OperatorSyncMCP, Message: "b: timed out", Since: metav1.NewTime(epoch)}, epoch)
+	assert.Equal(t, "b: no such image", tr.degraded(nil, epoch).Message)
+	tr.succeed(&Pass{step: step{OperatorSyncMCP, "b"}}, epoch)
+	assert.Contains(t, tr.degraded(nil, epoch).Message, "Last error, resolved")
 }

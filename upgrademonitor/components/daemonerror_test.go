@@ -66,7 +66,13 @@ func TestTheLastErrorOfTheDaemons(t *testing.T) {
 // before or after the error is over.
 func TestTheLastErrorOutlastsATimeWithoutData(t *testing.T) {
 	daemonDegraded := typeOf(components.Daemon, components.Degraded)
-	for name, over := range map[string]bool{"resolved before": true, "resolved meanwhile": false} {
+	for name, tc := range map[string]struct{ over, restart bool }{
+		"resolved before":                    {over: true},
+		"resolved meanwhile":                 {},
+		"resolved before, and a restart":     {over: true, restart: true},
+		"resolved meanwhile after a restart": {restart: true},
+	} {
+		over := tc.over
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
 				p := healthy(t, m)
@@ -75,12 +81,29 @@ func TestTheLastErrorOutlastsATimeWithoutData(t *testing.T) {
 					pass(time.Hour)
 				}
 				judge(mcn("a", yes, "disk full"))
-				resolved := time.Now().UTC()
+				since, resolved := m.condition(t, daemonDegraded).LastTransitionTime.UTC(), time.Now().UTC()
 				if over {
 					judge(mcn("a", yes, ""))
 				}
 				judge()
 				assert.Equal(t, "NoData", m.condition(t, daemonDegraded).Reason)
+				fault, ok := components.MostRecentError(m.conditions())
+				assert.True(t, ok)
+				assert.Equal(t, components.Fault{Component: components.Daemon, State: components.MCDSync, Message: "1 node is degraded: a: disk full", Since: fault.Since, Resolved: over}, fault)
+				if over {
+					assert.Equal(t, resolved.Unix(), fault.Since.Unix())
+				} else {
+					assert.Equal(t, since.Unix(), fault.Since.Unix())
+				}
+				if tc.restart {
+					before := m.writes()
+					p.stop()
+					p = m.start(t, components.Operator)
+					p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+					pass(time.Hour)
+					judge()
+					assert.Equal(t, before, m.writes())
+				}
 				if !over {
 					resolved = time.Now().UTC()
 				}

@@ -196,6 +196,9 @@ func judgeAll(t *testing.T, p *process, good bool, message string) {
 			}
 			judged := condition(components.TypeOf(c, a), status)
 			judged.Message = message
+			if !good {
+				judged.Reason = strings.Repeat("R", 128)
+			}
 			require.NoError(t, p.Judge(c, judged))
 		}
 	}

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -40,6 +39,7 @@ func (r *Reporter) desired(published []metav1.Condition, now time.Time) ([]metav
 		c.Type = t.name()
 		list = append(list, c)
 	}
+	limitHealthyMessages(list)
 	return list, wait
 }
 
@@ -51,36 +51,31 @@ func (r *Reporter) judged(t conditionType, was *metav1.Condition, now time.Time)
 	c, left := r.judgements.current(t, was, r.config.minDuration(t, j.condition.Status), now)
 	if t.aspect == Degraded {
 		j.remember(was)
-		if c.Status == metav1.ConditionFalse {
-			c.Message = cmp.Or(c.Message, j.lastError())
-		}
+		c.Message = j.withLastError(c)
 	}
 	return c, left
 }
 
-// degraded is True while an error is older than persist, and Unknown until the first pass has ended.
+// degraded is True while an error is older than persist, and Unknown until the first pass has succeeded.
+// While errors of an earlier process may last whose texts are not known, it stays as published.
 func (t *tracker) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
 	if faults := t.unresolved(now); len(faults) > 0 {
 		f := faults[0]
-		message := oneLine(f.shown.message(f.text), maxMessage)
-		if others := len(faults) - 1; others > 0 {
-			suffix := "; and 1 more error"
-			if others > 1 {
-				suffix = fmt.Sprintf("; and %d more errors", others)
-			}
-			message = oneLine(message, maxMessage-len(suffix)) + suffix
-		}
+		message := withOthers(f.shown.message(f.text), len(faults)-1+t.adopted.others)
 		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(f.shown.state), Message: message}
+	}
+	if t.adopted.others > 0 && was != nil && was.Status == metav1.ConditionTrue {
+		return metav1.Condition{Status: was.Status, Reason: was.Reason, Message: oneLine(was.Message, maxMessage)}
 	}
 	ok := metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonAsExpected}
 	switch {
 	case t.resolved != nil:
-		ok.Message = resolvedMessage(t.resolved.state, t.resolved.message, t.resolved.at)
+		ok.Message = lastErrorSentence(*t.resolved)
 		return ok
 	case len(t.succeeded) > 0, was != nil && was.Status == metav1.ConditionFalse:
 		return ok
 	default:
-		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reasonStarting, Message: "No pass has ended yet"}
+		return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reasonStarting, Message: "No pass has succeeded yet"}
 	}
 }
 
@@ -94,20 +89,6 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 		Status:  metav1.ConditionTrue,
 		Reason:  string(p.step.state),
 		Message: fmt.Sprintf("%s has been running since %s", p.step, p.began.UTC().Format(time.RFC3339)),
-	}
-}
-
-// bootstrap is True until the first sync of a new cluster is done. The next process removes the
-// condition, as it is not needed any more.
-func (r *Reporter) bootstrap() metav1.Condition {
-	_, synced := r.tracker.succeeded[step{state: OperatorSync}]
-	switch {
-	case r.bootstrapping && !synced:
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: "The first sync is not done"}
-	case r.bootstrapping:
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete}
-	default:
-		return metav1.Condition{}
 	}
 }
 
@@ -138,6 +119,16 @@ func equal(a, b []metav1.Condition) bool {
 	}
 	for i := range a {
 		if !sameCondition(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// includes reports whether a list has all of some conditions.
+func includes(list, some []metav1.Condition) bool {
+	for _, want := range some {
+		if c := find(list, want.Type); c == nil || !sameCondition(*c, want) {
 			return false
 		}
 	}

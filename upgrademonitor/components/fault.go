@@ -1,12 +1,7 @@
 package components
 
 import (
-	"strings"
-	"time"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/conditions"
 )
 
 // Fault is an error of a component.
@@ -20,7 +15,7 @@ type Fault struct {
 }
 
 // MostRecentError returns the newest unresolved error, else the one that was resolved last, else
-// false.
+// false. A component that is Unknown still has the error that it had before.
 func MostRecentError(list []metav1.Condition) (Fault, bool) {
 	var newest Fault
 	found := false
@@ -48,48 +43,16 @@ func (f Fault) olderThan(other Fault) bool {
 
 // faultOf reads a Degraded condition.
 func faultOf(component Component, c metav1.Condition) (Fault, bool) {
+	fault, ok := Fault{State: stateOf(c.Reason), Message: c.Message, Since: c.LastTransitionTime}, true
 	switch c.Status {
 	case metav1.ConditionTrue:
-		return Fault{Component: component, State: stateOf(c.Reason), Message: c.Message, Since: c.LastTransitionTime}, true
 	case metav1.ConditionFalse:
-		fault, ok := parseResolved(c.Message)
-		fault.Component = component
-		return fault, ok
+		fault, ok = parseLastError(c.Message)
+		ok = ok && fault.Resolved
 	default:
-		return Fault{}, false
+		_, sentence := cutLastError(c.Message)
+		fault, ok = parseLastError(sentence)
 	}
-}
-
-// The message of Degraded=False after an error:
-//
-//	Last error, resolved 2026-05-22T12:37:24Z, in OperatorSyncMCD: timed out
-const (
-	resolvedPrefix = "Last error, resolved "
-	resolvedState  = ", in "
-	resolvedText   = ": "
-)
-
-func resolvedMessage(s State, message string, at time.Time) string {
-	text := resolvedPrefix + at.UTC().Format(time.RFC3339) + resolvedState + string(s) + resolvedText + message
-	return oneLine(conditions.TruncateTo(text, maxResolved), maxMessage)
-}
-
-func parseResolved(message string) (Fault, bool) {
-	rest, ok := strings.CutPrefix(message, resolvedPrefix)
-	if !ok {
-		return Fault{}, false
-	}
-	at, rest, ok := strings.Cut(rest, resolvedState)
-	if !ok {
-		return Fault{}, false
-	}
-	when, err := time.Parse(time.RFC3339, at)
-	if err != nil {
-		return Fault{}, false
-	}
-	state, text, ok := strings.Cut(rest, resolvedText)
-	if !ok || !isState(State(state)) {
-		return Fault{}, false
-	}
-	return Fault{State: State(state), Message: text, Since: metav1.NewTime(when), Resolved: true}, true
+	fault.Component = component
+	return fault, ok
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
+// maxReason is the maximum length of the reason of a judgement. The CRD allows 1024, but a request has several.
+const maxReason = 128
+
 // daemonGrace is how long the daemons must be unavailable before it is published.
 const daemonGrace = 10 * time.Minute
 
@@ -132,8 +135,11 @@ func validateJudgement(writer, judged Component, list []metav1.Condition) error 
 		if c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown {
 			errs = append(errs, field.NotSupported(path.Child("status"), c.Status, []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}))
 		}
-		if !validate.IsReason(c.Reason) {
+		switch {
+		case !validate.IsReason(c.Reason):
 			errs = append(errs, field.Invalid(path.Child("reason"), oneLine(c.Reason, maxKey), "must be a CamelCase word that matches "+validate.ReasonPattern))
+		case len(c.Reason) > maxReason:
+			errs = append(errs, field.TooLong(path.Child("reason"), "", maxReason))
 		}
 	}
 	return errs.ToAggregate()

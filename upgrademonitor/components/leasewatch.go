@@ -45,14 +45,14 @@ func NewLeaseWatch(config LeaseConfig) (*LeaseWatch, error) {
 // already, or if Judge rejects the Component.
 func (w *LeaseWatch) Run(ctx context.Context) error {
 	if !w.running.CompareAndSwap(false, true) {
-		return errors.New("components: LeaseWatch.Run is running already: call it once a LeaseWatch")
+		return errors.New("components: LeaseWatch.Run is running already: call it once per LeaseWatch")
 	}
 	defer w.running.Store(false)
 	ticker := w.config.Clock.NewTicker(w.config.Interval)
 	defer ticker.Stop()
-	seen := newRenewals(w.config.Grace, w.config.Clock.Now())
+	observed := newRenewals(w.config.Grace, w.config.Clock.Now())
 	for {
-		if condition, ok := w.look(ctx, &seen); ok && ctx.Err() == nil {
+		if condition, ok := w.check(ctx, &observed); ok && ctx.Err() == nil {
 			if err := w.config.Judge(w.config.Component, condition); err != nil {
 				return fmt.Errorf("components: LeaseWatch: %w", err)
 			}
@@ -65,25 +65,25 @@ func (w *LeaseWatch) Run(ctx context.Context) error {
 	}
 }
 
-// look reads the Lease once.
-func (w *LeaseWatch) look(ctx context.Context, seen *renewals) (metav1.Condition, bool) {
+// check reads the Lease, and returns the condition that follows, false while undecided.
+func (w *LeaseWatch) check(ctx context.Context, observed *renewals) (metav1.Condition, bool) {
 	lease, err := w.read(ctx)
 	now := w.config.Clock.Now()
 	switch {
 	case err == nil:
-		seen.observe(lease, now)
+		observed.observe(lease, now)
 	case apierrors.IsNotFound(err):
 		err = nil // as if it was not renewed
 	}
 	if err != nil {
-		w.failures.Failed(ctx, err, "Could not read a Lease, will try again", "component", w.config.Component, "lease", w.config.Name)
+		w.failures.Failed(ctx, err, "Failed to read a Lease, retrying", "component", w.config.Component, "lease", w.config.Name)
 	} else {
 		w.failures.Recovered(ctx, "Read a Lease again", "component", w.config.Component, "lease", w.config.Name)
 	}
 	if condition, ok := w.unavailable(); ok {
 		return condition, true
 	}
-	return seen.verdict(w.config.Component, w.config.Name, err, now)
+	return observed.verdict(w.config.Component, w.config.Name, err, now)
 }
 
 // read reads the Lease from the API server's cache, which may be some seconds old.

@@ -65,7 +65,7 @@ func (w *watched) last() string {
 	return string(c.Status) + " " + c.Reason
 }
 
-// TestADeploymentThatIsNotAvailable decides whatever the Lease says.
+// TestADeploymentThatIsNotAvailable takes precedence over the Lease.
 func TestADeploymentThatIsNotAvailable(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *memory) {
 		renewed := &leases{renewed: map[string]metav1.MicroTime{}}

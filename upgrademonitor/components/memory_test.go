@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
@@ -20,8 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 // memory is a server with one MachineConfiguration, and an informer's cache of it. Of ownership, it knows
@@ -98,6 +94,9 @@ func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfi
 	defer m.mu.Unlock()
 	if err := m.tried(mc); err != nil {
 		return nil, err
+	}
+	if !options.Force || options.FieldManager == "" || mc.ResourceVersion != nil {
+		return nil, apierrors.NewBadRequest("not a forced apply without a resource version")
 	}
 	next := m.object.DeepCopy()
 	var names []string
@@ -210,51 +209,3 @@ func (m *memory) failWith(err error) {
 	defer m.mu.Unlock()
 	m.fail = func() error { return err }
 }
-
-// process is a running Reporter in a bubble of synctest: time advances while all goroutines are blocked.
-type process struct {
-	*components.Reporter
-	t    *testing.T
-	stop func()
-}
-
-// start runs a Reporter on a server, and waits until it is idle.
-func (m *memory) start(t *testing.T, component components.Component, change ...func(*components.Config)) *process {
-	t.Helper()
-	config := components.Config{Client: m, Lister: m.lister(), Component: component}
-	for _, c := range change {
-		c(&config)
-	}
-	reporter, err := components.New(config)
-	require.NoError(t, err)
-	m.mu.Lock()
-	m.handlers = append(m.handlers, reporter.Handler())
-	m.mu.Unlock()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- reporter.Run(ctx) }()
-	p := &process{Reporter: reporter, t: t}
-	p.stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(t, <-ended)
-	})
-	t.Cleanup(p.stop)
-	synctest.Wait()
-	return p
-}
-
-// pass lets time pass, and waits until all processes are idle.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
-
-// sync is one sync of the operator or the controller, with a step that ends with an error.
-func (p *process) sync(parent, step components.State, err error) {
-	sync := p.Begin(parent, "")
-	p.Begin(step, "").End(err)
-	sync.End(err)
-	synctest.Wait()
-}
-
-func typeOf(c components.Component, a components.Aspect) string { return components.TypeOf(c, a) }

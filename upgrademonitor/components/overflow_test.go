@@ -51,9 +51,9 @@ func (t *tracker) unresolvedKeys(now time.Time) []string {
 	return keys
 }
 
-// TestTheSharedErrorIsCalm has what there is no room for fail in turn: the text stays that of one step
+// TestTheSharedErrorDoesNotChange has what there is no room for fail in turn: the text stays that of one step
 // until it succeeds.
-func TestTheSharedErrorIsCalm(t *testing.T) {
+func TestTheSharedErrorDoesNotChange(t *testing.T) {
 	tr := newTracker(time.Minute, time.Minute)
 	for i := range maxFaults + 3 {
 		tr.fail(poolPass(i), "timed out", epoch.Add(time.Duration(i)*time.Second))

@@ -56,10 +56,7 @@ func (p *Pass) End(err error) {
 	if p == nil {
 		return
 	}
-	text := ""
-	if err != nil {
-		text = oneLine(fmt.Sprint(err), maxMessage) // an Error method may panic
-	}
+	text := errorText(err)
 	p.reporter.end(p, err, func(now time.Time) bool {
 		if err == nil {
 			return p.reporter.tracker.succeed(p, now)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
@@ -23,9 +24,9 @@ type Reporter struct {
 	mu            sync.Mutex // guards the fields that Begin, End, Forget and Judge change; nothing is called under it
 	tracker       tracker
 	judgements    judgements
-	bootstrapping bool           // the cluster had no conditions when this process, or an earlier one, began
-	unknown       map[State]bool // rejected states, to log each once
-	left          time.Time      // when Run last ended; zero before
+	bootstrapping bool           // the first sync of the cluster was not done when this term began
+	rejected      map[State]bool // states that this process cannot be in, to log each once
+	termEnded     time.Time      // when Run last ended; zero before
 
 	turn   chan struct{} // of capacity 1: held while the object is read and written
 	object object        // guarded by turn
@@ -35,8 +36,8 @@ type Reporter struct {
 	waiting  failurelog.Log // for the object
 }
 
-// maxUnknown is how many rejected states are kept.
-const maxUnknown = 64
+// maxRejected is how many rejected states are kept.
+const maxRejected = 64
 
 // New returns a Reporter. It makes no request. Invalid input is a *field.Error.
 func New(config Config) (*Reporter, error) {
@@ -50,7 +51,7 @@ func New(config Config) (*Reporter, error) {
 		wake:       make(chan struct{}, 1),
 		tracker:    newTracker(config.Persist, config.Dwell),
 		judgements: judgements{},
-		unknown:    map[State]bool{},
+		rejected:   map[State]bool{},
 		turn:       make(chan struct{}, 1),
 		object:     newObject(config),
 	}, nil
@@ -63,9 +64,9 @@ func (r *Reporter) reports(s State) bool {
 	}
 	s = State(oneLine(string(s), maxKey))
 	r.mu.Lock()
-	again := r.unknown[s] || len(r.unknown) >= maxUnknown
+	again := r.rejected[s] || len(r.rejected) >= maxRejected
 	if !again {
-		r.unknown[s] = true
+		r.rejected[s] = true
 	}
 	r.mu.Unlock()
 	if !again {
@@ -84,12 +85,10 @@ func (r *Reporter) notify() {
 
 // adopt takes over the conditions of an earlier process: its error stays until its step succeeds, and
 // for at most ten minutes if that step does not fail again.
-func (r *Reporter) adopt(published []metav1.Condition, now time.Time) {
+func (r *Reporter) adopt(mc *operatorv1.MachineConfiguration, published []metav1.Condition, now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	bootstrap := find(published, TypeOf(Bootstrap, Progressing))
-	r.bootstrapping = r.config.Component == Operator &&
-		(len(published) == 0 || bootstrap != nil && bootstrap.Status == metav1.ConditionTrue)
+	r.bootstrapping = r.config.Component == Operator && isBootstrapping(mc, published, now)
 
 	degraded := find(published, TypeOf(r.config.Component, Degraded))
 	if degraded == nil {
@@ -99,7 +98,7 @@ func (r *Reporter) adopt(published []metav1.Condition, now time.Time) {
 	switch {
 	case !ok:
 	case fault.Resolved && r.tracker.resolved == nil:
-		r.tracker.resolved = &resolvedFault{state: fault.State, message: fault.Message, at: fault.Since.Time}
+		r.tracker.resolved = &fault
 	case !fault.Resolved:
 		r.tracker.adopt(fault, now)
 	}

@@ -66,6 +66,10 @@ func TestFirstStart(t *testing.T) {
 		assert.Equal(t, "Starting", m.condition(t, operatorDegraded).Reason)
 		assert.Equal(t, metav1.ConditionUnknown, m.condition(t, operatorDegraded).Status)
 		assert.Equal(t, metav1.ConditionTrue, m.condition(t, bootstrap).Status)
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(time.Minute)
+		assert.Equal(t, "No pass has succeeded yet", m.condition(t, operatorDegraded).Message)
+		assert.Equal(t, 1, m.writes())
 		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
 		pass(time.Hour)
 		assert.Equal(t, 2, m.writes())
@@ -131,33 +135,6 @@ func TestFaultAndRecoveryAreTwoWrites(t *testing.T) {
 		assert.Equal(t, "Last error, resolved "+resolved+", in OperatorSyncMCD: "+errDaemons.Error(), degraded.Message)
 		assert.Equal(t, 2, m.writes()-before)
 	})
-}
-
-func TestEndlessFlapping(t *testing.T) {
-	for name, period := range map[string]time.Duration{"as fast as Persist lets it": 125 * time.Second, "11 minutes": 11 * time.Minute, "21 minutes": 21 * time.Minute} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, m *memory) {
-				p := healthy(t, m)
-				before, began := m.writes(), time.Now()
-				var hours []int
-				for at := time.Duration(0); at < 6*time.Hour; at = time.Since(began) {
-					p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-					pass(period - time.Second)
-					p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-					pass(time.Second)
-					for len(hours) < int(time.Since(began).Hours()) {
-						hours = append(hours, m.writes()-before)
-					}
-				}
-				t.Logf("writes after each hour: %v", hours)
-				assert.LessOrEqual(t, hours[0], 10)
-				for i := 1; i < len(hours); i++ {
-					assert.LessOrEqual(t, hours[i]-hours[i-1], 7, "six an hour, and one at its boundary")
-					assert.LessOrEqual(t, hours[i], 10+6*i+1)
-				}
-			})
-		})
-	}
 }
 
 func TestSlowPass(t *testing.T) {

@@ -31,13 +31,13 @@ func (r *Reporter) Run(ctx context.Context) error {
 		return nil
 	}
 	if !r.running.CompareAndSwap(false, true) {
-		return errors.New("components: Run is running already: call it once a Reporter")
+		return errors.New("components: Run is running already: call it once per Reporter")
 	}
 	defer r.running.Store(false)
-	if err := r.resume(ctx); err != nil {
+	if err := r.startTerm(ctx); err != nil {
 		return nil
 	}
-	defer r.leave()
+	defer r.endTerm()
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {
@@ -105,7 +105,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		if o.adopted = true; !o.behind(mc) {
 			o.published = own(mc.Status.Conditions, r.config.Component)
 		}
-		r.adopt(o.published, now)
+		r.adopt(mc, o.published, now)
 	}
 	r.mu.Lock()
 	list, next := r.desired(o.published, now)
@@ -124,7 +124,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 	}
 	err = o.write(ctx, mc, list, now)
 	if err != nil {
-		r.failures.Failed(ctx, err, "Could not write the conditions of a component, will try again", "component", r.config.Component)
+		r.failures.Failed(ctx, err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
 		return idle, err
 	}
 	if len(o.surplus(mc, list)) == 0 {

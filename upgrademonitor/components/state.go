@@ -118,14 +118,9 @@ func reportedBy(c Component) []State {
 const failedSuffix = "Failed"
 
 // failedReason is the reason of Degraded=True.
-func failedReason(s State) string {
-	if s == Errored {
-		return string(Errored)
-	}
-	return string(s) + failedSuffix
-}
+func failedReason(s State) string { return string(s) + failedSuffix }
 
-// stateOf returns the state of a reason of Degraded=True.
+// stateOf returns the state of a reason of Degraded=True, Errored for any other reason.
 func stateOf(reason string) State {
 	if s := State(strings.TrimSuffix(reason, failedSuffix)); isState(s) {
 		return s

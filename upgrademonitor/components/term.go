@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// resume begins a term as the leader. What this process knows from an earlier term is outdated: another
+// startTerm starts a term as the leader. What this process observed in an earlier term is outdated: another
 // leader may have resolved its errors, and published others since.
-func (r *Reporter) resume(ctx context.Context) error {
+func (r *Reporter) startTerm(ctx context.Context) error {
 	if err := r.lock(ctx); err != nil {
 		return err
 	}
@@ -17,28 +17,28 @@ func (r *Reporter) resume(ctx context.Context) error {
 	o.cleared = false
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.left.IsZero() {
+	if r.termEnded.IsZero() {
 		return nil
 	}
 	o.adopted, o.attempted = false, nil
-	r.tracker.forgetUntil(r.left)
-	maps.DeleteFunc(r.judgements, func(_ string, j *judgement) bool { return !j.reported.After(r.left) })
+	r.tracker.forgetUntil(r.termEnded)
+	maps.DeleteFunc(r.judgements, func(_ string, j *judgement) bool { return !j.reported.After(r.termEnded) })
 	return nil
 }
 
-// leave ends a term. What it was about stays until the next one begins: Flush may still publish it.
-func (r *Reporter) leave() {
+// endTerm ends a term. What was observed in it is kept until the next one: Flush may still publish it.
+func (r *Reporter) endTerm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.left = r.config.Clock.Now()
+	r.termEnded = r.config.Clock.Now()
 }
 
 // forgetUntil drops the outcomes of all passes that ended by a time. What is running is kept.
 func (t *tracker) forgetUntil(end time.Time) {
 	maps.DeleteFunc(t.faults, func(_ step, f *fault) bool { return !f.last.After(end) })
 	maps.DeleteFunc(t.succeeded, func(_ step, at time.Time) bool { return !at.After(end) })
-	t.adopted = nil
-	if t.resolved != nil && !t.resolved.at.After(end) {
+	t.adopted = adopted{}
+	if t.resolved != nil && !t.resolved.Since.After(end) {
 		t.resolved = nil
 	}
 }

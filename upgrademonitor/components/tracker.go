@@ -7,9 +7,6 @@ const (
 	maxFaults  = 64   // errors with a text
 	maxFailed  = 1024 // steps that have one
 	maxRunning = 1024
-	// adoptedTimeout is how long the error of an earlier process stays where its step neither succeeds
-	// nor fails in this one.
-	adoptedTimeout = 10 * time.Minute
 )
 
 // tracker remembers the running passes of a process, and its unresolved errors. It is pure: time is an
@@ -19,9 +16,9 @@ type tracker struct {
 
 	running map[step]*Pass
 	faults  map[step]*fault // beyond maxFaults, steps share one
-	// adopted is the error that an earlier process published, or nil.
-	adopted  *fault
-	resolved *resolvedFault
+	adopted adopted
+	// resolved is the last error that was published and is over, or nil. Its text is not cleaned yet.
+	resolved *Fault
 	// succeeded are when steps last ended without an error: all without a key, and as many others as
 	// there is room for.
 	succeeded map[step]time.Time
@@ -42,10 +39,7 @@ func (t *tracker) begin(p *Pass) {
 func (t *tracker) succeed(p *Pass, now time.Time) bool {
 	t.end(p)
 	changed := t.resolve(p.step, now)
-	if t.adopted != nil && t.adopted.resolvedBy(p.step) {
-		t.dropAdopted(now)
-		changed = true
-	}
+	changed = t.succeedAdopted(p.step, now) || changed
 	return t.noteSuccess(p.step, now) || changed
 }
 
@@ -76,9 +70,7 @@ func (t *tracker) fail(p *Pass, text string, now time.Time) {
 	if child := t.failedChild(p); child != nil {
 		shown, text = child.shown, child.text
 	}
-	if t.adopted != nil && t.adopted.isOf(shown) {
-		f.persisted, t.adopted = true, nil
-	}
+	t.failAdopted(f, p.step, shown)
 	if t.faults[f.shown] == f && f.shown != p.step {
 		return // it is shared, and the step that it shows still fails
 	}
@@ -111,14 +103,14 @@ func (t *tracker) forget(s step, now time.Time) bool {
 	_, running := t.running[s]
 	delete(t.running, s)
 	delete(t.succeeded, s)
-	adopted := t.adopted != nil && t.adopted.isOf(s)
+	adopted := t.adopted.newest != nil && t.adopted.newest.isOf(s)
 	if adopted {
 		t.dropAdopted(now)
 	}
 	return t.resolve(s, now) || running || adopted
 }
 
-// advance expires an adopted error, and moves times out of the future: the clock may have been set
+// advance expires adopted errors, and moves times out of the future: the clock may have been set
 // back.
 func (t *tracker) advance(now time.Time) {
 	for _, f := range t.faults {
@@ -127,12 +119,7 @@ func (t *tracker) advance(now time.Time) {
 	for _, p := range t.running {
 		p.began = earlier(p.began, now)
 	}
-	if t.adopted == nil {
-		return
-	}
-	if t.adopted.last = earlier(t.adopted.last, now); now.Sub(t.adopted.last) >= adoptedTimeout {
-		t.dropAdopted(now)
-	}
+	t.expireAdopted(now)
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -170,8 +157,8 @@ func (t *tracker) next(now time.Time) (time.Duration, bool) {
 	for _, p := range t.running {
 		at(p.began.Add(t.dwell))
 	}
-	if t.adopted != nil {
-		at(t.adopted.last.Add(adoptedTimeout))
+	if t.adopted.newest != nil || t.adopted.others > 0 {
+		at(t.adopted.at.Add(adoptedTimeout))
 	}
 	return soonest, found
 }

@@ -139,7 +139,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	assert.NotNil(t, tr.slow(now))
 	now = now.Add(adoptedTimeout)
 	tr.advance(now)
-	assert.Nil(t, tr.adopted)
+	assert.Nil(t, tr.adopted.newest)
 
 	l := limiter{min: time.Minute, max: time.Hour}
 	l.attempted(epoch)
@@ -166,7 +166,30 @@ func TestLimiter(t *testing.T) {
 	for i, s := range seconds {
 		assert.Equal(t, s*time.Second, attempts[i])
 	}
-	now = now.Add(quietIntervals * DefaultMaxInterval)
+	now = now.Add(time.Hour - time.Second)
+	l.attempted(now)
+	assert.Equal(t, DefaultMaxInterval, l.wait(now), "less than a quiet time")
+	now = now.Add(time.Hour)
 	l.attempted(now)
 	assert.Equal(t, DefaultMinInterval, l.wait(now), "a quiet time")
+}
+
+// TestLimiterOfBursts has something to write for a while, then nothing for a while, and so on: that is never more
+// than what a process writes that always has something.
+func TestLimiterOfBursts(t *testing.T) {
+	const day = 24 * time.Hour
+	for burst := 1; burst <= 12; burst++ {
+		for quiet := 5 * time.Minute; quiet <= 2*time.Hour; quiet += 5 * time.Minute {
+			l := limiter{min: DefaultMinInterval, max: DefaultMaxInterval}
+			attempts := 0
+			for now := epoch; now.Before(epoch.Add(day)); now = now.Add(quiet) {
+				for range burst {
+					now = now.Add(max(l.wait(now), 0))
+					l.attempted(now)
+					attempts++
+				}
+			}
+			assert.LessOrEqual(t, attempts, 10+6*23+burst, "bursts of %d, each %s", burst, quiet)
+		}
+	}
 }

@@ -3,14 +3,15 @@ package components
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // fault is an unresolved error.
 type fault struct {
-	shown step // the step that failed; for a sync, its failed step
-	text  string
+	shown step      // the step that failed; for a sync, its failed step
+	text  string    // not cleaned yet
 	since time.Time // of the first failure in a row
 	last  time.Time
 	// shared is set on the fault of all steps that there was no room for.
@@ -21,55 +22,6 @@ type fault struct {
 
 func (f *fault) isPersisted(now time.Time, persist time.Duration) bool {
 	return f.persisted || now.Sub(f.since) >= persist
-}
-
-// resolvedFault is an error that was published and is over.
-type resolvedFault struct {
-	state   State
-	message string
-	at      time.Time
-}
-
-// isOf reports whether the error of an earlier process is one of a step. Its message begins with the
-// key, where the step has one; a message without any is that of each key.
-func (f *fault) isOf(s step) bool {
-	if f.shown.state != s.state {
-		return false
-	}
-	return s.key == "" || !strings.Contains(f.text, keySeparator) || strings.HasPrefix(f.text, s.message(""))
-}
-
-// resolvedBy reports whether the error of an earlier process is over when a step succeeds: the failed
-// one, or the sync that it is part of.
-func (f *fault) resolvedBy(s step) bool {
-	parent, _ := ParentOf(f.shown.state)
-	return s.state == parent || f.isOf(s)
-}
-
-// adopt takes over an error that an earlier process published, unless its step has succeeded since.
-func (t *tracker) adopt(f Fault, now time.Time) {
-	t.adopted = &fault{shown: step{state: f.State}, text: oneLine(f.Message, maxMessage), since: f.Since.Time, last: now, persisted: true}
-	for s := range t.succeeded {
-		if t.adopted.resolvedBy(s) {
-			t.dropAdopted(now)
-			return
-		}
-	}
-	again := false
-	for _, own := range t.faults {
-		if t.adopted.isOf(own.shown) {
-			own.persisted, again = true, true
-		}
-	}
-	if again {
-		t.adopted = nil
-	}
-}
-
-// dropAdopted resolves the error of an earlier process.
-func (t *tracker) dropAdopted(now time.Time) {
-	t.resolveFault(t.adopted, now)
-	t.adopted = nil
 }
 
 func (t *tracker) resolve(s step, now time.Time) bool {
@@ -84,7 +36,7 @@ func (t *tracker) resolve(s step, now time.Time) bool {
 
 func (t *tracker) resolveFault(f *fault, now time.Time) {
 	if f.isPersisted(now, t.persist) {
-		t.resolved = &resolvedFault{state: f.shown.state, message: f.shown.message(f.text), at: now}
+		t.resolved = &Fault{State: f.shown.state, Message: f.shown.message(f.text), Since: metav1.NewTime(now), Resolved: true}
 	}
 }
 
@@ -113,8 +65,8 @@ func (t *tracker) unresolved(now time.Time) []*fault {
 			list = append(list, f)
 		}
 	}
-	if t.adopted != nil {
-		list = append(list, t.adopted)
+	if t.adopted.newest != nil {
+		list = append(list, t.adopted.newest)
 	}
 	slices.SortFunc(list, func(a, b *fault) int {
 		return cmp.Or(b.since.Compare(a.since), a.shown.compare(b.shown))

@@ -66,7 +66,11 @@ func (o *object) apply(ctx context.Context, list []metav1.Condition) error {
 	status.Conditions = conditions.ToApply(list)
 	options := metav1.ApplyOptions{FieldManager: o.config.FieldManager, Force: true}
 	mc, err := o.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
-		return o.config.Client.ApplyStatus(ctx, applyoperatorv1.MachineConfiguration(ObjectName).WithStatus(status), options)
+		mc, err := o.config.Client.ApplyStatus(ctx, applyoperatorv1.MachineConfiguration(ObjectName).WithStatus(status), options)
+		if err == nil && mc != nil && !includes(mc.Status.Conditions, list) {
+			err = errNoAnswer
+		}
+		return mc, err
 	})
 	if err != nil {
 		return err
@@ -75,7 +79,7 @@ func (o *object) apply(ctx context.Context, list []metav1.Condition) error {
 	return nil
 }
 
-var errNoAnswer = errors.New("the answer is not the MachineConfiguration: check the network and proxies between this process and the API server")
+var errNoAnswer = errors.New("the answer is not the MachineConfiguration that was written: check the network and proxies between this process and the API server")
 
 // wrote records a response.
 func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/handlers"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 )
 
 // addHandlers has the informers enqueue the pools whose status may change.
@@ -89,8 +90,8 @@ func equalNodes(a, b *corev1.Node) bool {
 		isReady(a) == isReady(b) &&
 		a.Spec.Unschedulable == b.Spec.Unschedulable &&
 		IsWindows(a) == IsWindows(b) &&
-		a.Annotations[currentImageAnnotation] == b.Annotations[currentImageAnnotation] &&
-		a.Annotations[desiredImageAnnotation] == b.Annotations[desiredImageAnnotation] &&
+		a.Annotations[nodeannotation.CurrentImage] == b.Annotations[nodeannotation.CurrentImage] &&
+		a.Annotations[nodeannotation.DesiredImage] == b.Annotations[nodeannotation.DesiredImage] &&
 		maps.Equal(a.Labels, b.Labels)
 }
 

@@ -6,14 +6,8 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
-)
-
-// The annotations of a Node with the image that it runs and the one that it is to run. The
-// objects of daemons that do not report images have neither.
-const (
-	currentImageAnnotation = "machineconfiguration.openshift.io/currentImage"
-	desiredImageAnnotation = "machineconfiguration.openshift.io/desiredImage"
 )
 
 // target is what the nodes of a pool are to have.
@@ -63,8 +57,9 @@ func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target)
 	if !r.joined {
 		return m
 	}
-	r.currentImage = cmp.Or(r.currentImage, node.Annotations[currentImageAnnotation])
-	r.desiredImage = cmp.Or(r.desiredImage, node.Annotations[desiredImageAnnotation])
+	// The objects of daemons that do not report images have neither.
+	r.currentImage = cmp.Or(r.currentImage, node.Annotations[nodeannotation.CurrentImage])
+	r.desiredImage = cmp.Or(r.desiredImage, node.Annotations[nodeannotation.DesiredImage])
 	m.reported = true
 	m.updating, m.step = !r.updated, r.step
 	m.updated = r.updated && !r.degraded && target.reachedBy(r)

@@ -172,7 +172,7 @@ func TestUpdatedAndUpdating(t *testing.T) {
 // TestWhatIsKept is what a status keeps of the one before.
 func TestWhatIsKept(t *testing.T) {
 	expiry := metav1.NewTime(earlier.Add(time.Hour))
-	foreign := mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionFalse, LastTransitionTime: earlier, Reason: "R"}
+	unowned := mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionFalse, LastTransitionTime: earlier, Reason: "R"}
 	another := mcfgv1.PoolSynchronizerStatus{PoolSynchronizerType: "Another", MachineCount: 7}
 	p := newPool("worker", func(p *mcfgv1.MachineConfigPool) {
 		p.Spec.Configuration.Source = []corev1.ObjectReference{{Name: "00-worker"}}
@@ -181,7 +181,7 @@ func TestWhatIsKept(t *testing.T) {
 		p.Status.OSImageStream.Name = "rhel-10"
 		p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{
 			{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: earlier},
-			foreign,
+			unowned,
 			{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, LastTransitionTime: earlier},
 			{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue, LastTransitionTime: now},
 		}
@@ -195,7 +195,7 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, oldConfig, status.Configuration.Name, "not updated yet")
 	assert.Equal(t, before.Status.CertExpirys, status.CertExpirys)
 	assert.Equal(t, before.Status.OSImageStream, status.OSImageStream)
-	assert.Equal(t, foreign, condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded))
+	assert.Equal(t, unowned, condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded))
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
 	assert.Equal(t, int64(9), status.PoolSynchronizersStatus[1].ObservedGeneration)
 	assert.Len(t, status.Conditions, 6)

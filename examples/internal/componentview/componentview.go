@@ -89,7 +89,7 @@ func healthRows(list []metav1.Condition, now time.Time, wide bool) [][]string {
 	return append(lines, []string{"all", none, string(components.Overall(list)), none, none})
 }
 
-// faultText is an unresolved error as a whole, for a column may be too narrow.
+// faultText returns the whole text of an unresolved error, for which a column may be too narrow.
 func faultText(fault components.Fault, now time.Time, width int) string {
 	const indent = "  "
 	text := fmt.Sprintf("! %s for %s\n", fault.State, age(fault.Since.Time, now))

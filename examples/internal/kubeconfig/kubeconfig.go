@@ -1,9 +1,9 @@
-// Package kubeconfig reads kubeconfig files for the examples.
+// Package kubeconfig reads kubeconfig files for the examples, and explains why the API server of
+// one cannot be used.
 package kubeconfig
 
 import (
 	"fmt"
-	"time"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -26,9 +26,4 @@ func Load(file, userAgent string) (*rest.Config, error) {
 	config.UserAgent = userAgent
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	return config, nil
-}
-
-// TimeoutError returns the error of an API server that does not answer within a timeout.
-func TimeoutError(config *rest.Config, timeout time.Duration) error {
-	return fmt.Errorf("the API server %s does not answer within %s: is it up, and reachable from here?", config.Host, timeout)
 }

@@ -2,9 +2,9 @@ package simulation
 
 import (
 	"context"
-	"errors"
 	"time"
 
+	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
@@ -27,11 +27,7 @@ func (c *Cluster) Controllers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 2)
-	go func() { ended <- objects.Run(ctx, 1) }()
-	go func() { ended <- statuses.Run(ctx, 1) }()
-	err = <-ended
-	cancel() // neither runs without the other
-	return errors.Join(err, <-ended)
+	return program.Together(ctx, // neither runs without the other
+		func(ctx context.Context) error { return objects.Run(ctx, 1) },
+		func(ctx context.Context) error { return statuses.Run(ctx, 1) })
 }

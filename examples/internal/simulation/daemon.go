@@ -34,7 +34,7 @@ func newDaemon(c *Cluster, node string, stream uint64) *daemon {
 
 // run updates the node whenever its desired config changes, until ctx ends or an update fails.
 func (d *daemon) run(ctx context.Context) error {
-	if err := d.awaitObject(ctx); err != nil {
+	if err := d.waitForObject(ctx); err != nil {
 		return nil // ctx has ended
 	}
 	if err := d.start(ctx); err != nil {
@@ -43,7 +43,7 @@ func (d *daemon) run(ctx context.Context) error {
 	defer func() { d.stop() }()
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s Updated", d.node), metav1.ConditionTrue)
 	for {
-		node, err := d.await(ctx, func(node *corev1.Node) bool { return desired(node) != current(node) })
+		node, err := d.waitFor(ctx, func(node *corev1.Node) bool { return desired(node) != current(node) })
 		if err != nil {
 			return nil // ctx has ended
 		}
@@ -121,7 +121,7 @@ func (d *daemon) work(ctx context.Context, steps float64) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-d.cluster.clock.after(time.Duration(steps * float64(options.Step))):
+	case <-d.cluster.clock.After(time.Duration(steps * float64(options.Step))):
 		return nil
 	}
 }

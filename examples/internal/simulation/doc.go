@@ -9,4 +9,7 @@
 //	})
 //
 // The work of an update is not done: a daemon waits for as long as a step is to take.
+//
+// Show runs a rollout while a Display shows it. FailStep runs an operator and a controller that report
+// on MachineConfiguration/cluster: a step of the operator fails and recovers.
 package simulation

@@ -17,15 +17,15 @@ func (d *daemon) patch(ctx context.Context, patch string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.await(ctx, func(node *corev1.Node) bool {
+	_, err = d.waitFor(ctx, func(node *corev1.Node) bool {
 		order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, after.ResourceVersion)
 		return err == nil && order >= 0
 	})
 	return err
 }
 
-// await waits until the Node in the informer passes a check.
-func (d *daemon) await(ctx context.Context, check func(*corev1.Node) bool) (*corev1.Node, error) {
+// waitFor waits until the Node in the informer passes a check.
+func (d *daemon) waitFor(ctx context.Context, check func(*corev1.Node) bool) (*corev1.Node, error) {
 	for {
 		node, err := d.cluster.Nodes().Lister().Get(d.node)
 		if err != nil || check(node) {
@@ -39,8 +39,8 @@ func (d *daemon) await(ctx context.Context, check func(*corev1.Node) bool) (*cor
 	}
 }
 
-// awaitObject waits until the operator has created the node's MachineConfigNode.
-func (d *daemon) awaitObject(ctx context.Context) error {
+// waitForObject waits until the operator has created the node's MachineConfigNode.
+func (d *daemon) waitForObject(ctx context.Context) error {
 	for {
 		_, err := d.cluster.MachineConfigNodes().Lister().Get(d.node)
 		if err == nil {

@@ -12,6 +12,13 @@ import (
 // a time.
 const MaxNodes = 200
 
+// MinSpeed and MaxSpeed limit Options.Speed: beyond, durations on the clock cannot be represented, or
+// timers that are due at once leave no time for the cluster.
+const (
+	MinSpeed = 0.001
+	MaxSpeed = 1_000_000
+)
+
 // Options describe a simulated cluster.
 type Options struct {
 	Nodes    int           // from 1 to MaxNodes: up to three masters, the others in two pools
@@ -33,6 +40,8 @@ func (o Options) Validate() error {
 		return fmt.Errorf("--jitter %g: use from 0 to 1", o.Jitter)
 	case !(o.Speed > 0) || math.IsInf(o.Speed, 1): // NaN too
 		return fmt.Errorf("--speed %g: use a positive number", o.Speed)
+	case o.Speed < MinSpeed || o.Speed > MaxSpeed:
+		return fmt.Errorf("--speed %g: use from %g to %d", o.Speed, MinSpeed, MaxSpeed)
 	}
 	if names := NodeNames(o.Nodes); o.FailNode != "" && !slices.Contains(names, o.FailNode) {
 		return fmt.Errorf("--fail-node %q: the nodes are %s", o.FailNode, strings.Join(names, ", "))

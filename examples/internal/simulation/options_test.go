@@ -17,6 +17,11 @@ func TestOptionsThatAreNoNumbers(t *testing.T) {
 		o.Speed = speed
 		assert.ErrorContains(t, o.Validate(), "use a positive number", "%g", speed)
 	}
+	for _, speed := range []float64{1e-300, simulation.MinSpeed / 2, 2 * simulation.MaxSpeed, 1e300} {
+		o := valid
+		o.Speed = speed
+		assert.ErrorContains(t, o.Validate(), "use from 0.001 to 1000000", "%g", speed)
+	}
 	for _, jitter := range []float64{-1, 2, math.NaN(), math.Inf(1)} {
 		o := valid
 		o.Jitter = jitter

@@ -30,11 +30,11 @@ func rollOut(t *testing.T, options Options) (*Cluster, State, error) {
 	var failure error
 	var end State
 	require.NoError(t, c.Run(t.Context(), c.Controllers, func(ctx context.Context) error {
-		if _, err := c.Settle(ctx); err != nil {
+		if _, err := c.WaitForStatus(ctx); err != nil {
 			return err
 		}
 		failure = c.Rollout(ctx)
-		end, err = c.Settle(ctx)
+		end, err = c.WaitForStatus(ctx)
 		return err
 	}))
 	return c, end, failure
@@ -83,7 +83,7 @@ func TestFieldManagers(t *testing.T) {
 		return names
 	}
 	require.NoError(t, c.Run(t.Context(), c.Controllers, func(ctx context.Context) error {
-		state, err := c.Settle(ctx)
+		state, err := c.WaitForStatus(ctx)
 		require.Len(t, state.MachineConfigNodes, 4)
 		for _, mcn := range state.MachineConfigNodes {
 			assert.Contains(t, managers(mcn), rollout.DefaultFieldManager)
@@ -106,7 +106,7 @@ func TestNodeThatFails(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, degraded)
 }
 
-// TestNodesThatFail tells a pool that is blocked from one whose other nodes are all updated.
+// TestNodesThatFail distinguishes a pool that is blocked from one whose other nodes are all updated.
 func TestNodesThatFail(t *testing.T) {
 	e := BlockedError{Pool: "worker", Causes: []string{"a", "b"}, Updated: 1, Nodes: 4, MaxUnavailable: 2}
 	assert.EqualError(t, &e, "pool worker is blocked, 1 of 4 nodes are updated: a, b")

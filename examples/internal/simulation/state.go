@@ -51,18 +51,19 @@ func (c *Cluster) State(ctx context.Context) (State, error) {
 	return state, nil
 }
 
-// Settle waits until each node has reported and the status of each pool is that of its nodes.
+// WaitForStatus waits until each node has reported and the status of each pool is that of its nodes.
 // It returns that state.
-func (c *Cluster) Settle(ctx context.Context) (State, error) {
-	var settled State
+func (c *Cluster) WaitForStatus(ctx context.Context) (State, error) {
+	var last State
 	err := c.until(ctx, func(state State) (bool, error) {
-		settled = state
-		return state.settled(), nil
+		last = state
+		return state.hasStatus(), nil
 	})
-	return settled, err
+	return last, err
 }
 
-func (s State) settled() bool {
+// hasStatus reports whether each node has reported and the status of each pool is that of its nodes.
+func (s State) hasStatus() bool {
 	for _, p := range s.Pools {
 		for _, node := range s.Nodes[p.Name] {
 			if mcn := s.MachineConfigNodes[node.Name]; mcn == nil || len(mcn.Status.Conditions) == 0 {

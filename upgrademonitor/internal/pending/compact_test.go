@@ -220,7 +220,7 @@ func TestWhatIsLeftOfLoops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var q Queue
-			q.Predict(settled(t))
+			q.Predict(upToDate(t))
 			pushAbandoned(t, &q, begin, prepared)
 			pushAbandoned(t, &q, repeated(100, tc.loop...)...)
 			assert.LessOrEqual(t, q.Len(), tc.left)
@@ -237,7 +237,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 		for _, known := range []bool{true, false} {
 			var q Queue
 			if known {
-				q.Predict(settled(t))
+				q.Predict(upToDate(t))
 			}
 			all := repeated(80/len(loop), loop...)
 			pushAbandoned(t, &q, all...)
@@ -248,7 +248,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 
 func TestEqualReportsKeepTheTimeOfTheFirst(t *testing.T) {
 	var q Queue
-	start := settled(t)
+	start := upToDate(t)
 	q.Predict(start)
 	pushAbandoned(t, &q, asked(phases.Updated, no))
 	pushAbandoned(t, &q, repeated(100, asked(phases.Drained, running))...)
@@ -264,7 +264,7 @@ func TestImageSetsThatWereDoneOrFailedAreSeen(t *testing.T) {
 	}
 	for _, known := range []bool{true, false} {
 		var q Queue
-		start := settled(t)
+		start := upToDate(t)
 		if known {
 			q.Predict(start)
 		}
@@ -301,7 +301,7 @@ func TestSpecStaysInFrontOfItsStatus(t *testing.T) {
 	for _, known := range []bool{true, false} {
 		var q Queue
 		if known {
-			q.Predict(settled(t))
+			q.Predict(upToDate(t))
 		}
 		pushAbandoned(t, &q, asked(phases.NodeDegraded, no), spec(configB), asked(phases.Updated, no), asked(phases.UpdatePrepared, done))
 		for range 100 {
@@ -315,7 +315,7 @@ func TestSpecStaysInFrontOfItsStatus(t *testing.T) {
 
 func TestHeadAndWaitedForStay(t *testing.T) {
 	var q Queue
-	q.Predict(settled(t))
+	q.Predict(upToDate(t))
 	pushAbandoned(t, &q, asked(phases.Updated, no))
 	deferred := push(t, &q, plan.Spec{Pool: "infra"})
 	require.False(t, q.Abandon(deferred))
@@ -338,7 +338,7 @@ func TestHeadAndWaitedForStay(t *testing.T) {
 // The head may be on its way to the API server, and what it repeats may have been deferred.
 func TestHeadBehindADeferredEntryStays(t *testing.T) {
 	var q Queue
-	q.Predict(settled(t))
+	q.Predict(upToDate(t))
 	var specs []*Entry
 	for range 2 * compactFrom {
 		specs = append(specs, push(t, &q, plan.Spec{Pool: "infra"}))
@@ -362,7 +362,7 @@ func TestChattyCallersAreNeverRefused(t *testing.T) {
 		for _, atOnce := range []int{1, 2, 16, 300} {
 			t.Run(fmt.Sprintf("%d callers, known start %t", atOnce, known), func(t *testing.T) {
 				var q Queue
-				start := settled(t)
+				start := upToDate(t)
 				if known {
 					q.Predict(start)
 				}
@@ -388,7 +388,7 @@ func TestChattyCallersAreNeverRefused(t *testing.T) {
 // Until the queue is long, nothing is dropped: one update in an outage is written as it was.
 func TestShortQueueIsLeftAsItIs(t *testing.T) {
 	var q Queue
-	q.Predict(settled(t))
+	q.Predict(upToDate(t))
 	pushAbandoned(t, &q, repeated(compactFrom-1, asked(phases.Drained, running))...)
 	assert.Equal(t, compactFrom-1, q.Len())
 }

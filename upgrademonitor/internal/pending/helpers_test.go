@@ -39,8 +39,8 @@ func object() plan.State {
 	}}
 }
 
-// settled is one between updates.
-func settled(t *testing.T) plan.State {
+// upToDate returns an object between updates.
+func upToDate(t *testing.T) plan.State {
 	return after(t, object(), report(phases.Updated, done, 0, configA))
 }
 

@@ -142,7 +142,7 @@ func TestPredictIsPlanningOneByOne(t *testing.T) {
 // An entry that was refused leads nowhere, and the rest is predicted as if it were not there.
 func TestPredictOfARefusal(t *testing.T) {
 	var q Queue
-	base := after(t, settled(t), asked(phases.Updated, no), asked(phases.Drained, running))
+	base := after(t, upToDate(t), asked(phases.Updated, no), asked(phases.Drained, running))
 	push(t, &q, asked(phases.Drained, no)) // Unknown to False
 	assert.Equal(t, shown(base), shown(q.Predict(base)))
 	push(t, &q, asked(phases.Cordoned, done))
@@ -170,7 +170,7 @@ func TestPredictionsAreKept(t *testing.T) {
 	}
 	counted := func(in plan.Intent) plan.Intent { return counting{Intent: in, plans: &plans} }
 	var q Queue
-	base := settled(t)
+	base := upToDate(t)
 	q.Predict(base)
 	for i := range 200 { // waited for, so that nothing is dropped
 		in := counted(asked(phases.Drained, []plan.Report{asked("", running), asked("", done)}[i%2].Status))
@@ -195,7 +195,7 @@ func TestPredictionsAreKept(t *testing.T) {
 func TestCompactionCostsABoundedNumberOfPlans(t *testing.T) {
 	plans, most := 0, 0
 	var q Queue
-	base := settled(t)
+	base := upToDate(t)
 	q.Predict(base)
 	for _, in := range seeded(1).chat(400) {
 		plans = 0

@@ -14,7 +14,7 @@ import (
 // inUpdate is an update from A to B, up to the reports given.
 func inUpdate(t *testing.T, reports ...plan.Intent) plan.State {
 	t.Helper()
-	started := after(t, settled(configA, "", false), report(phases.Updated, no, 10, configA, configB))
+	started := after(t, upToDate(configA, "", false), report(phases.Updated, no, 10, configA, configB))
 	return after(t, started, reports...)
 }
 
@@ -38,9 +38,9 @@ func TestBegin(t *testing.T) {
 			after(t, fresh(configA), report(phases.Resumed, done, 5, configA, configA)), configA, configA, status,
 			[]string{"UpdatePrepared=Unknown", "Resumed=False"},
 		},
-		"between updates":                      {settled(configA, "", false), configA, configB, specFirst, []string{"UpdatePrepared=Unknown", "Updated=False"}},
-		"between updates, for the same config": {settled(configA, "", false), configA, configA, status, []string{"UpdatePrepared=Unknown", "Updated=False"}},
-		"between updates, for an unnamed one":  {settled(configA, "", false), "", "", status, []string{"UpdatePrepared=Unknown", "Updated=False"}},
+		"between updates":                      {upToDate(configA, "", false), configA, configB, specFirst, []string{"UpdatePrepared=Unknown", "Updated=False"}},
+		"between updates, for the same config": {upToDate(configA, "", false), configA, configA, status, []string{"UpdatePrepared=Unknown", "Updated=False"}},
+		"between updates, for an unnamed one":  {upToDate(configA, "", false), "", "", status, []string{"UpdatePrepared=Unknown", "Updated=False"}},
 		"the same target again":                {inUpdate(t, drained()), configA, configB, nil, nil},
 		"the same again, prepared":             {inUpdate(t, prepared(), drained()), configA, configB, nil, nil},
 		"the same again, after a restart":      {restarted(inUpdate(t, drained())), configA, configB, nil, nil},
@@ -75,7 +75,7 @@ func TestBegin(t *testing.T) {
 }
 
 func TestBeginKeepsTheDesiredVersionOfTheStatus(t *testing.T) {
-	s := after(t, settled(configA, "", false), report(phases.Updated, no, 10, configA, configB))
+	s := after(t, upToDate(configA, "", false), report(phases.Updated, no, 10, configA, configB))
 	assert.Equal(t, configA, s.Object.Status.ConfigVersion.Desired, "until UpdatePrepared is True")
 	s = after(t, s, report(phases.UpdatePrepared, done, 20, configA, configB))
 	assert.Equal(t, configB, s.Object.Status.ConfigVersion.Desired)
@@ -154,7 +154,7 @@ func kindsOtherThan(p plan.Plan, kind plan.Kind) []plan.Kind {
 }
 
 func TestDisruption(t *testing.T) {
-	between := settled(configA, "", false)
+	between := upToDate(configA, "", false)
 	p := planned(t, between, report(phases.Drained, done, 60, configA, configB), plan.Memo{})
 	assert.True(t, p.Memo.Disrupted)
 	assert.ElementsMatch(t, []string{"Updated=False", "UpdateExecuted=Unknown", "Drained=True"}, moved(between, p.Final))
@@ -172,7 +172,7 @@ func TestDisruption(t *testing.T) {
 
 // Others have ended the update that this process remembers: what comes next is an update of its own.
 func TestUpdateThatOthersHaveEndedIsForgotten(t *testing.T) {
-	between := settled(configA, "", false)
+	between := upToDate(configA, "", false)
 	stale := between
 	stale.Update = plan.Update{Target: plan.Target{Config: configC}}
 	for _, in := range []plan.Intent{
@@ -218,7 +218,7 @@ func TestExpiredReport(t *testing.T) {
 func TestBeginWithoutAnAnswer(t *testing.T) {
 	for name, s := range map[string]plan.State{
 		"first report ever":        fresh(plan.NotYetSet),
-		"between updates":          settled(configA, "", false),
+		"between updates":          upToDate(configA, "", false),
 		"another target":           inUpdate(t, drained()),
 		"another target, prepared": inUpdate(t, prepared(), drained()),
 	} {
@@ -239,7 +239,7 @@ func TestBeginWithoutAnAnswer(t *testing.T) {
 func TestBeginAfterARestartWithItsSpecWritten(t *testing.T) {
 	for name, s := range map[string]plan.State{
 		"first report ever":        fresh(plan.NotYetSet),
-		"between updates":          settled(configA, "", false),
+		"between updates":          upToDate(configA, "", false),
 		"another target, prepared": inUpdate(t, prepared(), drained()),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestBeginAfterARestartWithItsSpecWritten(t *testing.T) {
 }
 
 func TestReportsOfAnUpdateEndToEnd(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	for i, step := range []struct {
 		p       phases.Phase
 		status  metav1.ConditionStatus

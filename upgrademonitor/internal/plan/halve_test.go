@@ -13,7 +13,7 @@ import (
 
 // Each halving shortens something, until next to nothing is left; a repeat stays a repeat.
 func TestHalve(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	long := report(phases.NodeDegraded, done, 1, configA, configA)
 	long.Message = strings.Repeat("m", 30_000)
 	p, before := planned(t, s, long, plan.Memo{}), 1<<30
@@ -36,7 +36,7 @@ func TestHalve(t *testing.T) {
 
 func TestHalveTheFailuresOfImageSets(t *testing.T) {
 	failed := imageSets(1, set{Name: "a", Generation: 1, Failure: strings.Repeat("f", 30_000)})
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	memo, ok := planned(t, s, failed, plan.Memo{}).Halve()
 	require.True(t, ok)
 	got := after(t, s, failed).Object.Status.PinnedImageSets[0].LastFailedGenerationError
@@ -45,7 +45,7 @@ func TestHalveTheFailuresOfImageSets(t *testing.T) {
 }
 
 func TestHalveWhereThereIsNothingToShorten(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	for name, in := range map[string]plan.Intent{
 		"short texts":       report(phases.NodeDegraded, done, 1, configA, configA),
 		"no write":          report(phases.Updated, done, 1, configA, configA),

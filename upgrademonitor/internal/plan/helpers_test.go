@@ -34,8 +34,8 @@ func at(seconds int) metav1.Time {
 	return metav1.NewTime(epoch.Add(time.Duration(seconds) * time.Second))
 }
 
-// settled is an object between updates, whose node runs a config, and an image in image mode.
-func settled(config, image string, imageMode bool) plan.State {
+// upToDate returns an object between updates, whose node runs a config, and an image in image mode.
+func upToDate(config, image string, imageMode bool) plan.State {
 	list := conditions.Complete(nil, imageMode, epoch)
 	updated := conditions.Find(list, phases.Updated)
 	updated.Status, updated.Reason, updated.Message = done, "Updated", "up to date"
@@ -59,7 +59,7 @@ func settled(config, image string, imageMode bool) plan.State {
 
 // fresh is an object that was created, and has no status.
 func fresh(desired string) plan.State {
-	s := settled(desired, "", false)
+	s := upToDate(desired, "", false)
 	object := s.Object.DeepCopy()
 	object.Status = mcfgv1.MachineConfigNodeStatus{}
 	s.Object = object

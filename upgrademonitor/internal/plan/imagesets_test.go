@@ -38,7 +38,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		bad      = "True/PrefetchFailed/One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
 	)
 	apply, merge := plan.ApplyStatus, plan.MergeStatus
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	for i, step := range []struct {
 		name                  string
 		sets                  []set
@@ -85,7 +85,7 @@ func TestImageSetThatWasCreatedAgain(t *testing.T) {
 		"failed":  {Name: "a", DesiredGeneration: 2, LastFailedGeneration: 3, LastFailedGenerationError: "e"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := settled(configA, "", false)
+			s := upToDate(configA, "", false)
 			s.Object.Status.PinnedImageSets = []entry{{Name: "b", DesiredGeneration: 1}, before}
 			p := planned(t, s, imageSets(1, set{Name: "a", Generation: 2}, set{Name: "b", Generation: 1}), plan.Memo{})
 			require.Equal(t, []plan.Kind{plan.MergeStatus, plan.ApplyStatus}, kinds(p))
@@ -97,7 +97,7 @@ func TestImageSetThatWasCreatedAgain(t *testing.T) {
 
 // What another manager applied stays its own until it is reported.
 func TestUnownedImageSets(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	theirs := entry{Name: "theirs", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "e"}
 	s.Unowned.ImageSets = []entry{theirs}
 
@@ -125,7 +125,7 @@ func TestUnownedImageSets(t *testing.T) {
 
 // The list takes no more conditions than the CRD accepts, those of others included.
 func TestRoomForConditionsOfOthers(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	for range 6 {
 		s.Unowned.Conditions = append(s.Unowned.Conditions, json.RawMessage(`{"type":"Theirs"}`))
 	}

@@ -4,16 +4,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-)
-
-const annotationPrefix = "machineconfiguration.openshift.io/"
-
-// The annotations of a Node that name what it runs and what it is to run.
-const (
-	CurrentConfigAnnotation = annotationPrefix + "currentConfig"
-	DesiredConfigAnnotation = annotationPrefix + "desiredConfig"
-	CurrentImageAnnotation  = annotationPrefix + "currentImage"
-	DesiredImageAnnotation  = annotationPrefix + "desiredImage"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 )
 
 // Node is what the annotations of a Node contain, "" where one is absent. Images count in image
@@ -44,14 +35,14 @@ func ReadNode(annotations map[string]string, imageMode bool) (Node, []Warning) {
 		return ""
 	}
 	n := Node{
-		CurrentConfig: read(CurrentConfigAnnotation, validate.IsName),
-		DesiredConfig: read(DesiredConfigAnnotation, validate.IsName),
+		CurrentConfig: read(nodeannotation.CurrentConfig, validate.IsName),
+		DesiredConfig: read(nodeannotation.DesiredConfig, validate.IsName),
 	}
 	if imageMode {
-		n.CurrentImage = read(CurrentImageAnnotation, validate.IsImage)
-		n.DesiredImage = read(DesiredImageAnnotation, validate.IsImage)
-		n.InvalidCurrentImage = n.CurrentImage != annotations[CurrentImageAnnotation]
-		n.InvalidDesiredImage = n.DesiredImage != annotations[DesiredImageAnnotation]
+		n.CurrentImage = read(nodeannotation.CurrentImage, validate.IsImage)
+		n.DesiredImage = read(nodeannotation.DesiredImage, validate.IsImage)
+		n.InvalidCurrentImage = n.CurrentImage != annotations[nodeannotation.CurrentImage]
+		n.InvalidDesiredImage = n.DesiredImage != annotations[nodeannotation.DesiredImage]
 	}
 	return n, warnings
 }

@@ -138,8 +138,24 @@ func TestEveryPrefixLeadsToTheSameObject(t *testing.T) {
 			requireSameObject(t, p.Final, again.Final, fmt.Sprintf("step %d has no answer", i+1))
 			require.Equal(t, p.Final.Update, again.Final.Update)
 			known = step.Next.Update
+
+			if p.WritesSpec() && step.Kind != plan.MergeSpec {
+				behind := withSpec(lost, s.Object.Spec)
+				again, err = in.Plan(behind, p.Memo)
+				require.NoError(t, err)
+				requireSameObject(t, p.Final, withSpec(again.Final, p.Final.Object.Spec), fmt.Sprintf("step %d has no answer, and the spec was denied", i+1))
+				require.Equal(t, p.Memo.Began, again.Memo.Began, "no other update begins")
+			}
 		}
 	})
+}
+
+// withSpec returns the state with another spec.
+func withSpec(s plan.State, spec mcfgv1.MachineConfigNodeSpec) plan.State {
+	object := *s.Object
+	object.Spec = spec
+	s.Object = &object
+	return s
 }
 
 // No watcher sees a jump: each step is one that the state machine allows.

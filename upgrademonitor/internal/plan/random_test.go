@@ -91,7 +91,7 @@ func (r random) imageSet(name string) entry {
 }
 
 func (r random) state(imageMode bool) plan.State {
-	s := settled(pick(r, "", plan.NotYetSet, configA, configB), pick(r, "", imageA, imageB), imageMode)
+	s := upToDate(pick(r, "", plan.NotYetSet, configA, configB), pick(r, "", imageA, imageB), imageMode)
 	status := &s.Object.Status
 	status.Conditions = r.conditions(imageMode != r.oneIn(10))
 	status.ConfigVersion.Desired = pick(r, plan.NotYetSet, configA, configB, configC)

@@ -81,7 +81,7 @@ func full(t *testing.T, s plan.State, message string, imageMode bool) (plan.Stat
 func TestWorstTextsFit(t *testing.T) {
 	for _, name := range []string{"1 byte", "a control", "an emoji", "invalid", "with our mark", "much too long", "a mix of these"} {
 		t.Run(name, func(t *testing.T) {
-			s, all := full(t, settled(configA, "", true), texts[name], true)
+			s, all := full(t, upToDate(configA, "", true), texts[name], true)
 			assert.LessOrEqual(t, messagesOf(t, s), maxMessages)
 			assert.LessOrEqual(t, encoded(t, s.Object), maxObject)
 			for _, in := range all {
@@ -96,7 +96,7 @@ func TestWorstTextsFit(t *testing.T) {
 
 // Failures that stay while others come, of sets that are reported without one.
 func TestFailuresThatStayFit(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	r := imageSets(1)
 	for i := range 100 {
 		for j := range r.Sets {
@@ -117,12 +117,12 @@ func TestOneLongTextIsNotShortened(t *testing.T) {
 	for _, name := range []string{"1 byte", "a quote", "a control", "an emoji"} {
 		r := report(phases.Drained, running, 10, configA, configB)
 		r.Message = texts[name]
-		assert.Equal(t, texts[name], messageOf(after(t, settled(configA, "", false), r), phases.Drained), name)
+		assert.Equal(t, texts[name], messageOf(after(t, upToDate(configA, "", false), r), phases.Drained), name)
 	}
 }
 
 func TestShortTextsLeaveTheirRoom(t *testing.T) {
-	s, _ := full(t, settled(configA, "", false), texts["an emoji"], false)
+	s, _ := full(t, upToDate(configA, "", false), texts["an emoji"], false)
 	assert.Greater(t, messagesOf(t, s), maxMessages-20*12, "no more is taken than has to be")
 	r := report(phases.Drained, done, 60, configA, configB)
 	r.Message = "short"

@@ -14,7 +14,7 @@ import (
 var owner = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "u-1"}
 
 func TestSpec(t *testing.T) {
-	owned := settled(configA, imageA, true)
+	owned := upToDate(configA, imageA, true)
 	owned.Object.OwnerReferences = []metav1.OwnerReference{owner}
 	unset := fresh("")
 	unset.Object.Spec = mcfgv1.MachineConfigNodeSpec{}
@@ -51,7 +51,7 @@ func TestSpec(t *testing.T) {
 }
 
 func TestSpecFollowsTheOwner(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	own := plan.Spec{Owner: owner, Pool: "worker"}
 	p := planned(t, s, own, plan.Memo{})
 	assert.Equal(t, []plan.Kind{plan.MergeSpec}, kinds(p))

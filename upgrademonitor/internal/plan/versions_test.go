@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -41,7 +42,7 @@ func shownIn(s plan.State) shown {
 }
 
 func TestVersionsThroughAnUpdateInImageMode(t *testing.T) {
-	s := settled(configA, imageA, true)
+	s := upToDate(configA, imageA, true)
 	for i, step := range []struct {
 		name   string
 		phase  phases.Phase
@@ -74,7 +75,7 @@ func TestVersionsThroughAnUpdateInImageMode(t *testing.T) {
 }
 
 func TestImagesOutsideImageMode(t *testing.T) {
-	s := after(t, settled(configA, "", false), plan.Report{
+	s := after(t, upToDate(configA, "", false), plan.Report{
 		Report: conditions.Report{Phase: phases.Updated, Status: no, Reason: "Updated", Time: at(1)}, Node: toB,
 	})
 	assert.Equal(t, shown{configA, configA, "", "", configB, ""}, shownIn(s))
@@ -82,7 +83,7 @@ func TestImagesOutsideImageMode(t *testing.T) {
 
 // A repeat on a node whose annotation has changed is a write.
 func TestVersionsAloneAreAWrite(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	repeat := report(phases.Updated, done, 1, configB, configB)
 	repeat.Message = messageOf(s, phases.Updated)
 	p := planned(t, s, repeat, plan.Memo{})
@@ -93,7 +94,7 @@ func TestVersionsAloneAreAWrite(t *testing.T) {
 
 // Once the CRD turned out to have no configImage, image mode is that of the conditions alone.
 func TestNoImageField(t *testing.T) {
-	s := settled(configA, "", true)
+	s := upToDate(configA, "", true)
 	s.NoImageField = true
 	s = after(t, s,
 		imageReport(phases.Updated, no, 1, toB),
@@ -115,12 +116,12 @@ func TestNoImageField(t *testing.T) {
 // An image that the CRD rejects is neither set nor cleared, and is no reason for an update.
 func TestInvalidImages(t *testing.T) {
 	node, warnings := plan.ReadNode(map[string]string{
-		plan.CurrentConfigAnnotation: configA, plan.DesiredConfigAnnotation: configA,
-		plan.CurrentImageAnnotation: "quay.io/os:latest", plan.DesiredImageAnnotation: "quay.io/os:latest",
+		nodeannotation.CurrentConfig: configA, nodeannotation.DesiredConfig: configA,
+		nodeannotation.CurrentImage: "quay.io/os:latest", nodeannotation.DesiredImage: "quay.io/os:latest",
 	}, true)
 	assert.Equal(t, plan.Node{CurrentConfig: configA, DesiredConfig: configA, InvalidCurrentImage: true, InvalidDesiredImage: true}, node)
 	assert.Len(t, warnings, 2)
-	s := settled(configA, imageA, true)
+	s := upToDate(configA, imageA, true)
 	assert.Equal(t, shownIn(s), shownIn(after(t, s, imageReport(phases.Updated, done, 1, node))))
 	started := after(t, s, imageReport(phases.Updated, no, 1, nodeA), imageReport(phases.Drained, done, 2, nodeA))
 	assert.Empty(t, moved(started, after(t, started, imageReport(phases.Updated, no, 3, node))))
@@ -130,12 +131,12 @@ func TestInvalidImages(t *testing.T) {
 
 func TestReadNode(t *testing.T) {
 	annotations := map[string]string{
-		plan.CurrentConfigAnnotation: "Not A Name", plan.DesiredConfigAnnotation: configB,
-		plan.CurrentImageAnnotation: imageA, plan.DesiredImageAnnotation: imageB,
+		nodeannotation.CurrentConfig: "Not A Name", nodeannotation.DesiredConfig: configB,
+		nodeannotation.CurrentImage: imageA, nodeannotation.DesiredImage: imageB,
 	}
 	node, warnings := plan.ReadNode(annotations, false)
 	assert.Equal(t, plan.Node{DesiredConfig: configB}, node)
-	assert.Equal(t, []plan.Warning{{Annotation: plan.CurrentConfigAnnotation, Value: "Not A Name"}}, warnings)
+	assert.Equal(t, []plan.Warning{{Annotation: nodeannotation.CurrentConfig, Value: "Not A Name"}}, warnings)
 	node, warnings = plan.ReadNode(annotations, true)
 	assert.Equal(t, plan.Node{DesiredConfig: configB, CurrentImage: imageA, DesiredImage: imageB}, node)
 	assert.Len(t, warnings, 1)
@@ -146,7 +147,7 @@ func TestReadNode(t *testing.T) {
 
 // A node that names no config clears no image.
 func TestNodeWithoutAnnotationsClearsNothing(t *testing.T) {
-	s := settled(configA, imageA, true)
+	s := upToDate(configA, imageA, true)
 	for _, end := range []plan.Intent{imageReport(phases.Updated, done, 1, plan.Node{}), plan.Spec{Owner: owner, Pool: "worker", ImageMode: true}} {
 		assert.Equal(t, shownIn(s), shownIn(after(t, s, end)))
 	}
@@ -170,7 +171,7 @@ func TestNameOfTheUpdate(t *testing.T) {
 	} {
 		for _, restart := range []string{"", ", restarted"} {
 			t.Run(name+restart, func(t *testing.T) {
-				s := after(t, settled(tc.start.CurrentConfig, tc.start.CurrentImage, true),
+				s := after(t, upToDate(tc.start.CurrentConfig, tc.start.CurrentImage, true),
 					imageReport(phases.Updated, no, 1, tc.node),
 					imageReport(phases.UpdatePrepared, done, 2, tc.node),
 					imageReport(tc.phase, done, 3, tc.node))
@@ -188,7 +189,7 @@ func TestNameOfTheUpdate(t *testing.T) {
 // image before it nor that one was applied.
 func TestNameOfTheUpdateToTheFirstImage(t *testing.T) {
 	first := plan.Node{CurrentConfig: configA, DesiredConfig: configA, DesiredImage: imageB}
-	s := restarted(after(t, settled(configA, "", true),
+	s := restarted(after(t, upToDate(configA, "", true),
 		imageReport(phases.Updated, no, 1, first), imageReport(phases.UpdatePrepared, done, 2, first), imageReport(phases.RebootedNode, done, 3, first)))
 	first.CurrentImage = imageB
 	s = after(t, s, imageReport(phases.Updated, done, 4, first))
@@ -197,7 +198,7 @@ func TestNameOfTheUpdateToTheFirstImage(t *testing.T) {
 
 // The target is the image too, in image mode.
 func TestTargetInImageMode(t *testing.T) {
-	started := after(t, settled(configA, imageA, true), imageReport(phases.Updated, no, 1, toB), imageReport(phases.UpdatePrepared, done, 2, toB))
+	started := after(t, upToDate(configA, imageA, true), imageReport(phases.Updated, no, 1, toB), imageReport(phases.UpdatePrepared, done, 2, toB))
 	for name, tc := range map[string]struct {
 		node   plan.Node
 		begins bool
@@ -214,14 +215,14 @@ func TestTargetInImageMode(t *testing.T) {
 		})
 	}
 	t.Run("an image that the node runs already", func(t *testing.T) {
-		s := after(t, settled(configA, "", false), report(phases.Updated, no, 1, configA, configB))
+		s := after(t, upToDate(configA, "", false), report(phases.Updated, no, 1, configA, configB))
 		running := plan.Node{CurrentConfig: configA, DesiredConfig: configB, CurrentImage: imageA, DesiredImage: imageA}
 		assert.False(t, planned(t, s, imageReport(phases.Updated, no, 2, running), plan.Memo{}).Memo.Began, "image mode was switched on in the update")
 	})
 	t.Run("back to the image that the node still runs", func(t *testing.T) {
 		disabled := nodeA
 		disabled.DesiredImage = ""
-		s := after(t, settled(configA, imageA, true),
+		s := after(t, upToDate(configA, imageA, true),
 			imageReport(phases.Updated, no, 1, disabled), imageReport(phases.UpdatePrepared, done, 2, disabled), imageReport(phases.Cordoned, done, 3, disabled))
 		restarted := s
 		restarted.Update = plan.Update{}
@@ -235,7 +236,7 @@ func TestTargetInImageMode(t *testing.T) {
 }
 
 func TestModeSwitch(t *testing.T) {
-	s := settled(configA, "", false)
+	s := upToDate(configA, "", false)
 	p := planned(t, s, imageReport(phases.Updated, done, 1, nodeA), plan.Memo{})
 	assert.Equal(t, []plan.Kind{plan.MergeStatus}, kinds(p), "the conditions of the other mode are removed")
 	assert.Len(t, p.Final.Object.Status.Conditions, len(phases.All(true)))

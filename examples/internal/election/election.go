@@ -1,4 +1,5 @@
-package main
+// Package election lets one of the replicas of a program lead.
+package election
 
 import (
 	"context"
@@ -14,29 +15,29 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// leaseName is the name of the Lease whose holder runs the controllers.
-const leaseName = "upgrademonitor-example-operator"
+// Election elects one of the replicas of an operator, which runs the controllers. Two that run
+// at once would be correct, but write everything twice.
+type Election struct {
+	Leases    coordinationv1client.LeasesGetter
+	Namespace string        // of the Lease
+	Name      string        // of the Lease
+	Identity  string        // of this replica, see NewIdentity
+	Duration  time.Duration // after which others take over a Lease that is not renewed
 
-// election lets one of the replicas of an operator run the controllers. Two that run at once
-// would be correct, but write everything twice.
-type election struct {
-	leases    coordinationv1client.LeasesGetter
-	namespace string        // of the Lease
-	identity  string        // of this replica
-	duration  time.Duration // after which others take over a Lease that is not renewed
-	waiting   func(holder string)
+	// Waiting is called when another replica leads.
+	Waiting func(holder string)
 }
 
-// newIdentity returns an identity that no other replica has.
-func newIdentity() string {
+// NewIdentity returns an identity that no other replica has.
+func NewIdentity() string {
 	host, _ := os.Hostname()
 	return host + "_" + string(uuid.NewUUID())
 }
 
-// run waits for the Lease, and then runs lead until ctx ends or the Lease is lost, which is an
+// Run waits for the Lease, and then runs lead until ctx ends or the Lease is lost, which is an
 // error. The Lease is released after lead has returned, so that the next leader can start at
 // once, and never beside this one.
-func (e election) run(ctx context.Context, lead func(context.Context) error) error {
+func (e Election) Run(ctx context.Context, lead func(context.Context) error) error {
 	holding, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
 	// The elector logs each step of the election; only its errors are of interest here.
@@ -45,20 +46,20 @@ func (e election) run(ctx context.Context, lead func(context.Context) error) err
 	started := make(chan context.Context, 1)
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 		Lock: &resourcelock.LeaseLock{
-			LeaseMeta:  metav1.ObjectMeta{Namespace: e.namespace, Name: leaseName},
-			Client:     e.leases,
-			LockConfig: resourcelock.ResourceLockConfig{Identity: e.identity},
+			LeaseMeta:  metav1.ObjectMeta{Namespace: e.Namespace, Name: e.Name},
+			Client:     e.Leases,
+			LockConfig: resourcelock.ResourceLockConfig{Identity: e.Identity},
 		},
-		LeaseDuration:   e.duration, // and the usual proportions: 15s, 10s, 2s
-		RenewDeadline:   e.duration * 10 / 15,
-		RetryPeriod:     e.duration * 2 / 15,
+		LeaseDuration:   e.Duration, // and the usual proportions: 15s, 10s, 2s
+		RenewDeadline:   e.Duration * 10 / 15,
+		RetryPeriod:     e.Duration * 2 / 15,
 		ReleaseOnCancel: true,
 		Callbacks: leaderelection.LeaderCallbacks{
 			OnStartedLeading: func(leading context.Context) { started <- leading },
 			OnStoppedLeading: func() {},
 			OnNewLeader: func(holder string) {
-				if holder != e.identity {
-					e.waiting(holder)
+				if holder != e.Identity {
+					e.Waiting(holder)
 				}
 			},
 		},
@@ -85,7 +86,7 @@ func (e election) run(ctx context.Context, lead func(context.Context) error) err
 		defer context.AfterFunc(ctx, cancel)()
 		err := lead(leading)
 		if err == nil && ctx.Err() == nil {
-			err = fmt.Errorf("lost the Lease %s/%s: another replica may be the leader", e.namespace, leaseName)
+			err = fmt.Errorf("lost the Lease %s/%s: another replica may be the leader", e.Namespace, e.Name)
 		}
 		return err
 	}

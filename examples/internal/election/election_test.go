@@ -1,4 +1,4 @@
-package main
+package election_test
 
 import (
 	"context"
@@ -8,12 +8,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/openshift/upgrademonitor/examples/internal/election"
 	"github.com/openshift/upgrademonitor/examples/internal/memory"
 )
+
+const leaseName = "operator"
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
 
 // replica is one operator in an election.
 type replica struct {
@@ -41,11 +49,11 @@ func newReplica(t *testing.T, kube kubernetes.Interface, identity string, lead f
 			return nil
 		}
 	}
-	e := election{
-		leases: kube.CoordinationV1(), namespace: "default", identity: identity, duration: time.Second,
-		waiting: func(holder string) { r.waits <- holder },
+	e := election.Election{
+		Leases: kube.CoordinationV1(), Namespace: "default", Name: leaseName, Identity: identity, Duration: time.Second,
+		Waiting: func(holder string) { r.waits <- holder },
 	}
-	go func() { r.ended <- e.run(ctx, lead) }()
+	go func() { r.ended <- e.Run(ctx, lead) }()
 	t.Cleanup(cancel)
 	return r
 }
@@ -98,7 +106,7 @@ func TestLostLeaseIsAnError(t *testing.T) {
 		}
 		taken.ResourceVersion = lease(t, kube).ResourceVersion
 	}
-	assert.EqualError(t, <-r.ended, "lost the Lease default/upgrademonitor-example-operator: another replica may be the leader")
+	assert.EqualError(t, <-r.ended, "lost the Lease default/operator: another replica may be the leader")
 	assert.Error(t, leading.Err())
 }
 

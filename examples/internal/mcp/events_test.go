@@ -1,4 +1,4 @@
-package main
+package mcp_test
 
 import (
 	"testing"
@@ -8,6 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/record"
+
+	"github.com/openshift/upgrademonitor/examples/internal/mcp"
 )
 
 // poolIn returns a pool with the statuses of Updated and Updating, "" for no condition.
@@ -45,26 +47,10 @@ func TestPoolEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			recorder := record.NewFakeRecorder(10)
-			poolEvents{recorder: recorder}.OnUpdate(tc.from, tc.to)
+			mcp.Events{Recorder: recorder}.OnUpdate(tc.from, tc.to)
 			close(recorder.Events)
 			assert.Equal(t, tc.want, <-recorder.Events)
 			assert.Empty(t, recorder.Events)
 		})
-	}
-}
-
-// TestEventsOfASimulation reads the events of pools as an administrator would.
-func TestEventsOfASimulation(t *testing.T) {
-	cluster, code := simulateForTest(t, "--simulate=4", "--step=0")
-	assert.Zero(t, code)
-	list, err := cluster.KubeClient().CoreV1().Events(metav1.NamespaceAll).List(t.Context(), metav1.ListOptions{})
-	assert.NoError(t, err)
-	seen := map[string]int{}
-	for _, e := range list.Items {
-		seen[e.InvolvedObject.Kind+" "+e.InvolvedObject.Name+" "+e.Reason]++
-	}
-	for _, name := range []string{"master", "worker"} {
-		assert.Equal(t, 1, seen["MachineConfigPool "+name+" Updating"], "%v", seen)
-		assert.Equal(t, 1, seen["MachineConfigPool "+name+" Completed"], "%v", seen)
 	}
 }

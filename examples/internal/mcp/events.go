@@ -1,4 +1,4 @@
-package main
+package mcp
 
 import (
 	"fmt"
@@ -9,18 +9,19 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// poolEvents records an Event when the update of a pool starts, and when it completes.
-type poolEvents struct {
-	recorder record.EventRecorder
+// Events records an Event when the update of a pool starts, and when it completes. It is the
+// handler of an informer.
+type Events struct {
+	Recorder record.EventRecorder
 }
 
-var _ cache.ResourceEventHandler = poolEvents{}
+var _ cache.ResourceEventHandler = Events{}
 
 // OnAdd does nothing: the conditions of a pool at the start are no transition.
-func (poolEvents) OnAdd(any, bool) {}
+func (Events) OnAdd(any, bool) {}
 
 // OnUpdate compares the conditions of a pool with those before.
-func (e poolEvents) OnUpdate(before, after any) {
+func (e Events) OnUpdate(before, after any) {
 	from, ok := before.(*mcfgv1.MachineConfigPool)
 	to, okToo := after.(*mcfgv1.MachineConfigPool)
 	if !ok || !okToo || from.UID != to.UID {
@@ -35,29 +36,27 @@ func (e poolEvents) OnUpdate(before, after any) {
 }
 
 // OnDelete does nothing.
-func (poolEvents) OnDelete(any) {}
+func (Events) OnDelete(any) {}
 
 // becameTrue reports whether a condition has changed from False to True. A pool that gets its
 // first status has not.
 func becameTrue(from, to *mcfgv1.MachineConfigPool, condition mcfgv1.MachineConfigPoolConditionType) bool {
-	status := status(condition)
-	return status(from) == string(corev1.ConditionFalse) && status(to) == string(corev1.ConditionTrue)
+	return Condition(from, condition).Status == corev1.ConditionFalse && IsTrue(to, condition)
 }
 
 // wasBehind reports whether a pool that is Updated was updating before, or had another config.
 // Otherwise its nodes have reported for the first time.
 func wasBehind(from, to *mcfgv1.MachineConfigPool) bool {
 	config := from.Status.Configuration.Name
-	return status(mcfgv1.MachineConfigPoolUpdating)(from) == string(corev1.ConditionTrue) ||
-		config != "" && config != to.Status.Configuration.Name
+	return IsTrue(from, mcfgv1.MachineConfigPoolUpdating) || config != "" && config != to.Status.Configuration.Name
 }
 
 // record records an Event of a pool. It names the pool by a reference: the recorder's scheme
 // need not know its type.
-func (e poolEvents) record(p *mcfgv1.MachineConfigPool, reason, format string, args ...any) {
+func (e Events) record(p *mcfgv1.MachineConfigPool, reason, format string, args ...any) {
 	regarding := &corev1.ObjectReference{
 		APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool",
 		Name: p.Name, UID: p.UID, ResourceVersion: p.ResourceVersion,
 	}
-	e.recorder.Event(regarding, corev1.EventTypeNormal, reason, fmt.Sprintf(format, args...))
+	e.Recorder.Event(regarding, corev1.EventTypeNormal, reason, fmt.Sprintf(format, args...))
 }
