@@ -63,8 +63,12 @@ func (b *base) giveUp() (lost bool) {
 	return lost
 }
 
-// dropImageField records that the CRD has no field for images.
-func (b *base) dropImageField(now time.Time) { b.state.NoImageField, b.imageField = true, now }
+// dropImageField records that the CRD has no field for images. An object that has some is read
+// again: it was read while the CRD had the field.
+func (b *base) dropImageField(now time.Time) {
+	b.state.NoImageField, b.imageField = true, now
+	b.stale = b.stale || b.known && b.state.HasImages()
+}
 
 // markStale has the object read before the next write.
 func (b *base) markStale() { b.stale = true }

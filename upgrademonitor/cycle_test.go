@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -202,6 +203,35 @@ func TestImageFieldThatComesLater(t *testing.T) {
 	lines = log.take()
 	require.Len(t, lines, 1)
 	assert.Contains(t, lines[0], "Writing the images of the node again")
+}
+
+// A CRD that loses configImage rejects the images that are known: the object is read, without them.
+func TestImageFieldThatIsRemoved(t *testing.T) {
+	on, missing := true, false
+	f := newFixture(t, inImageMode(&on))
+	f.annotateImages(oldImage, oldImage)
+	f.reportUpdated(t)
+	require.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
+	f.clientset.PrependReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if !missing {
+			return false, nil, nil
+		}
+		if patch, ok := a.(clienttesting.PatchAction); ok && strings.Contains(string(patch.GetPatch()), `"configImage":{`) {
+			return true, nil, apierrors.NewInternalError(errors.New(".status.configImage: field not declared in schema"))
+		}
+		if a.GetVerb() == "get" {
+			object, err := f.clientset.Tracker().Get(a.GetResource(), "", nodeName)
+			mcn := object.DeepCopyObject().(*mcfgv1.MachineConfigNode)
+			mcn.Spec.ConfigImage, mcn.Status.ConfigImage = mcfgv1.MachineConfigNodeSpecConfigImage{}, images("", "")
+			return true, mcn, err
+		}
+		return false, nil, nil
+	})
+	missing = true
+	f.report(t, phases.Resumed, metav1.ConditionTrue)
+	assert.Equal(t, []string{"patch/status", "get", "patch/status"}, f.requests())
+	f.report(t, phases.Uncordoned, metav1.ConditionTrue)
+	assert.Equal(t, []string{"patch/status"}, f.requests())
 }
 
 func TestFieldManagerThatTheServerRefuses(t *testing.T) {

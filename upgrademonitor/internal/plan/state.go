@@ -52,6 +52,11 @@ func (s State) WithStatus(status mcfgv1.MachineConfigNodeStatus) State {
 	return s
 }
 
+// HasImages reports whether the object has an image in its spec or its status.
+func (s State) HasImages() bool {
+	return s.Object.Spec.ConfigImage != mcfgv1.MachineConfigNodeSpecConfigImage{} || s.Object.Status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}
+}
+
 // IsTrue reports whether the condition of a phase is True.
 func (s State) IsTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Object.Status.Conditions, p) == metav1.ConditionTrue
