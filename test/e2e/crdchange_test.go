@@ -15,6 +15,7 @@ import (
 // The CRD gets the field for images during an update, which the daemon notices when it is
 // restarted, and loses it again in the next one.
 func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
+	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
