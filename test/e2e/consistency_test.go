@@ -31,8 +31,8 @@ type consistency struct {
 	mu       sync.Mutex
 	waiting  map[string][]known // for the watch, by resource version
 	compared int
-	last     known // that was compared
-	writes   int   // that a Monitor got an answer to
+	last     known
+	writes   int // that a Monitor got an answer to
 }
 
 // known is the state of a Monitor.
@@ -109,6 +109,7 @@ func (c *inspectedClient) Inspect(s inspect.State) {
 func (k *consistency) add(s known) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.last = s
 	if v := k.versions.get(s.Object.ResourceVersion); v != nil {
 		k.compare(s, v)
 		return
@@ -128,7 +129,6 @@ func (k *consistency) received(v *version) {
 
 func (k *consistency) compare(s known, v *version) {
 	k.compared++
-	k.last = s
 	differences := s.differences(v, k.images)
 	if len(differences) > 0 && k.crdChanges {
 		differences = s.differences(k.read(s.Object.ResourceVersion), k.images)
