@@ -22,7 +22,12 @@ var write = flag.Bool("update", false, "write the golden files")
 // golden compares text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
+	goldenFile(t, filepath.Join("testdata", name), got)
+}
+
+// goldenFile compares text with a file.
+func goldenFile(t *testing.T, file, got string) {
+	t.Helper()
 	if *write {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
