@@ -37,7 +37,7 @@ func (s snapshot) follow(ctx context.Context, p cli, src source) error {
 		to = &live{snapshot: s, cli: p, painter: &terminal.Painter{Out: p.Out, Terminal: p.terminal}}
 	default:
 		zone := src.now().Location()
-		to = &moveLog{choice: s.choice, write: func(moves []screen.Move) error { return writeLines(p.Out, zone, moves) }}
+		to = &moveLog{choice: s.choice, write: func(moves []screen.Move) error { return writeLines(p.Out, zone, moves, s.output == formatWide) }}
 	}
 	defer to.close()
 	return watchViews(ctx, p.clock, src, trimmerOf(s.choice), func(v view) (bool, error) {

@@ -38,7 +38,7 @@ func runSnapshot(ctx context.Context, p cli, args []string) error {
 	var from sourceFlags
 	flags := newFlags("mcn", snapshotHelp, p.Out)
 	flags.BoolVarP(&s.watch, "watch", "w", false, "go on until Ctrl-C: a terminal is redrawn, else each move is a line")
-	flags.StringVarP(&s.output, "output", "o", "", "`format`: wide (all columns, nothing cut), json or yaml")
+	flags.StringVarP(&s.output, "output", "o", "", "`format`: wide (all columns and nodes, nothing cut), json or yaml")
 	s.bind(flags)
 	from.bind(flags)
 	if err := parse(flags, args); err != nil {
@@ -101,14 +101,14 @@ func (s snapshot) options(p cli, v view) screen.Options {
 	}
 	return screen.Options{
 		Now: v.time, Width: width, Height: height, LastContact: v.lastContact,
-		Show: s.shows(v), Selected: s.matches != nil, Every: s.state != "",
+		Show: s.shows(v), List: s.state != "", Selected: s.matches != nil, Whole: s.output == formatWide,
 	}
 }
 
-// writeLines prints lines of text.
-func writeLines(w io.Writer, zone *time.Location, moves []screen.Move) error {
+// writeLines prints lines of text, whole or with long messages cut.
+func writeLines(w io.Writer, zone *time.Location, moves []screen.Move, whole bool) error {
 	for _, m := range moves {
-		if _, err := io.WriteString(w, m.Text(zone)+"\n"); err != nil {
+		if _, err := io.WriteString(w, m.Text(zone, whole)+"\n"); err != nil {
 			return err
 		}
 	}

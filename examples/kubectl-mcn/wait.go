@@ -116,7 +116,7 @@ func (w waiting) run(ctx context.Context, p cli, src source) error {
 		case w.output == formatJSON:
 			return writeMoves(p.Out, moves)
 		}
-		return writeLines(p.Out, zone, moves)
+		return writeLines(p.Out, zone, moves, false)
 	}}
 	j := newJudge(w, src.now())
 	err := watchViews(bounded, p.clock, src, trimmerOf(w.choice), func(v view) (bool, error) {

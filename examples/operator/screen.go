@@ -147,7 +147,7 @@ func (s *rolloutScreen) printMoves(pools []progress.Pool, now time.Time) error {
 		moves = screen.Moves(s.last, pools, now)
 	}
 	for _, m := range moves {
-		if _, err := io.WriteString(s.out, m.Text(now.Location())+"\n"); err != nil {
+		if _, err := io.WriteString(s.out, m.Text(now.Location(), false)+"\n"); err != nil {
 			return err
 		}
 	}

@@ -47,18 +47,22 @@ type Move struct {
 	text       string
 }
 
-// mostMessage is the maximum length of a message in the text of a move.
+// mostMessage is the maximum length of a message in the text of a move that is not whole.
 const mostMessage = 240
 
-// Text returns the move on one line.
-func (m Move) Text(zone *time.Location) string {
+// Text returns the move on one line: whole, or with a long message cut.
+func (m Move) Text(zone *time.Location, whole bool) string {
 	text := fmt.Sprintf("%s %s %d/%d ", m.Time.In(zone).Format(time.TimeOnly), clean(m.Pool), m.Done, m.Nodes)
 	if m.Node != "" {
 		text += clean(m.Node) + " "
 	}
 	text = strings.TrimRight(text+m.text, " ")
 	if m.Message != "" {
-		text += ": " + Cut(clean(m.Message), mostMessage)
+		most := mostMessage
+		if whole {
+			most = 0
+		}
+		text += ": " + Cut(clean(m.Message), most)
 	}
 	return text
 }

@@ -20,13 +20,15 @@ type Options struct {
 	LastContact time.Time
 	// Show chooses the nodes that are shown themselves; nil: those in flight.
 	Show func(progress.Node) bool
+	// List shows the nodes that Show chooses, in flight or not.
+	List bool
 	// Selected tells that the pools are those with a node that a selector matches.
 	Selected bool
-	// Every shows a row for each node that Show chooses, in flight or not.
-	Every bool
+	// Whole shows every stuck node and every chosen one in a row of its own, not a count.
+	Whole bool
 }
 
-// mostRows is how many nodes in flight have a row of their own without a limit of the height.
+// mostRows is how many nodes have a row of their own without a limit of the height.
 const mostRows = 20
 
 // Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
