@@ -70,8 +70,10 @@ func (s *store) remove(obj any) {
 	s.edit(func() {
 		switch o := obj.(type) {
 		case *trimmedNode:
-			delete(s.nodes, o.Name)
-			s.history.Forget(o.Name)
+			if old, ok := s.nodes[o.Name]; ok && old.UID == o.UID {
+				delete(s.nodes, o.Name)
+				s.history.Forget(o.Name)
+			}
 		case *mcfgv1.MachineConfigPool:
 			delete(s.pools, o.Name)
 		}

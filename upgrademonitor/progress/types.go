@@ -3,6 +3,8 @@ package progress
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -51,6 +53,8 @@ type Step struct {
 type Node struct {
 	// Name and Pool are the names of the node and of its pool.
 	Name, Pool string
+	// UID is that of the MachineConfigNode: one that is created again under its name has another.
+	UID types.UID
 	// Desired and Current are the configs that the node is to have, and has.
 	Desired, Current string
 

@@ -137,10 +137,10 @@ func poolMoves(before, after progress.Pool, now time.Time) []Move {
 		was[n.Name] = n
 	}
 	for _, n := range after.Nodes {
-		if old, ok := was[n.Name]; ok {
+		if old, ok := was[n.Name]; ok && old.UID == n.UID {
 			moves = append(moves, nodeMoves(after, old, n, now)...)
+			delete(was, n.Name)
 		}
-		delete(was, n.Name)
 	}
 	for _, n := range before.Nodes {
 		if _, gone := was[n.Name]; gone {
