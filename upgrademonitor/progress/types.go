@@ -123,7 +123,8 @@ type Pool struct {
 	// Target is the config that the pool's nodes are to have; "" if it is not known.
 	Target string
 	Paused bool
-	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable.
+	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable, in a paused
+	// pool too.
 	Blocked bool
 	// MaxUnavailable is how many nodes may be updated at a time; 0 if the pool is not known.
 	MaxUnavailable int

@@ -88,6 +88,7 @@ func Found(pools []progress.Pool, now time.Time) []Move {
 		}
 		moves = append(moves, ofPool(p, now, PoolFound, strings.Join(parts, ", ")))
 		moves = append(moves, stuckMoves(progress.Pool{}, p, now)...)
+		moves = append(moves, blockedMoves(progress.Pool{}, p, now)...)
 	}
 	return moves
 }
@@ -148,13 +149,18 @@ func poolMoves(before, after progress.Pool, now time.Time) []Move {
 		}
 	}
 	moves = append(moves, stuckMoves(before, after, now)...)
-	if after.Blocked && !before.Blocked {
-		moves = append(moves, ofPool(after, now, PoolBlocked, fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", after.MaxUnavailable)))
-	}
+	moves = append(moves, blockedMoves(before, after, now)...)
 	if isDone(after) && !isDone(before) {
 		moves = append(moves, ofPool(after, now, PoolDone, "done"))
 	}
 	return moves
+}
+
+func blockedMoves(before, after progress.Pool, now time.Time) []Move {
+	if !isBlocked(after) || isBlocked(before) {
+		return nil
+	}
+	return []Move{ofPool(after, now, PoolBlocked, fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", after.MaxUnavailable))}
 }
 
 func isDone(p progress.Pool) bool { return p.Done == Total(p) }

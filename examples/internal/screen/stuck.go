@@ -105,7 +105,7 @@ func why(message string, width int) []string {
 func halted(p progress.Pool, o Options) []Line {
 	var text string
 	switch idle := p.Waiting + p.Unreported + p.Missing; {
-	case p.Blocked:
+	case isBlocked(p):
 		text = fmt.Sprintf("%s is blocked: stuck nodes take all of maxUnavailable (%d); %s.", clean(p.Name), p.MaxUnavailable, wait(p.Waiting))
 	case p.Paused && p.Waiting > 0:
 		text = fmt.Sprintf("%s is paused: %s.", clean(p.Name), wait(idle))
