@@ -88,6 +88,9 @@ func (s snapshot) print(p cli, v view) error {
 	case formatYAML:
 		return writeYAML(p.Out, newDocument(v, s.shows(v)))
 	}
+	if len(v.pools) == 0 {
+		return p.notFound()
+	}
 	o := s.options(p, v)
 	o.Height = 0 // it may scroll
 	return p.terminal.Print(p.Out, screen.Snapshot(v.pools, o))
@@ -101,7 +104,7 @@ func (s snapshot) options(p cli, v view) screen.Options {
 	}
 	return screen.Options{
 		Now: v.time, Width: width, Height: height, LastContact: v.lastContact,
-		Show: s.shows(v), List: s.state != "", Selected: s.matches != nil, Whole: s.output == formatWide,
+		Show: s.shows(v), List: s.state != "", Whole: s.output == formatWide,
 	}
 }
 

@@ -22,11 +22,12 @@ type Options struct {
 	Show func(progress.Node) bool
 	// List shows the nodes that Show chooses, in flight or not.
 	List bool
-	// Selected tells that the pools are those with a node that a selector matches.
-	Selected bool
 	// Whole shows every stuck node and every chosen one in a row of its own, not a count.
 	Whole bool
 }
+
+// NotFound is what kubectl prints where there is nothing to show.
+const NotFound = "No resources found"
 
 // mostRows is how many nodes have a row of their own without a limit of the height.
 const mostRows = 20
@@ -37,7 +38,7 @@ const mostRows = 20
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
-		return fit(append(screen, Paragraph(nothing(o), o.Width)...), o)
+		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
 	shown, more := foldPools(pools, mostPools(o.Height))
 	for i, row := range poolTable(shown, o.Width) {
@@ -58,14 +59,6 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	}
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-2)...)
 	return fit(screen, o)
-}
-
-// nothing tells why there is no pool.
-func nothing(o Options) string {
-	if o.Selected {
-		return "No MachineConfigNode matches the selector."
-	}
-	return "No MachineConfigPools and no MachineConfigNodes found."
 }
 
 // title summarizes the rollout.
