@@ -186,20 +186,6 @@ func TestMaxUnavailable(t *testing.T) {
 	}
 }
 
-// TestMaxUnavailableOfMissingNodes: a percentage is that of all machines, not of those that have
-// reported.
-func TestMaxUnavailableOfMissingNodes(t *testing.T) {
-	for machines, want := range map[int32]int{0: 1, 2: 1, 4: 1, 10: 2, 100: 25} {
-		p := worker("25%")
-		p.Status.MachineCount = machines
-		var nodes []progress.Node
-		for i := range 4 {
-			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
-		}
-		assert.Equal(t, want, one(t, p, 1, nodes...).MaxUnavailable, "%d machines", machines)
-	}
-}
-
 func TestStuck(t *testing.T) {
 	of := func(n int, step func(int) progress.Node) (nodes []progress.Node) {
 		for i := range n {
