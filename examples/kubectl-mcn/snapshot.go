@@ -93,15 +93,15 @@ func (s snapshot) print(p cli, v view) error {
 	}
 	o := s.options(p, v)
 	o.Height = 0 // it may scroll
+	if s.output == formatWide {
+		o.Width = 0
+	}
 	return p.terminal.Print(p.Out, screen.Snapshot(v.pools, o))
 }
 
 // options returns the options of the screen of a view.
 func (s snapshot) options(p cli, v view) screen.Options {
 	width, height := p.terminal.Size()
-	if s.output == formatWide {
-		width = 0
-	}
 	return screen.Options{
 		Now: v.time, Width: width, Height: height, LastContact: v.lastContact,
 		Show: s.shows(v), List: s.state != "", Whole: s.output == formatWide,

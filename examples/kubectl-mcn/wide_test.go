@@ -2,14 +2,17 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/examples/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -36,4 +39,31 @@ func TestWideCutsNothing(t *testing.T) {
 		got := execute(t, list, "-f", "-", "--state", "waiting", "-o", format)
 		assert.Equal(t, rows, strings.Count(got.stdout, "node-"), format)
 	}
+}
+
+// TestWideIsRedrawnWithinTheTerminal: it would scroll if the terminal broke its lines.
+func TestWideIsRedrawnWithinTheTerminal(t *testing.T) {
+	var objects []runtime.Object
+	for i := range 50 {
+		n := newNode(fmt.Sprintf("node-%02d", i), "worker", oldConfig, now.Add(-24*time.Hour))
+		update(n, newConfig, now.Add(-5*time.Minute), phases.Drained, noop)
+		report(n, phases.Drained, metav1.ConditionUnknown, now, strings.Repeat("draining ", 500))
+		objects = append(objects, n)
+	}
+	source := &files{cli: testProgram(nil, nil)}
+	trim := trimmerOf(choice{})
+	for _, n := range objects {
+		source.apply(trim.store, trim, event{object: n})
+	}
+	drawn := &writes{}
+	p := testProgram(drawn, drawn)
+	p.terminal = terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}
+	l := &live{snapshot{output: formatWide}, p, &terminal.Painter{Out: drawn, Terminal: p.terminal}}
+	require.NoError(t, l.show(trim.store.look(now)))
+	rows := strings.Split(regexp.MustCompile("\x1b\\[[?0-9]*[A-Za-z]|\r").ReplaceAllString(drawn.texts[0], ""), "\n")
+	assert.Len(t, rows, 24, "with that of the cursor")
+	for _, row := range rows {
+		assert.LessOrEqual(t, len(row), 80, row)
+	}
+	assert.Contains(t, drawn.texts[0], "  node-00 ", "all are listed, not their steps")
 }

@@ -22,7 +22,7 @@ type Options struct {
 	Show func(progress.Node) bool
 	// List shows the nodes that Show chooses, in flight or not.
 	List bool
-	// Whole shows every stuck node and every chosen one in a row of its own, not a count.
+	// Whole shows every stuck node with its whole message, and every chosen one in a row of its own.
 	Whole bool
 }
 

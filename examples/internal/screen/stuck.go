@@ -35,7 +35,7 @@ func stuckNodes(p progress.Pool, o Options) []Line {
 	for _, s := range stuck[:most] {
 		screen = append(screen, Line{})
 		screen = append(screen, lines(Alarm, wrap(headline(s, o), o.Width, whyIndent, 0)...)...)
-		screen = append(screen, lines(Plain, why(s.Node.Why, o.Width)...)...)
+		screen = append(screen, lines(Plain, why(s.Node.Why, o)...)...)
 	}
 	return append(screen, otherStuck(p, stuck[most:], o)...)
 }
@@ -85,17 +85,21 @@ func Reason(s progress.Stuck) string {
 }
 
 // why returns the message below the headline.
-func why(message string, width int) []string {
+func why(message string, o Options) []string {
 	message = clean(message)
 	if message == "" {
 		return nil
 	}
-	if width <= 0 {
+	if o.Width <= 0 {
 		return []string{strings.Repeat(" ", whyIndent) + message}
 	}
-	indent := min(whyIndent, width-1)
+	most := mostWhy
+	if o.Whole {
+		most = 0
+	}
+	indent := min(whyIndent, o.Width-1)
 	var indented []string
-	for _, line := range wrap(message, width-indent, 0, mostWhy) {
+	for _, line := range wrap(message, o.Width-indent, 0, most) {
 		indented = append(indented, strings.Repeat(" ", indent)+line)
 	}
 	return indented
