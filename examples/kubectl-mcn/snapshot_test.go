@@ -83,6 +83,13 @@ func TestJSONIsWhatTheNodesAre(t *testing.T) {
 	assert.Equal(t, evictionFailed, worker.Stuck[0].Message)
 }
 
+// TestStateInAnyCase: -o json has them with a capital.
+func TestStateInAnyCase(t *testing.T) {
+	got := execute(t, asList(t, rollout()...), "-f", "-", "--at", now.Format(time.RFC3339), "--state", "Waiting")
+	assert.Zero(t, got.code, got.stderr)
+	golden(t, "waiting.txt", got.stdout)
+}
+
 func TestBadArguments(t *testing.T) {
 	list := asList(t, rollout()...)
 	for _, test := range []struct {

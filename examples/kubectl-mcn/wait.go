@@ -65,6 +65,9 @@ func runWait(ctx context.Context, p cli, args []string) error {
 	}
 	if s, ok := src.(*simulated); ok {
 		// Its rollout begins when it is followed.
+		if len(w.from) > 0 {
+			return usage("--simulate and --from exclude each other")
+		}
 		if w.from, err = s.targets(ctx); err != nil {
 			return err
 		}
