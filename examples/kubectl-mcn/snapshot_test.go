@@ -163,10 +163,12 @@ func TestServerThatRefuses(t *testing.T) {
 				return 0
 			}
 			args := []string{"--kubeconfig", s.kubeconfig(t)}
+			var got execution
 			if watch {
-				args = append(args, "-w")
+				got.code, got.stdout, got.stderr = start(t, append(args, "-w")...).end()
+			} else {
+				got = execute(t, "", args...)
 			}
-			got := execute(t, "", args...)
 			assert.Equal(t, program.ExitUsage, got.code, test.want)
 			assert.Contains(t, got.stderr, test.want)
 			assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
