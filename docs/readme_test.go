@@ -75,11 +75,6 @@ func TestReadmeListsThePhasesInOrder(t *testing.T) {
 	}
 }
 
-func TestReadmeShowsTheScreenOfARollout(t *testing.T) {
-	screen := read(t, "examples/internal/screen/testdata/stuck-80.txt")
-	assert.Contains(t, read(t, "README.md"), "```text\n"+screen+"```\n")
-}
-
 func TestReadmeNamesTheVersionOfGo(t *testing.T) {
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "go.mod"))[1]
 	assert.Contains(t, read(t, "README.md"), "Both need Go "+version+",")

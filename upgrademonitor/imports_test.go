@@ -68,7 +68,7 @@ func TestPurePackages(t *testing.T) {
 		"internal/validate":                 nil,
 		"upgrademonitor/internal/plan":      nil,
 		"upgrademonitor/internal/pending":   nil,
-		"upgrademonitor/progress":           {"time"},
+		"upgrademonitor/progress":           {"time", "k8s.io/apimachinery/pkg/types"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			allowed := append(more, pure...)

@@ -18,6 +18,7 @@ import (
 type event struct {
 	object  runtime.Object // nil: of another kind
 	what    string         // the kind
+	added   bool           // in a watch, whose first objects are added at once
 	deleted bool
 	listed  bool // in a list, all of which exist at once
 }
@@ -70,7 +71,7 @@ func decodeDocument(raw encoding.RawMessage, seen func(event) error) error {
 		if err != nil {
 			return err
 		}
-		e.deleted = watch.EventType(d.Type) == watch.Deleted
+		e.added, e.deleted = watch.EventType(d.Type) == watch.Added, watch.EventType(d.Type) == watch.Deleted
 		if watch.EventType(d.Type) == watch.Bookmark {
 			return nil
 		}

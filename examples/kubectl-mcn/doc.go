@@ -39,7 +39,11 @@
 // With -f it reads a must-gather folder, lists, single objects and recorded watches (oc get
 // machineconfignodes -w -o json --output-watch-events), in JSON or YAML. Times are measured to
 // when the must-gather ended, or to the newest time in the files that is not in the future; --at
-// sets another one.
+// sets another one. A recorded watch with the pools after it is a whole rollout:
+//
+//	oc get machineconfignodes -w -o json --output-watch-events > rollout.json # until Ctrl-C
+//	oc get machineconfigpools -o json >> rollout.json
+//	kubectl mcn timeline -f rollout.json
 //
 // # What is not known
 //

@@ -32,10 +32,8 @@ func (c *cluster) explain(ctx context.Context, verb, resource string, err error)
 	return &exitError{program.ExitUsage, fmt.Errorf("cannot %s %s on %s: %w", verb, resource, c.host, err)}
 }
 
-// isFinal reports whether this error of the first request ends the command. A server without
-// streamed lists rejects the watch, and then answers a list.
+// isFinal reports whether this error of the first request of a verb ends the command. A watch that
+// fails for another reason than its rights is retried: the list before it was answered.
 func isFinal(verb string, err error) bool {
-	var status apierrors.APIStatus
-	answered := errors.As(err, &status)
-	return verb == "list" || !answered || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
+	return verb == "list" || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 }

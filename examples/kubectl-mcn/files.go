@@ -54,28 +54,38 @@ type replayer interface {
 
 func isReplay(src source) bool { _, ok := src.(replayer); return ok }
 
-// replay calls look after each change, with the times in the objects.
+// replay calls look after each change, with the times in the objects: first with the objects that a
+// list has, or with which a watch begins.
 func (f *files) replay(s *store, t trimmer, look func(view) (bool, error)) error {
-	done := false
+	done, filled, changed := false, false, false
 	at := f.at
 	f.at = time.Time{}
-	changes := 0
+	show := func() (err error) {
+		if !done {
+			done, err = look(s.look(f.now()))
+		}
+		return err
+	}
 	err := f.read(func(e event) error {
-		f.apply(s, t, e)
-		if done || e.listed {
+		if e.listed || e.added && !changed {
+			f.apply(s, t, e)
+			filled = true
 			return nil
 		}
-		changes++
-		var err error
-		done, err = look(s.look(f.now()))
-		return err
+		if !changed && filled {
+			if err := show(); err != nil {
+				return err
+			}
+		}
+		changed = true
+		f.apply(s, t, e)
+		return show()
 	})
-	if err != nil || done {
+	if err != nil {
 		return err
 	}
 	f.at = at
-	_, err = look(s.look(f.now()))
-	return err
+	return show()
 }
 
 // apply applies one object to the store.

@@ -98,6 +98,13 @@ func TestRecordedWatch(t *testing.T) {
 	assert.True(t, strings.HasPrefix(got.stdout, "<svg "))
 }
 
+// TestTheFirstMovesOfARecordedWatch: the objects that a watch begins with exist at once.
+func TestTheFirstMovesOfARecordedWatch(t *testing.T) {
+	got := execute(t, recordedRollout(t), "-w", "-f", "-")
+	assert.Zero(t, got.code, got.stderr)
+	assert.True(t, strings.HasPrefix(got.stdout, "12:16:05 master 3/3\n12:16:05 worker 8/8\n13:41:15 worker 7/8 worker-1 begun"), got.stdout)
+}
+
 func TestBadFiles(t *testing.T) {
 	list := asList(t, rollout()...)
 	empty := &mcfgv1.MachineConfigNode{TypeMeta: metav1.TypeMeta{Kind: "MachineConfigNode"}, ObjectMeta: metav1.ObjectMeta{Name: "bare"}}

@@ -36,7 +36,7 @@ func (f *clusterFlags) bind(flags *pflag.FlagSet) {
 }
 
 func (f *sourceFlags) bind(flags *pflag.FlagSet) {
-	flags.StringArrayVarP(&f.files, "filename", "f", nil, "read a must-gather folder, a list or a recorded watch in place of a cluster; - is stdin")
+	flags.StringArrayVarP(&f.files, "filename", "f", nil, "read a `file` in place of a cluster: a must-gather folder, a list or a recorded watch; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `time` to which ages are measured (RFC 3339, or now); default: the newest in the files, up to now")
 	f.simulate.bind(flags)
 	f.cluster.bind(flags)
@@ -75,6 +75,7 @@ func (c *choice) complete(pools []string) error {
 		}
 		c.matches = matches
 	}
+	c.state = strings.ToLower(c.state)
 	if c.state != "" && !slices.Contains(states, c.state) {
 		return usage("--state %q: use one of %s", c.state, strings.Join(states, ", "))
 	}

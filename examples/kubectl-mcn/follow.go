@@ -37,7 +37,9 @@ func (s snapshot) follow(ctx context.Context, p cli, src source) error {
 		to = &live{snapshot: s, cli: p, painter: &terminal.Painter{Out: p.Out, Terminal: p.terminal}}
 	default:
 		zone := src.now().Location()
-		to = &moveLog{choice: s.choice, write: func(moves []screen.Move) error { return writeLines(p.Out, zone, moves) }}
+		to = &moveLog{choice: s.choice, empty: p.notFound, write: func(moves []screen.Move) error {
+			return writeLines(p.Out, zone, moves, s.output == formatWide)
+		}}
 	}
 	defer to.close()
 	return watchViews(ctx, p.clock, src, trimmerOf(s.choice), func(v view) (bool, error) {
@@ -138,15 +140,21 @@ func (l *live) close() { l.painter.Close() }
 type moveLog struct {
 	choice choice
 	write  func([]screen.Move) error
+	empty  func() error // notes that the first view has no pools; may be nil
 	last   *view
 }
 
 func (l *moveLog) show(v view) error {
 	moves := screen.Found(v.pools, v.time)
 	var before view
-	if l.last != nil {
+	switch {
+	case l.last != nil:
 		before = *l.last
 		moves = screen.Moves(before.pools, v.pools, v.time)
+	case len(v.pools) == 0 && l.empty != nil:
+		if err := l.empty(); err != nil {
+			return err
+		}
 	}
 	l.last = &v
 	return l.write(l.chosen(moves, before, v))

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/examples/internal/screen"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -24,8 +26,14 @@ import (
 type judge struct {
 	waiting waiting
 	begin   time.Time
-	stuck   map[string]time.Time // since when each node was observed to be stuck
+	stuck   map[object]time.Time // since when each one was observed to be stuck
 	last    view
+}
+
+// object is the MachineConfigNode of a node, which may be created again.
+type object struct {
+	name string
+	uid  types.UID
 }
 
 // Limits of the message about failed nodes.
@@ -42,7 +50,7 @@ type verdict struct {
 }
 
 func newJudge(w waiting, now time.Time) *judge {
-	return &judge{waiting: w, begin: now, stuck: map[string]time.Time{}}
+	return &judge{waiting: w, begin: now, stuck: map[object]time.Time{}}
 }
 
 // pools returns the view of the pools that are waited for.
@@ -103,17 +111,18 @@ func (j *judge) old(v view) []string {
 // failed describes the nodes that have been stuck for longer than is tolerated.
 func (j *judge) failed(v view) []string {
 	var failed []string
-	now := map[string]time.Time{}
+	now := map[object]time.Time{}
 	for _, p := range v.pools {
 		if j.isOld(p) {
 			continue
 		}
 		for _, s := range p.Stuck {
-			since, ok := j.stuck[s.Node.Name]
+			node := object{s.Node.Name, s.Node.UID}
+			since, ok := j.stuck[node]
 			if !ok {
 				since = v.time
 			}
-			now[s.Node.Name] = since
+			now[node] = since
 			if v.time.Sub(earlier(since, s.Node.Degraded)) >= j.waiting.tolerate {
 				failed = append(failed, describeStuck(p, s))
 			}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/screen"
 	"github.com/openshift/upgrademonitor/examples/internal/terminal"
 )
 
@@ -54,6 +55,12 @@ func (p cli) run(ctx context.Context, args []string) error {
 // note prints a note that is not an error.
 func (p cli) note(format string, args ...any) {
 	p.Warn(fmt.Errorf("%s", printable(fmt.Sprintf(format, args...))))
+}
+
+// notFound notes that there is nothing to print, as kubectl does.
+func (p cli) notFound() error {
+	_, err := fmt.Fprintln(p.ErrOut, screen.NotFound)
+	return err
 }
 
 // dispatch runs the command in the first argument, or shows the pools.

@@ -97,6 +97,11 @@ var walk = []phases.Phase{
 // update updates a node to a config, one step per minute, until a step is running; "" is the end.
 // It calls observed after each report.
 func update(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, observed func()) time.Time {
+	return updateIn(n, config, begin, until, nil, observed)
+}
+
+// updateIn is update with other durations of some steps.
+func updateIn(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, laps map[phases.Phase]time.Duration, observed func()) time.Time {
 	at := begin
 	order(n, config, at)
 	observed()
@@ -108,7 +113,11 @@ func update(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until p
 		if p == until {
 			return at
 		}
-		at = at.Add(time.Minute)
+		lap, ok := laps[p]
+		if !ok {
+			lap = time.Minute
+		}
+		at = at.Add(lap)
 		report(n, p, metav1.ConditionTrue, at, "done")
 		observed()
 	}

@@ -29,6 +29,7 @@ type server struct {
 	log      []change
 	changed  chan struct{} // closed at each change
 	requests []string
+	dated    int // lists of a resource version
 }
 
 type change struct {
@@ -109,6 +110,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.requests = append(s.requests, r.Method+" "+verb+" "+resource)
+	if verb == "list" && r.URL.Query().Get("resourceVersion") != "" {
+		s.dated++
+	}
 	fail := s.fail
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")

@@ -120,6 +120,7 @@ func TestBadSimulations(t *testing.T) {
 		"--simulate 4 -f -":          "--simulate and -f exclude each other",
 		"timeline --simulate 4 nope": `unknown pool "nope"`,
 		"wait --simulate 4 nope":     `unknown pool "nope"`,
+		"wait --simulate 4 --from x": "--simulate and --from exclude each other",
 		"--simulate 4 -w nope":       `unknown pool "nope"`,
 		"--simulate 4 --speed -3":    "--speed -3: use a positive number",
 		"--simulate 4 --speed 0":     "--speed 0: use a positive number",

@@ -38,7 +38,7 @@ func runSnapshot(ctx context.Context, p cli, args []string) error {
 	var from sourceFlags
 	flags := newFlags("mcn", snapshotHelp, p.Out)
 	flags.BoolVarP(&s.watch, "watch", "w", false, "go on until Ctrl-C: a terminal is redrawn, else each move is a line")
-	flags.StringVarP(&s.output, "output", "o", "", "`format`: wide (all columns, nothing cut), json or yaml")
+	flags.StringVarP(&s.output, "output", "o", "", "`format`: wide (all columns and nodes, nothing cut), json or yaml")
 	s.bind(flags)
 	from.bind(flags)
 	if err := parse(flags, args); err != nil {
@@ -88,27 +88,30 @@ func (s snapshot) print(p cli, v view) error {
 	case formatYAML:
 		return writeYAML(p.Out, newDocument(v, s.shows(v)))
 	}
+	if len(v.pools) == 0 {
+		return p.notFound()
+	}
 	o := s.options(p, v)
 	o.Height = 0 // it may scroll
+	if s.output == formatWide {
+		o.Width = 0
+	}
 	return p.terminal.Print(p.Out, screen.Snapshot(v.pools, o))
 }
 
 // options returns the options of the screen of a view.
 func (s snapshot) options(p cli, v view) screen.Options {
 	width, height := p.terminal.Size()
-	if s.output == formatWide {
-		width = 0
-	}
 	return screen.Options{
 		Now: v.time, Width: width, Height: height, LastContact: v.lastContact,
-		Show: s.shows(v), Selected: s.matches != nil, Every: s.state != "",
+		Show: s.shows(v), List: s.state != "", Whole: s.output == formatWide,
 	}
 }
 
-// writeLines prints lines of text.
-func writeLines(w io.Writer, zone *time.Location, moves []screen.Move) error {
+// writeLines prints lines of text, whole or with long messages cut.
+func writeLines(w io.Writer, zone *time.Location, moves []screen.Move, whole bool) error {
 	for _, m := range moves {
-		if _, err := io.WriteString(w, m.Text(zone)+"\n"); err != nil {
+		if _, err := io.WriteString(w, m.Text(zone, whole)+"\n"); err != nil {
 			return err
 		}
 	}

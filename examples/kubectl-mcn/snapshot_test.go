@@ -22,7 +22,12 @@ var write = flag.Bool("update", false, "write the golden files")
 // golden compares text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
+	goldenFile(t, filepath.Join("testdata", name), got)
+}
+
+// goldenFile compares text with a file.
+func goldenFile(t *testing.T, file, got string) {
+	t.Helper()
 	if *write {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 	}
@@ -76,6 +81,13 @@ func TestJSONIsWhatTheNodesAre(t *testing.T) {
 	assert.Equal(t, string(phases.RebootedNode), worker.Nodes[0].Step)
 	require.Len(t, worker.Stuck, 1)
 	assert.Equal(t, evictionFailed, worker.Stuck[0].Message)
+}
+
+// TestStateInAnyCase: -o json has them with a capital.
+func TestStateInAnyCase(t *testing.T) {
+	got := execute(t, asList(t, rollout()...), "-f", "-", "--at", now.Format(time.RFC3339), "--state", "Waiting")
+	assert.Zero(t, got.code, got.stderr)
+	golden(t, "waiting.txt", got.stdout)
 }
 
 func TestBadArguments(t *testing.T) {
@@ -151,10 +163,12 @@ func TestServerThatRefuses(t *testing.T) {
 				return 0
 			}
 			args := []string{"--kubeconfig", s.kubeconfig(t)}
+			var got execution
 			if watch {
-				args = append(args, "-w")
+				got.code, got.stdout, got.stderr = start(t, append(args, "-w")...).end()
+			} else {
+				got = execute(t, "", args...)
 			}
-			got := execute(t, "", args...)
 			assert.Equal(t, program.ExitUsage, got.code, test.want)
 			assert.Contains(t, got.stderr, test.want)
 			assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)

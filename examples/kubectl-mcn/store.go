@@ -20,6 +20,7 @@ type store struct {
 	pools   map[string]*mcfgv1.MachineConfigPool
 	history *progress.History
 	filled  map[string]bool // the resources that have been listed
+	watched map[string]bool // those that have been watched
 	links   map[string]link // to the server, by resource
 }
 
@@ -27,7 +28,7 @@ func newStore() *store {
 	return &store{
 		changed: make(chan struct{}, 1),
 		nodes:   map[string]*trimmedNode{}, pools: map[string]*mcfgv1.MachineConfigPool{},
-		history: &progress.History{}, filled: map[string]bool{}, links: map[string]link{},
+		history: &progress.History{}, filled: map[string]bool{}, watched: map[string]bool{}, links: map[string]link{},
 	}
 }
 
@@ -70,8 +71,10 @@ func (s *store) remove(obj any) {
 	s.edit(func() {
 		switch o := obj.(type) {
 		case *trimmedNode:
-			delete(s.nodes, o.Name)
-			s.history.Forget(o.Name)
+			if old, ok := s.nodes[o.Name]; ok && old.UID == o.UID {
+				delete(s.nodes, o.Name)
+				s.history.Forget(o.Name)
+			}
 		case *mcfgv1.MachineConfigPool:
 			delete(s.pools, o.Name)
 		}
@@ -107,11 +110,21 @@ func (s *store) replace(resource string, list []any) {
 	})
 }
 
-// isFilled reports whether all objects of a resource have been listed.
-func (s *store) isFilled(resource string) bool {
+// watches records that a resource is watched.
+func (s *store) watches(resource string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.filled[resource]
+	s.watched[resource] = true
+}
+
+// isNew reports whether a resource has never been listed or, for the verb watch, watched.
+func (s *store) isNew(resource, verb string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if verb == "watch" {
+		return !s.watched[resource]
+	}
+	return !s.filled[resource]
 }
 
 // view is the store at one moment.

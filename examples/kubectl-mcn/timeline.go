@@ -119,6 +119,11 @@ func (t timeline) draw(v view, s *store, o screen.Options) []screen.Line {
 
 // print prints the timeline of a view.
 func (t timeline) print(p cli, v view, s *store) error {
+	if len(v.pools) == 0 {
+		if err := p.notFound(); err != nil || t.output == formatText {
+			return err
+		}
+	}
 	o := t.options(p, v)
 	o.Height = 0
 	switch t.output {

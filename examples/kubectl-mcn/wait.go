@@ -65,6 +65,9 @@ func runWait(ctx context.Context, p cli, args []string) error {
 	}
 	if s, ok := src.(*simulated); ok {
 		// Its rollout begins when it is followed.
+		if len(w.from) > 0 {
+			return usage("--simulate and --from exclude each other")
+		}
 		if w.from, err = s.targets(ctx); err != nil {
 			return err
 		}
@@ -116,7 +119,7 @@ func (w waiting) run(ctx context.Context, p cli, src source) error {
 		case w.output == formatJSON:
 			return writeMoves(p.Out, moves)
 		}
-		return writeLines(p.Out, zone, moves)
+		return writeLines(p.Out, zone, moves, false)
 	}}
 	j := newJudge(w, src.now())
 	err := watchViews(bounded, p.clock, src, trimmerOf(w.choice), func(v view) (bool, error) {

@@ -28,7 +28,7 @@ func (c *cluster) follow(ctx context.Context, s *store, t trimmer) error {
 	for _, r := range c.resources() {
 		f := follower{cluster: c, resource: r, store: s, trimmer: t, fail: fail}
 		var logger klog.Logger // what fails is on the screen
-		reflector := cache.NewReflectorWithOptions(cache.ToListWatcherWithWatchListSemantics(f.listWatch(), c.client), nil, f,
+		reflector := cache.NewReflectorWithOptions(f.listWatch(), nil, f,
 			cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
 		reflector.WatchListPageSize = pageSize
 		group.Go(func() { reflector.RunWithContext(klog.NewContext(ctx, logger)) })
@@ -50,15 +50,21 @@ type follower struct {
 	fail     func(error)
 }
 
-func (f follower) listWatch() *cache.ListWatch {
-	return &cache.ListWatch{ListWithContextFunc: f.list, WatchFuncWithContext: f.watch}
+func (f follower) listWatch() pagedListWatch {
+	return pagedListWatch{&cache.ListWatch{ListWithContextFunc: f.list, WatchFuncWithContext: f.watch}}
 }
 
-// list lists one page.
+// pagedListWatch lists page by page. A server compresses pages, and not a streamed list, which has
+// twenty times the bytes.
+type pagedListWatch struct{ *cache.ListWatch }
+
+// IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
+func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
+
+// list lists one page of the newest state: with a limit, a server takes a resource version as that
+// of the list, and a watch from it may have expired.
 func (f follower) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	if o.ResourceVersion == "0" {
-		o.ResourceVersion = "" // so that the list is paged
-	}
+	o.ResourceVersion = ""
 	bounded, cancel := context.WithTimeout(ctx, f.cluster.patience)
 	defer cancel()
 	list, err := f.resource.list(bounded, o)
@@ -95,6 +101,7 @@ func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		f.failed(ctx, "watch", err)
 		return nil, err
 	}
+	f.store.watches(f.resource.name)
 	f.store.contact(f.resource.name, f.cluster.now())
 	w := &trimmedWatch{source: source, events: make(chan watch.Event), stopped: make(chan struct{})}
 	go func() {
@@ -104,13 +111,13 @@ func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	return w, nil
 }
 
-// failed records that the server does not respond. If it never has, following ends.
+// failed records that the server does not respond. If it never can, following ends.
 func (f follower) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
 	f.store.lostContact(f.resource.name, f.cluster.now())
-	if !f.store.isFilled(f.resource.name) && isFinal(verb, err) {
+	if f.store.isNew(f.resource.name, verb) && isFinal(verb, err) {
 		f.fail(f.cluster.explain(ctx, verb, f.resource.name, err))
 	}
 }

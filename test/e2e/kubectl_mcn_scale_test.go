@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -41,6 +42,7 @@ func TestMCNScale(t *testing.T) {
 	})
 	require.Nil(t, failed.Load())
 
+	table := fmt.Sprintf("| %d nodes | first output s | MB received | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|\n", n)
 	for _, args := range [][]string{nil, {"-o", "json"}, {"-w"}} {
 		proxy := newProxy(t, standard.Config().Host)
 		cmd := newMCN(t, "admin", nil, append(args, "mcn-scale")...)
@@ -59,10 +61,10 @@ func TestMCNScale(t *testing.T) {
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		t.Logf("%d nodes, kubectl mcn %v: first output after %s, %.1f MB received, peak RSS %d MB, CPU %s",
-			n, args, took.Round(time.Millisecond), float64(proxy.down.Load())/1e6, usage.Maxrss/1024,
-			(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Round(time.Millisecond))
+		table += fmt.Sprintf("| `%s` | %.2f | %.1f | %d | %.2f |\n", strings.Join(append([]string{"kubectl mcn"}, args...), " "),
+			took.Seconds(), float64(proxy.down.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
+	t.Logf("\n%s", table)
 }
 
 // createMidway creates the object of a node that is updating, waiting for its update, or done.

@@ -6,21 +6,19 @@ import "time"
 // time counts.
 
 // observeDegraded records since when a node is degraded.
-func (h *History) observeDegraded(n Node) {
+func (m *memory) observeDegraded(n Node) {
 	if !n.IsDegraded() {
-		delete(h.degraded, n.Name)
+		m.degraded = time.Time{}
 		return
 	}
-	if h.degraded == nil {
-		h.degraded = map[string]time.Time{}
-	}
-	h.degraded[n.Name] = earlier(h.degraded[n.Name], n.Degraded)
+	m.degraded = earlier(m.degraded, n.Degraded)
 }
 
 // degradedSince returns since when a node is degraded; zero if it is not, or if that is not known.
 func (h *History) degradedSince(n Node) time.Time {
-	if h == nil || !n.IsDegraded() {
+	m := h.memory(n)
+	if m == nil || !n.IsDegraded() {
 		return n.Degraded
 	}
-	return earlier(h.degraded[n.Name], n.Degraded)
+	return earlier(m.degraded, n.Degraded)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -13,10 +14,17 @@ import (
 // History remembers what the objects lose: the steps of the last update of each node, and since when
 // it is degraded. The zero value is ready for use. It is not safe for concurrent use.
 //
-// It keeps one update of each node, also of deleted nodes until Forget.
+// It keeps one update of each node, also of deleted nodes until Forget. An object that is created again
+// under the same name has another UID: it replaces the previous one.
 type History struct {
-	nodes    map[string]*record
-	degraded map[string]time.Time // since when, of the nodes that are
+	nodes map[string]*memory
+}
+
+// memory is what is remembered of one object.
+type memory struct {
+	uid      types.UID
+	update   *record   // the current or last one; nil: none is known
+	degraded time.Time // since when; zero while it is not
 }
 
 // Observe records one version of an object. Versions must be observed in their order; some may be
@@ -26,20 +34,33 @@ func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
 		return
 	}
 	if h.nodes == nil {
-		h.nodes = map[string]*record{}
+		h.nodes = map[string]*memory{}
 	}
 	n := Of(mcn)
-	h.observeDegraded(n)
-	if r := h.nodes[n.Name].next(n); r != nil {
-		h.nodes[n.Name] = r
+	m := h.memory(n)
+	if m == nil {
+		m = &memory{uid: n.UID}
+		h.nodes[n.Name] = m
 	}
+	m.observeDegraded(n)
+	m.update = m.update.next(n)
 }
 
-// Forget deletes the record of a node.
+// memory returns what is remembered of a node's object; nil if it was not observed.
+func (h *History) memory(n Node) *memory {
+	if h == nil {
+		return nil
+	}
+	if m := h.nodes[n.Name]; m != nil && m.uid == n.UID {
+		return m
+	}
+	return nil
+}
+
+// Forget deletes what is remembered of a node.
 func (h *History) Forget(node string) {
 	if h != nil {
 		delete(h.nodes, node)
-		delete(h.degraded, node)
 	}
 }
 
@@ -51,7 +72,7 @@ func (h *History) Spans() []Span {
 	}
 	var spans []Span
 	for _, name := range slices.Sorted(maps.Keys(h.nodes)) {
-		for _, span := range h.nodes[name].spans() {
+		for _, span := range h.nodes[name].update.spans() {
 			span.Node = name
 			spans = append(spans, span)
 		}
@@ -61,14 +82,11 @@ func (h *History) Spans() []Span {
 
 // of returns the record of the current or last update of a node; nil if it was not observed.
 func (h *History) of(n Node) *record {
-	if h == nil {
+	m := h.memory(n)
+	if m == nil || m.update == nil || m.update.desired.config != n.Desired {
 		return nil
 	}
-	r := h.nodes[n.Name]
-	if r == nil || r.desired.config != n.Desired {
-		return nil
-	}
-	return r
+	return m.update
 }
 
 // steps returns the timeline of the steps of a finished update.

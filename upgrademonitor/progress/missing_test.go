@@ -1,6 +1,7 @@
 package progress_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -27,5 +28,19 @@ func TestMissingNodes(t *testing.T) {
 		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, nil, time.Time{}, progress.Limits{})
 		assert.Equal(t, test.missing, pools[0].Missing, test)
 		assert.Len(t, pools[0].Nodes, test.nodes)
+	}
+}
+
+// TestMaxUnavailableOfMissingNodes: a percentage is that of all machines, not of those that have
+// reported.
+func TestMaxUnavailableOfMissingNodes(t *testing.T) {
+	for machines, want := range map[int32]int{0: 1, 2: 1, 4: 1, 10: 2, 100: 25} {
+		p := worker("25%")
+		p.Status.MachineCount = machines
+		var nodes []progress.Node
+		for i := range 4 {
+			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
+		}
+		assert.Equal(t, want, one(t, p, 1, nodes...).MaxUnavailable, "%d machines", machines)
 	}
 }

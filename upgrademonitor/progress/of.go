@@ -38,6 +38,7 @@ func Of(mcn *mcfgv1.MachineConfigNode) Node {
 	list := mcn.Status.Conditions
 	n := Node{
 		Name:       cmp.Or(mcn.Name, mcn.Spec.Node.Name),
+		UID:        mcn.UID,
 		Pool:       mcn.Spec.Pool.Name,
 		Desired:    mcn.Spec.ConfigVersion.Desired,
 		Ordered:    ordered(mcn),

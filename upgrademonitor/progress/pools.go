@@ -20,7 +20,8 @@ import (
 //  3. A node is stuck if its step takes longer than the Limits allow, if it is degraded, or if its
 //     update was ordered longer than Floor ago and has not begun.
 //  4. A pool is Blocked when nodes wait and the stuck ones take all of MaxUnavailable, which is at
-//     least 1.
+//     least 1. A percentage is that of the machines that the pool's status counts, or of its nodes if
+//     these are more.
 //  5. Left assumes that each node takes Typical, that MaxUnavailable are updated at a time, and that
 //     stuck nodes stay stuck. It is known once three nodes have finished, while the pool is not
 //     paused and not all remaining nodes are stuck, blocked, Unreported or Missing.
@@ -58,24 +59,25 @@ func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, history *History, no
 	return all
 }
 
-// poolOf reads a MachineConfigPool with this number of nodes.
+// poolOf reads a MachineConfigPool of which this number of nodes is known.
 func poolOf(p *mcfgv1.MachineConfigPool, nodes int) Pool {
+	machines := max(nodes, int(p.Status.MachineCount))
 	return Pool{
 		Name:           p.Name,
 		Target:         p.Spec.Configuration.Name,
 		Paused:         p.Spec.Paused,
-		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, nodes),
-		Missing:        max(0, int(p.Status.MachineCount)-nodes),
+		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
+		Missing:        machines - nodes,
 	}
 }
 
-// maxUnavailable returns how many of a pool's nodes may be updated at a time: 1 if the limit is not
+// maxUnavailable returns how many of a pool's machines may be updated at a time: 1 if the limit is not
 // set or invalid.
-func maxUnavailable(limit *intstr.IntOrString, nodes int) int {
+func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 	if limit == nil {
 		return 1
 	}
-	scaled, err := intstr.GetScaledValueFromIntOrPercent(limit, nodes, false)
+	scaled, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false)
 	if err != nil {
 		return 1
 	}

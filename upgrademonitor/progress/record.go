@@ -109,6 +109,9 @@ func (r *record) over() bool { return !r.ended.IsZero() }
 
 // spans returns the update as a timeline.
 func (r *record) spans() []Span {
+	if r == nil {
+		return nil
+	}
 	var spans []Span
 	at := r.begun
 	if at.IsZero() {

@@ -3,6 +3,8 @@ package progress
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -51,6 +53,8 @@ type Step struct {
 type Node struct {
 	// Name and Pool are the names of the node and of its pool.
 	Name, Pool string
+	// UID is that of the MachineConfigNode: one that is created again under its name has another.
+	UID types.UID
 	// Desired and Current are the configs that the node is to have, and has.
 	Desired, Current string
 
@@ -119,7 +123,8 @@ type Pool struct {
 	// Target is the config that the pool's nodes are to have; "" if it is not known.
 	Target string
 	Paused bool
-	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable.
+	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable, in a paused
+	// pool too.
 	Blocked bool
 	// MaxUnavailable is how many nodes may be updated at a time; 0 if the pool is not known.
 	MaxUnavailable int

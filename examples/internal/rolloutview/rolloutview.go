@@ -143,7 +143,7 @@ func (v *View) printMoves(pools []progress.Pool, now time.Time) error {
 		moves = screen.Moves(v.last, pools, now)
 	}
 	for _, m := range moves {
-		if _, err := io.WriteString(v.out, m.Text(now.Location())+"\n"); err != nil {
+		if _, err := io.WriteString(v.out, m.Text(now.Location(), false)+"\n"); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func FuzzScreens(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, text string, width, height uint8) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		before, after := anyPools(random, text), anyPools(random, text)
-		o := screen.Options{Now: now, Width: int(width), Height: int(height), Every: seed%3 == 0}
+		o := screen.Options{Now: now, Width: int(width), Height: int(height), List: seed%3 == 0, Whole: seed%5 == 0}
 		if seed%4 == 0 {
 			o.LastContact = now.Add(-time.Hour)
 		}
@@ -84,7 +84,7 @@ func FuzzScreens(f *testing.F) {
 		}
 		assertScreen(t, screen.Snapshot(after, o), int(width), int(height))
 		for _, m := range append(screen.Moves(before, after, now), screen.Found(after, now)...) {
-			assertScreen(t, []screen.Line{{Text: m.Text(time.UTC)}}, 0, 0)
+			assertScreen(t, []screen.Line{{Text: m.Text(time.UTC, true)}}, 0, 0)
 		}
 		var spans []progress.Span
 		for _, p := range after {

@@ -18,9 +18,9 @@ func TestMissingNodesAreNotDone(t *testing.T) {
 	assert.Regexp(t, ` 0/3 +0 +0 +3 +-\n`, text)
 
 	moves := screen.Found([]progress.Pool{missing}, now)
-	assert.Equal(t, "14:16:05 worker 0/3 3 unreported", moves[0].Text(time.UTC))
+	assert.Equal(t, "14:16:05 worker 0/3 3 unreported", moves[0].Text(time.UTC, false))
 	done := progress.Pool{Name: "worker", MaxUnavailable: 1, Done: 2, Missing: 1}
 	assert.Empty(t, screen.Moves([]progress.Pool{missing}, []progress.Pool{done}, now))
 	done.Done, done.Missing = 3, 0
-	assert.Equal(t, "14:16:05 worker 3/3 done", screen.Moves([]progress.Pool{missing}, []progress.Pool{done}, now)[0].Text(time.UTC))
+	assert.Equal(t, "14:16:05 worker 3/3 done", screen.Moves([]progress.Pool{missing}, []progress.Pool{done}, now)[0].Text(time.UTC, false))
 }

@@ -47,18 +47,22 @@ type Move struct {
 	text       string
 }
 
-// mostMessage is the maximum length of a message in the text of a move.
+// mostMessage is the maximum length of a message in the text of a move that is not whole.
 const mostMessage = 240
 
-// Text returns the move on one line.
-func (m Move) Text(zone *time.Location) string {
+// Text returns the move on one line: whole, or with a long message cut.
+func (m Move) Text(zone *time.Location, whole bool) string {
 	text := fmt.Sprintf("%s %s %d/%d ", m.Time.In(zone).Format(time.TimeOnly), clean(m.Pool), m.Done, m.Nodes)
 	if m.Node != "" {
 		text += clean(m.Node) + " "
 	}
 	text = strings.TrimRight(text+m.text, " ")
 	if m.Message != "" {
-		text += ": " + Cut(clean(m.Message), mostMessage)
+		most := mostMessage
+		if whole {
+			most = 0
+		}
+		text += ": " + Cut(clean(m.Message), most)
 	}
 	return text
 }
@@ -84,6 +88,7 @@ func Found(pools []progress.Pool, now time.Time) []Move {
 		}
 		moves = append(moves, ofPool(p, now, PoolFound, strings.Join(parts, ", ")))
 		moves = append(moves, stuckMoves(progress.Pool{}, p, now)...)
+		moves = append(moves, blockedMoves(progress.Pool{}, p, now)...)
 	}
 	return moves
 }
@@ -133,10 +138,10 @@ func poolMoves(before, after progress.Pool, now time.Time) []Move {
 		was[n.Name] = n
 	}
 	for _, n := range after.Nodes {
-		if old, ok := was[n.Name]; ok {
+		if old, ok := was[n.Name]; ok && old.UID == n.UID {
 			moves = append(moves, nodeMoves(after, old, n, now)...)
+			delete(was, n.Name)
 		}
-		delete(was, n.Name)
 	}
 	for _, n := range before.Nodes {
 		if _, gone := was[n.Name]; gone {
@@ -144,13 +149,18 @@ func poolMoves(before, after progress.Pool, now time.Time) []Move {
 		}
 	}
 	moves = append(moves, stuckMoves(before, after, now)...)
-	if after.Blocked && !before.Blocked {
-		moves = append(moves, ofPool(after, now, PoolBlocked, fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", after.MaxUnavailable)))
-	}
+	moves = append(moves, blockedMoves(before, after, now)...)
 	if isDone(after) && !isDone(before) {
 		moves = append(moves, ofPool(after, now, PoolDone, "done"))
 	}
 	return moves
+}
+
+func blockedMoves(before, after progress.Pool, now time.Time) []Move {
+	if !isBlocked(after) || isBlocked(before) {
+		return nil
+	}
+	return []Move{ofPool(after, now, PoolBlocked, fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", after.MaxUnavailable))}
 }
 
 func isDone(p progress.Pool) bool { return p.Done == Total(p) }

@@ -76,7 +76,7 @@ func stuckMoves(before, after progress.Pool, now time.Time) []Move {
 	for _, s := range after.Stuck {
 		is[s.Node.Name] = true
 		old, ok := was[s.Node.Name]
-		if ok && old.Node.IsDegraded() == s.Node.IsDegraded() {
+		if ok && old.Node.UID == s.Node.UID && old.Node.IsDegraded() == s.Node.IsDegraded() {
 			continue
 		}
 		m := ofNode(after, s.Node, now, Stuck, "STUCK "+Reason(s))
@@ -84,7 +84,7 @@ func stuckMoves(before, after progress.Pool, now time.Time) []Move {
 		moves = append(moves, m)
 	}
 	for _, n := range after.Nodes {
-		if _, ok := was[n.Name]; ok && !is[n.Name] && n.State != progress.Done {
+		if old, ok := was[n.Name]; ok && old.Node.UID == n.UID && !is[n.Name] && n.State != progress.Done {
 			moves = append(moves, ofNode(after, n, now, Recovered, "no longer stuck, "+doing(n)))
 		}
 	}

@@ -2,7 +2,9 @@ package screen
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -13,27 +15,41 @@ const (
 	longestNode = 41
 )
 
-// nodeRows returns a row for each node in flight that is not stuck or, if there are too many, for
-// each step.
+// nodeRows returns a row for each chosen node that is not stuck. If there are too many, it returns
+// a row for each step or, for nodes that are not in flight, the first rows and a count.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
-	if o.Every {
-		return everyNode(pools, o)
-	}
-	flying := flight(pools, o.Show)
-	if len(flying) == 0 {
+	chosen := chosenNodes(pools, o)
+	if len(chosen) == 0 {
 		return nil
 	}
 	most := mostRows
 	if o.Height > 0 {
-		most = room
+		most = max(2, room)
 	}
-	var rows []string
-	if len(flying) <= most {
-		rows = nodeTable(flying, o)
-	} else {
-		rows = stepTable(pools, flying, o)
+	switch more := len(chosen) - (most - 1); {
+	case o.Whole || more <= 1:
+		return titled(nodeTable(chosen, o))
+	case allInFlight(chosen):
+		rows := titled(stepTable(pools, chosen, o))
+		if o.List {
+			rows = append(rows, others(nodes(len(chosen)), o)...)
+		}
+		return rows
+	default:
+		return append(titled(nodeTable(chosen[:most-1], o)), others(fmt.Sprintf("and %s more", count(more)), o)...)
 	}
-	return titled(rows)
+}
+
+// listAll tells how to see what is only counted.
+const listAll = "; -o wide lists all"
+
+// others counts nodes that have no row.
+func others(counted string, o Options) []Line {
+	text := strings.Repeat(" ", nodeIndent) + "... " + counted
+	if o.Height == 0 {
+		text += listAll
+	}
+	return lines(Plain, Cut(text, o.Width))
 }
 
 // titled returns an empty line, the titles of a table, and its rows.
@@ -41,44 +57,33 @@ func titled(rows []string) []Line {
 	return append([]Line{{}, {rows[0], Header}}, lines(Plain, rows[1:]...)...)
 }
 
-// flight returns the nodes in flight that are not stuck, the longest at their step first.
-func flight(pools []progress.Pool, show func(progress.Node) bool) []progress.Node {
-	var flying []progress.Node
+// chosenNodes returns the nodes that are to be shown and are not stuck: those in flight, the longest
+// at their step first, and after them the others of a list, by name.
+func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
+	var flying, other []progress.Node
 	for _, p := range pools {
 		stuck := map[string]bool{}
 		for _, s := range p.Stuck {
 			stuck[s.Node.Name] = true
 		}
 		for _, n := range p.Nodes {
-			if inFlight(n) && !stuck[n.Name] && (show == nil || show(n)) {
+			switch {
+			case stuck[n.Name] || o.Show != nil && !o.Show(n):
+			case inFlight(n):
 				flying = append(flying, n)
+			case o.List:
+				other = append(other, n)
 			}
 		}
 	}
 	slices.SortStableFunc(flying, func(a, b progress.Node) int {
 		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
 	})
-	return flying
+	return append(flying, other...)
 }
 
-// everyNode returns a row for each chosen node that is not stuck.
-func everyNode(pools []progress.Pool, o Options) []Line {
-	var chosen []progress.Node
-	for _, p := range pools {
-		stuck := map[string]bool{}
-		for _, s := range p.Stuck {
-			stuck[s.Node.Name] = true
-		}
-		for _, n := range p.Nodes {
-			if !stuck[n.Name] && (o.Show == nil || o.Show(n)) {
-				chosen = append(chosen, n)
-			}
-		}
-	}
-	if len(chosen) == 0 {
-		return nil
-	}
-	return titled(nodeTable(chosen, o))
+func allInFlight(nodes []progress.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n progress.Node) bool { return !inFlight(n) })
 }
 
 // nodeTable returns a row for each node, in as many columns as fit.
@@ -95,7 +100,7 @@ func nodeTable(flying []progress.Node, o Options) []string {
 		step.cells = append(step.cells, where(n))
 		lap.cells = append(lap.cells, sinceNow(n.Since, o.Now))
 		total.cells = append(total.cells, wholeTime(n, o))
-		message.cells = append(message.cells, Cut(clean(n.Why), max(mostWideIn, o.Width)))
+		message.cells = append(message.cells, Cut(clean(n.Why), o.Width))
 	}
 	rest := [][]column{{drawn, step, lap, total}, {step, lap}, {step}}
 	for i, more := range rest {

@@ -139,6 +139,9 @@ func stuckInFlight(p progress.Pool) (n int) {
 	return n
 }
 
+// isBlocked reports whether stuck nodes are why others wait. In a paused pool they wait anyway.
+func isBlocked(p progress.Pool) bool { return p.Blocked && !p.Paused }
+
 // timeLeft returns the remaining time of a pool, if it is known, or why it makes no progress.
 func timeLeft(p progress.Pool) string {
 	switch {
@@ -148,7 +151,7 @@ func timeLeft(p progress.Pool) string {
 		return "done"
 	case p.Paused:
 		return "paused"
-	case p.Blocked:
+	case isBlocked(p):
 		return "blocked"
 	case p.LeftKnown && p.Left <= 0:
 		return "soon"

@@ -20,13 +20,16 @@ type Options struct {
 	LastContact time.Time
 	// Show chooses the nodes that are shown themselves; nil: those in flight.
 	Show func(progress.Node) bool
-	// Selected tells that the pools are those with a node that a selector matches.
-	Selected bool
-	// Every shows a row for each node that Show chooses, in flight or not.
-	Every bool
+	// List shows the nodes that Show chooses, in flight or not.
+	List bool
+	// Whole shows every stuck node with its whole message, and every chosen one in a row of its own.
+	Whole bool
 }
 
-// mostRows is how many nodes in flight have a row of their own without a limit of the height.
+// NotFound is what kubectl prints where there is nothing to show.
+const NotFound = "No resources found"
+
+// mostRows is how many nodes have a row of their own without a limit of the height.
 const mostRows = 20
 
 // Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
@@ -35,7 +38,7 @@ const mostRows = 20
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
-		return fit(append(screen, Paragraph(nothing(o), o.Width)...), o)
+		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
 	shown, more := foldPools(pools, mostPools(o.Height))
 	for i, row := range poolTable(shown, o.Width) {
@@ -56,14 +59,6 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	}
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-2)...)
 	return fit(screen, o)
-}
-
-// nothing tells why there is no pool.
-func nothing(o Options) string {
-	if o.Selected {
-		return "No MachineConfigNode matches the selector."
-	}
-	return "No MachineConfigPools and no MachineConfigNodes found."
 }
 
 // title summarizes the rollout.

@@ -8,12 +8,11 @@ import (
 )
 
 const (
-	// mostStuck is how many stuck nodes of a pool are shown with their reason.
+	// mostStuck is how many stuck nodes of a pool are shown with their reason; of a list mostRows.
 	mostStuck = 3
 	// mostWhy is how many lines a reason may take, four columns in from the left.
-	mostWhy    = 4
-	whyIndent  = 4
-	mostWideIn = 400 // columns of a reason without a limit of the width
+	mostWhy   = 4
+	whyIndent = 4
 )
 
 // stuckNodes describes the stuck nodes of a pool, and counts those that do not fit.
@@ -24,28 +23,41 @@ func stuckNodes(p progress.Pool, o Options) []Line {
 			stuck = append(stuck, s)
 		}
 	}
+	most := mostStuck
+	switch {
+	case o.Whole:
+		most = len(stuck)
+	case o.List:
+		most = mostRows
+	}
+	most = min(most, len(stuck))
 	var screen []Line
-	for i, s := range stuck {
-		if i == mostStuck && !o.Every {
-			break
-		}
+	for _, s := range stuck[:most] {
 		screen = append(screen, Line{})
 		screen = append(screen, lines(Alarm, wrap(headline(s, o), o.Width, whyIndent, 0)...)...)
-		screen = append(screen, lines(Plain, why(s.Node.Why, o.Width)...)...)
+		screen = append(screen, lines(Plain, why(s.Node.Why, o)...)...)
 	}
-	if more := len(stuck) - mostStuck; more > 0 && !o.Every {
-		var names []string
-		for _, s := range stuck[mostStuck:] {
-			names = append(names, clean(s.Node.Name))
-		}
-		verb := "are"
-		if more == 1 {
-			verb = "is"
-		}
-		text := fmt.Sprintf("! %s more of %s %s stuck: %s", count(more), clean(p.Name), verb, strings.Join(names, ", "))
-		screen = append(screen, Line{}, Line{Cut(text, o.Width), Alarm})
+	return append(screen, otherStuck(p, stuck[most:], o)...)
+}
+
+// otherStuck counts the stuck nodes that are not described.
+func otherStuck(p progress.Pool, stuck []progress.Stuck, o Options) []Line {
+	if len(stuck) == 0 {
+		return nil
 	}
-	return screen
+	verb := "are"
+	if len(stuck) == 1 {
+		verb = "is"
+	}
+	text := fmt.Sprintf("! %s more of %s %s stuck", count(len(stuck)), clean(p.Name), verb)
+	if o.List && o.Height == 0 {
+		return append([]Line{{}}, lines(Alarm, wrap(text+listAll, o.Width, whyIndent, 0)...)...)
+	}
+	var names []string
+	for _, s := range stuck {
+		names = append(names, clean(s.Node.Name))
+	}
+	return []Line{{}, {Cut(text+": "+strings.Join(names, ", "), o.Width), Alarm}}
 }
 
 // headline returns a stuck node, its step, and since when it is there.
@@ -73,17 +85,21 @@ func Reason(s progress.Stuck) string {
 }
 
 // why returns the message below the headline.
-func why(message string, width int) []string {
+func why(message string, o Options) []string {
 	message = clean(message)
 	if message == "" {
 		return nil
 	}
-	if width <= 0 {
-		return []string{strings.Repeat(" ", whyIndent) + Cut(message, mostWideIn)}
+	if o.Width <= 0 {
+		return []string{strings.Repeat(" ", whyIndent) + message}
 	}
-	indent := min(whyIndent, width-1)
+	most := mostWhy
+	if o.Whole {
+		most = 0
+	}
+	indent := min(whyIndent, o.Width-1)
 	var indented []string
-	for _, line := range wrap(message, width-indent, 0, mostWhy) {
+	for _, line := range wrap(message, o.Width-indent, 0, most) {
 		indented = append(indented, strings.Repeat(" ", indent)+line)
 	}
 	return indented
@@ -93,7 +109,7 @@ func why(message string, width int) []string {
 func halted(p progress.Pool, o Options) []Line {
 	var text string
 	switch idle := p.Waiting + p.Unreported + p.Missing; {
-	case p.Blocked:
+	case isBlocked(p):
 		text = fmt.Sprintf("%s is blocked: stuck nodes take all of maxUnavailable (%d); %s.", clean(p.Name), p.MaxUnavailable, wait(p.Waiting))
 	case p.Paused && p.Waiting > 0:
 		text = fmt.Sprintf("%s is paused: %s.", clean(p.Name), wait(idle))

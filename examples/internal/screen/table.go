@@ -26,17 +26,18 @@ func layout(columns []column, indent, width int) []string {
 	for row := -1; row < rows; row++ {
 		var b strings.Builder
 		b.WriteString(strings.Repeat(" ", indent))
-		for _, c := range columns {
+		for i, c := range columns {
 			cell := c.title
 			if row >= 0 {
 				cell = c.cells[row]
 			}
-			pad := strings.Repeat(" ", c.width-len(cell))
 			b.WriteString(strings.Repeat(" ", c.gap))
 			if c.right {
-				b.WriteString(pad + cell)
-			} else {
-				b.WriteString(cell + pad)
+				b.WriteString(strings.Repeat(" ", c.width-len(cell)))
+			}
+			b.WriteString(cell)
+			if !c.right && i < len(columns)-1 { // the last one may have a long message
+				b.WriteString(strings.Repeat(" ", c.width-len(cell)))
 			}
 		}
 		lines = append(lines, Cut(strings.TrimRight(b.String(), " "), width))
