@@ -7,7 +7,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -16,7 +15,7 @@ import (
 // submit accepts an intent or refuses it, then has it written.
 func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
 	called := m.config.realClock.Now()
-	e, err := m.accept(ctx, in)
+	e, err := m.store.accept(in, m.listed(ctx))
 	m.inspect()
 	if e == nil && err == nil {
 		return nil
@@ -24,11 +23,11 @@ func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
 	bounded, cancel := context.WithTimeout(ctx, m.config.Timeout-m.config.realClock.Since(called))
 	defer cancel()
 	for errors.Is(err, pending.ErrFull) && m.makeRoom(bounded) {
-		e, err = m.accept(ctx, in)
+		e, err = m.store.accept(in, m.listed(ctx))
 	}
 	if errors.Is(err, pending.ErrFull) {
 		_ = m.drainUntil(bounded, nil) // the API server may be back: there is room then
-		e, err = m.accept(ctx, in)
+		e, err = m.store.accept(in, m.listed(ctx))
 	}
 	switch {
 	case errors.Is(err, pending.ErrFull):
@@ -39,44 +38,6 @@ func (m *Monitor) submit(ctx context.Context, in plan.Intent) error {
 		return nil
 	}
 	return m.await(bounded, e)
-}
-
-// accept decides what can be decided without a request. It returns the entry to wait for, nil
-// where there is nothing to write, the error of a refusal, or pending.ErrFull.
-//
-// What the Monitor knows is enough while the view of the Node is that of the last read or write.
-// Else what looks like a refusal or a repeat is queued, to be decided after a read.
-func (m *Monitor) accept(ctx context.Context, in plan.Intent) (*pending.Entry, error) {
-	object := m.listed(ctx)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.refresh(object)
-	var memo plan.Memo
-	if m.base.known && m.base.nodeUnchanged(in) {
-		predicted := m.queue.Predict(m.base.state)
-		p, err := in.Plan(predicted, plan.Memo{})
-		switch {
-		case err != nil:
-			return nil, err
-		case len(p.Steps) == 0 && m.queue.Len() == 0 && !m.base.needsRead() && !m.isUnlisted(object):
-			m.base.setUpdate(p.Final.Update)
-			return nil, nil
-		case len(p.Steps) == 0 && m.satisfied(in):
-			return nil, nil
-		}
-		memo.InUpdate = m.queue.Len() > 0 && !predicted.IsTrue(phases.Updated)
-	}
-	return m.queue.Push(in, memo)
-}
-
-// satisfied reports whether the object as it is known, whatever is queued, is what the intent
-// asks for. Callers hold m.mu.
-func (m *Monitor) satisfied(in plan.Intent) bool {
-	if m.base.needsRead() {
-		return false
-	}
-	p, err := in.Plan(m.base.state, plan.Memo{})
-	return err == nil && len(p.Steps) == 0
 }
 
 // listed returns the object as the Lister has it, nil where it has none.
@@ -97,22 +58,15 @@ func (m *Monitor) listed(ctx context.Context) *mcfgv1.MachineConfigNode {
 	return object
 }
 
-// isUnlisted reports whether the object is to be read because the Lister does not contain it.
-// Callers hold m.mu.
-func (m *Monitor) isUnlisted(object *mcfgv1.MachineConfigNode) bool {
-	return m.config.Lister != nil && object == nil && m.base.checkUnlisted(m.config.realClock.Now(), m.config.CheckInterval)
-}
-
-// refresh brings what is known up to date with what the Lister has, and with time. Callers hold
-// m.mu.
-func (m *Monitor) refresh(object *mcfgv1.MachineConfigNode) {
-	switch {
-	case m.config.Lister == nil:
-	case object == nil:
-		m.base.observeUnlisted()
-	case m.base.isNews(object):
-		s, err := m.writer.FromLister(object, m.base.latest())
-		m.base.observeListed(s, object.UID, err)
+// makeRoom compacts a full queue until it accepts something. It reports whether it does: not where
+// nothing is left to compact, or ctx has ended.
+func (m *Monitor) makeRoom(ctx context.Context) bool {
+	m.compacting.Lock()
+	defer m.compacting.Unlock()
+	for m.store.isFull() {
+		if ctx.Err() != nil || !m.store.compact() {
+			return false
+		}
 	}
-	m.base.expire(m.config.realClock.Now(), m.config.CheckInterval, m.config.Lister != nil)
+	return true
 }

@@ -37,13 +37,13 @@ func TestWriteCarriesTheVersionThatItWasComputedFrom(t *testing.T) {
 	accept := func(p phases.Phase) *pending.Entry {
 		r, err := m.newReport(t.Context(), p, "R", "", metav1.ConditionUnknown, reportOptions{})
 		require.NoError(t, err)
-		e, err := m.accept(t.Context(), r)
+		e, err := m.store.accept(r, m.listed(t.Context()))
 		require.NoError(t, err)
 		return e
 	}
 
 	require.NoError(t, indexer.Add(at("5")))
-	s, p, _, err := m.plan(accept(phases.Drained))
+	s, p, _, err := m.store.plan(accept(phases.Drained))
 	require.NoError(t, err)
 	require.NoError(t, indexer.Update(at("6")))
 	accept(phases.Cordoned)

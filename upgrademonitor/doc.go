@@ -15,12 +15,12 @@
 //
 // The Monitor is a thread-safe shell around packages that know nothing of threads:
 //
-//	accept.go ──► internal/pending ──► internal/plan ──► conditions ──► phases
-//	drain.go  ──► internal/writer  ──► scope ──► API server
+//	accept.go ──► store.go ──► internal/pending ──► internal/plan ──► conditions ──► phases
+//	drain.go  ──► internal/writer ──► scope ──► API server
 //
-// accept.go decides what can be decided without a request, and queues the rest; room.go compacts
-// a full queue. drain.go and write.go take the queue to the API server, one goroutine at a time.
-// base.go is what is known of the object meanwhile.
+// accept.go accepts reports, drain.go and write.go take them to the API server, one goroutine at a
+// time. What these goroutines share is in the store, one step at a time: store.go has what is
+// pending, known.go and base.go what is known of the object, decide.go what follows from both.
 //
 // What is guaranteed:
 //

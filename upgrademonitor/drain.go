@@ -61,9 +61,9 @@ const compactionsPerWrite = 16
 func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 	var skipped *pending.Entry // a spec that failed; whether the status fails too is not known yet
 	for {
-		for i := 0; i < compactionsPerWrite && m.compact(); i++ {
+		for i := 0; i < compactionsPerWrite && m.store.compact(); i++ {
 		}
-		e := m.head()
+		e := m.store.head()
 		if e == nil {
 			return nil
 		}
@@ -71,22 +71,22 @@ func (m *Monitor) drain(ctx context.Context, until *pending.Entry) error {
 		switch {
 		case err == nil:
 			skipped = nil
-			if !m.othersDeferred(e) {
+			if !m.store.othersDeferred(e) {
 				m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
 			}
 		case !isTerminal(err):
 			m.logFailure(ctx, err, "Failed to write the MachineConfigNode, retrying", "node", m.config.NodeName, "change", e.String())
-			if skipped == nil && e != until && ctx.Err() == nil && e.IsSpec() && !m.isDeferred(e) {
+			if skipped == nil && e != until && ctx.Err() == nil && e.IsSpec() && !m.store.isDeferred(e) {
 				skipped = e
-				m.setDeferred(e, true)
+				m.store.setDeferred(e, true)
 				continue
 			}
 			if skipped != nil && !e.IsSpec() {
-				m.setDeferred(skipped, false)
+				m.store.setDeferred(skipped, false)
 			}
 			return err
 		}
-		if callerWaits := m.finish(e, err); err != nil && !callerWaits {
+		if callerWaits := m.store.finish(e, err); err != nil && !callerWaits {
 			klog.FromContext(ctx).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.String())
 		}
 		if e == until {
@@ -103,47 +103,10 @@ func (m *Monitor) logFailure(ctx context.Context, err error, message string, key
 	}
 }
 
-func (m *Monitor) head() *pending.Entry {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.queue.Head()
-}
-
-func (m *Monitor) isDeferred(e *pending.Entry) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return e.Deferred()
-}
-
-// othersDeferred reports whether what failed before an entry is still to be written.
-func (m *Monitor) othersDeferred(e *pending.Entry) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.queue.OthersDeferred(e)
-}
-
-func (m *Monitor) setDeferred(e *pending.Entry, deferred bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.queue.Defer(e, deferred)
-}
-
-func (m *Monitor) finish(e *pending.Entry, err error) (callerWaits bool) {
-	var terminal *terminalError
-	if errors.As(err, &terminal) {
-		err = terminal.err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.queue.Finish(e, err)
-}
-
 // abandon ends the wait for an entry. It reports whether the entry is finished; if it is
 // not, it is for Run to write it.
 func (m *Monitor) abandon(e *pending.Entry) (finished bool) {
-	m.mu.Lock()
-	finished = m.queue.Abandon(e)
-	m.mu.Unlock()
+	finished = m.store.abandon(e)
 	if !finished {
 		m.wake()
 	}

@@ -29,7 +29,7 @@ func SetRetryDelay(t testing.TB, delay time.Duration) {
 
 // QueueLen returns the number of pending entries.
 func QueueLen(m *Monitor) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.queue.Len()
+	m.store.mu.Lock()
+	defer m.store.mu.Unlock()
+	return m.store.queue.Len()
 }

@@ -7,9 +7,7 @@ func (m *Monitor) inspect() {
 	if m.inspector == nil {
 		return
 	}
-	m.mu.Lock()
-	s, known, lost := m.base.state, m.base.known, m.base.lost
-	m.mu.Unlock()
+	s, known, lost := m.store.inspect()
 	if !known {
 		return
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/openshift/upgrademonitor/internal/inspect"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
 )
 
@@ -34,15 +33,11 @@ type Monitor struct {
 	// wake notifies Run of a pending entry that no caller waits for. It does not block.
 	wake  func()
 	woken chan struct{} // received from by Run
-	// compacting is held by the one caller that compacts a full queue, so that mu is free most of
-	// the time. It is locked before mu.
+	// compacting is held by the one caller that compacts a full queue, so that the store is not
+	// locked most of the time.
 	compacting sync.Mutex
 
-	// mu guards queue and base, nothing else. Nothing is requested, and no function of Config is
-	// called, while it is held.
-	mu    sync.Mutex
-	queue pending.Queue
-	base  base
+	store store
 }
 
 // New returns a Monitor. It makes no request. An invalid field is a *field.Error.
@@ -66,6 +61,7 @@ func newMonitor(config Config, notify func()) (*Monitor, error) {
 		turn:   make(chan struct{}, 1),
 		woken:  make(chan struct{}, 1),
 	}
+	m.store = store{clock: config.realClock, checkInterval: config.CheckInterval, hasLister: config.Lister != nil, fromLister: m.writer.FromLister}
 	m.inspector, _ = config.Client.(inspect.Inspector)
 	m.wake = func() {
 		select {

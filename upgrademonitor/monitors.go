@@ -98,7 +98,7 @@ func (m *Monitors) Flush(ctx context.Context) error {
 		errs    []error
 	)
 	for _, monitor := range m.all() {
-		if monitor.head() == nil {
+		if monitor.store.head() == nil {
 			continue
 		}
 		flushes.Go(func() {

@@ -39,7 +39,7 @@ func (m *Monitors) Run(ctx context.Context) error {
 		})
 	}
 	for name, monitor := range m.all() {
-		if monitor.head() != nil {
+		if monitor.store.head() != nil {
 			r.queue.Add(name)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
@@ -28,7 +27,7 @@ func (m *Monitor) read(ctx context.Context, in plan.Intent) error {
 	if err != nil {
 		return err
 	}
-	s, lost := m.adopt(s)
+	s, lost := m.store.adopt(s)
 	m.observe(ctx, s, in, lost)
 	return nil
 }
@@ -48,9 +47,7 @@ func (m *Monitor) refusedOnCreated(in plan.Intent) error {
 // giveUpRestore leaves the object without the status that it has lost: a policy that allows one
 // transition a write denies to restore it. It reports whether there was one to restore.
 func (m *Monitor) giveUpRestore(ctx context.Context, denial error) bool {
-	m.mu.Lock()
-	lost := m.base.giveUp()
-	m.mu.Unlock()
+	lost := m.store.giveUp()
 	if lost {
 		m.logFailure(ctx, m.denied(denial), "Failed to restore the status of a deleted MachineConfigNode, starting without it", "node", m.config.NodeName)
 	}
@@ -60,7 +57,7 @@ func (m *Monitor) giveUpRestore(ctx context.Context, denial error) bool {
 // restore writes the status of an object that has lost it, where no step of a plan does, and
 // returns the state that it leads to.
 func (m *Monitor) restore(ctx context.Context, in plan.Intent, s plan.State) (plan.State, error) {
-	if !m.isLost() {
+	if !m.store.isLost() {
 		return s, nil
 	}
 	restored, err := m.writer.Write(ctx, s, plan.Step{Kind: plan.ApplyStatus, Next: s})
@@ -76,54 +73,12 @@ func (m *Monitor) recreate(ctx context.Context) error {
 	if err := m.read(ctx, nil); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	s := m.base.state
-	m.mu.Unlock()
+	s := m.store.latest()
 	_, err := m.restore(ctx, nil, s)
 	if apierr.Classify(err) == apierr.Denied && m.giveUpRestore(ctx, err) {
 		return m.read(ctx, nil)
 	}
 	return err
-}
-
-func (m *Monitor) isLost() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.base.lost
-}
-
-// adopt adds to the state of a read what only this process knows. It reports whether the object
-// has lost its status, as one that was deleted and created again: then the state has the one that
-// was known.
-func (m *Monitor) adopt(s plan.State) (plan.State, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	known := m.base.state
-	s.Update, s.NoImageField = known.Update, known.NoImageField
-	if m.base.empty != nil && *m.base.empty == s.Object.UID {
-		return s, false
-	}
-	if !m.base.known || len(s.Object.Status.Conditions) > 0 || len(known.Object.Status.Conditions) == 0 {
-		return s, false
-	}
-	if ownedByAnother(known.Object, s.Object) {
-		s.Update = plan.Update{}
-		return s, false
-	}
-	status := known.Object.Status
-	status.ObservedGeneration = 0
-	return s.WithStatus(status), true
-}
-
-// ownedByAnother reports whether two objects of one name belong to two Nodes: the second is that
-// of a Node that was created again, to which the first one's status means nothing.
-func ownedByAnother(a, b *mcfgv1.MachineConfigNode) bool {
-	for _, owner := range b.OwnerReferences {
-		if nodeowner.Is(owner) {
-			return nodeowner.OwnedByPrevious(a.OwnerReferences, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: owner.Name, UID: owner.UID}})
-		}
-	}
-	return false
 }
 
 // create creates the object, for this node and owned by it.
@@ -138,22 +93,14 @@ func (m *Monitor) create(ctx context.Context) (plan.State, error) {
 	}
 	mcn := &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{Name: m.config.NodeName},
-		Spec:       spec.Desired(mcfgv1.MachineConfigNodeSpec{}, m.noImageField()),
+		Spec:       spec.Desired(mcfgv1.MachineConfigNodeSpec{}, m.store.latest().NoImageField),
 	}
 	mcn.OwnerReferences = nodeowner.Replace(nil, spec.Owner)
 	return m.writer.Create(ctx, mcn)
 }
 
-func (m *Monitor) noImageField() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.base.state.NoImageField
-}
-
 // dropImageField makes the Monitor leave out the CRD's field for images for a while.
 func (m *Monitor) dropImageField(ctx context.Context, err error) {
-	m.mu.Lock()
-	m.base.dropImageField(m.config.realClock.Now())
-	m.mu.Unlock()
+	m.store.dropImageField()
 	m.imageFailures.Failed(ctx, err, "Ignoring the images of a node: the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting", "node", m.config.NodeName)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
@@ -32,7 +31,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 		return nil
 	}
 	defer func() {
-		if m.head() != nil {
+		if m.store.head() != nil {
 			m.wake() // another Run, which may sleep
 		}
 	}()
@@ -80,7 +79,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 
 // flush makes one attempt at the queue.
 func (m *Monitor) flush(ctx context.Context, timeout time.Duration) error {
-	if m.head() == nil {
+	if m.store.head() == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -99,7 +98,7 @@ func longer(timeout time.Duration, err error) time.Duration {
 // heal recreates an object that is no longer in the Lister, unless its Node was
 // deleted too.
 func (m *Monitor) heal(ctx context.Context) {
-	if !m.isGone(m.listed(ctx)) {
+	if !m.store.isGone(m.listed(ctx)) {
 		return
 	}
 	if _, err := m.provisionedNode(); err != nil {
@@ -121,13 +120,4 @@ func (m *Monitor) heal(ctx context.Context) {
 		return
 	}
 	m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
-}
-
-// isGone reports whether the object that was known was deleted, as the Lister shows, or has not
-// got its status back yet.
-func (m *Monitor) isGone(object *mcfgv1.MachineConfigNode) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.refresh(object)
-	return m.base.gone || m.base.lost || m.isUnlisted(object)
 }

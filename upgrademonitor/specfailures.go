@@ -50,29 +50,19 @@ func (m *Monitor) skips(ctx context.Context, e *pending.Entry, err error) bool {
 	case apierr.Denied, apierr.Terminal:
 		return true
 	case apierr.Retry:
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		failed := e.SpecFailed
-		e.SpecFailed = true
-		return failed && ctx.Err() == nil
+		return m.store.noteSpecFailed(e) && ctx.Err() == nil
 	default:
 		return false
 	}
-}
-
-// setSpecPending records an update whose begin could not write the spec.
-func (m *Monitor) setSpecPending(u plan.Update) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	u.SpecPending = u != plan.Update{}
-	m.base.setUpdate(u)
 }
 
 // specWritten records that a plan was written, without its write of the spec where that failed.
 func (m *Monitor) specWritten(ctx context.Context, p plan.Plan, skipped error) {
 	switch {
 	case skipped != nil:
-		m.setSpecPending(p.Final.Update)
+		u := p.Final.Update
+		u.SpecPending = u != plan.Update{}
+		m.store.setUpdate(u)
 		m.specFailures.Failed(ctx, m.denied(skipped), "Failed to update the spec of the MachineConfigNode, updating only its status", "node", m.config.NodeName)
 	case p.WritesSpec():
 		m.specFailures.Recovered(ctx, "Updating the spec of the MachineConfigNode works again", "node", m.config.NodeName)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
@@ -32,11 +31,11 @@ func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
 			m.dropImageField(ctx, last)
 			return false, nil
 		case apierr.Terminal:
-			if apierr.IsTooLarge(last) && m.halve(e) {
+			if apierr.IsTooLarge(last) && m.store.halve(e) {
 				return false, nil
 			}
 			last = &terminalError{fmt.Errorf("%s: %w", e, last)}
-			m.markStale()
+			m.store.markStale()
 			return true, last
 		case apierr.Denied:
 			last = m.denied(last)
@@ -44,11 +43,11 @@ func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
 				return false, nil
 			}
 		case apierr.Conflict:
-			m.markStale()
+			m.store.markStale()
 			return false, nil
 		}
-		m.markStale() // only a read can show whether it was written
-		m.noteWaiting(e)
+		m.store.markStale() // only a read can show whether it was written
+		m.store.noteWaiting(e)
 		return true, last
 	})
 	if last != nil {
@@ -60,17 +59,17 @@ func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
 // attempt plans an intent on what is known, and writes the steps.
 func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 	object := m.listed(ctx)
-	if m.needsRead(object) {
+	if m.store.needsRead(object) {
 		if err := m.read(ctx, e.Intent); err != nil {
 			return err
 		}
 	}
-	s, p, current, err := m.plan(e)
+	s, p, current, err := m.store.plan(e)
 	if !current && (err != nil || len(p.Steps) == 0) {
 		if err := m.read(ctx, e.Intent); err != nil {
 			return err
 		}
-		s, p, _, err = m.plan(e)
+		s, p, _, err = m.store.plan(e)
 	}
 	m.inspect()
 	if refusal := err; refusal != nil || !p.WritesStatus() {
@@ -83,14 +82,14 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 		return &terminalError{m.intentRefused(e.Intent, err)}
 	}
 	if len(p.Steps) == 0 {
-		m.observeNoop(p.Final)
+		m.store.setUpdate(p.Final.Update)
 	}
 	var skipped error // of the spec
 	for i, step := range p.Steps {
 		next, err := m.writeStep(ctx, s, step, i < len(p.Steps)-1)
 		switch {
 		case err == nil:
-			lost := m.isLost() && step.Kind == plan.MergeSpec
+			lost := m.store.isLost() && step.Kind == plan.MergeSpec
 			m.observe(ctx, next, e.Intent, lost)
 			if next.NoImageField != step.Next.NoImageField {
 				return errImageFieldPruned // the rest was planned with images
@@ -106,20 +105,10 @@ func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
 	return nil
 }
 
-func (m *Monitor) needsRead(object *mcfgv1.MachineConfigNode) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.refresh(object)
-	return m.base.needsRead()
-}
-
 // observe records the state that a read or a write for an intent led to, and whether the status of
 // it is to be restored.
 func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, lost bool) {
-	m.mu.Lock()
-	pruned := s.NoImageField && !m.base.state.NoImageField
-	m.base.observe(s, in, lost, m.config.realClock.Now())
-	m.mu.Unlock()
+	pruned := m.store.observe(s, in, lost)
 	m.inspect()
 	switch {
 	case pruned:
@@ -127,19 +116,4 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, los
 	case !s.NoImageField && (s.Object.Spec.ConfigImage.DesiredImage != "" || s.Object.Status.ConfigImage.DesiredImage != ""):
 		m.imageFailures.Recovered(ctx, "Writing the images of the node again", "node", m.config.NodeName)
 	}
-}
-
-// observeNoop records an update that began, or ended, without a write.
-func (m *Monitor) observeNoop(s plan.State) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.base.setUpdate(s.Update)
-}
-
-// markStale has the next write start from a read: others may have written, or the last write may
-// have succeeded without a response. What is known still serves to decide what to accept.
-func (m *Monitor) markStale() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.base.markStale()
 }
