@@ -12,7 +12,7 @@ import (
 )
 
 // base is what the Monitor knows of its object: the state that the next write is computed from.
-// It is guarded by Monitor.mu.
+// It is guarded by store.mu.
 type base struct {
 	state plan.State
 	known bool       // the object was read or written

@@ -72,8 +72,8 @@ func (s *store) setUpdate(u plan.Update) {
 	s.base.setUpdate(u)
 }
 
-// latest returns the state of the object as it is known.
-func (s *store) latest() plan.State {
+// state returns what is known of the object.
+func (s *store) state() plan.State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.base.state

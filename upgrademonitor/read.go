@@ -73,7 +73,7 @@ func (m *Monitor) recreate(ctx context.Context) error {
 	if err := m.read(ctx, nil); err != nil {
 		return err
 	}
-	s := m.store.latest()
+	s := m.store.state()
 	_, err := m.restore(ctx, nil, s)
 	if apierr.Classify(err) == apierr.Denied && m.giveUpRestore(ctx, err) {
 		return m.read(ctx, nil)
@@ -93,7 +93,7 @@ func (m *Monitor) create(ctx context.Context) (plan.State, error) {
 	}
 	mcn := &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{Name: m.config.NodeName},
-		Spec:       spec.Desired(mcfgv1.MachineConfigNodeSpec{}, m.store.latest().NoImageField),
+		Spec:       spec.Desired(mcfgv1.MachineConfigNodeSpec{}, m.store.state().NoImageField),
 	}
 	mcn.OwnerReferences = nodeowner.Replace(nil, spec.Owner)
 	return m.writer.Create(ctx, mcn)

@@ -113,7 +113,7 @@ func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, los
 	switch {
 	case pruned:
 		m.dropImageField(ctx, errImageFieldPruned)
-	case !s.NoImageField && (s.Object.Spec.ConfigImage.DesiredImage != "" || s.Object.Status.ConfigImage.DesiredImage != ""):
+	case !s.NoImageField && s.HasImages():
 		m.imageFailures.Recovered(ctx, "Writing the images of the node again", "node", m.config.NodeName)
 	}
 }
