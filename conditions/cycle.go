@@ -8,79 +8,61 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// begin starts an update: all phases are reset, then UpdatePrepared starts.
-func begin(before []metav1.Condition, r Report) [][]metav1.Condition {
-	cleared := reset(before, r.Update)
-	set(cleared, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
-	preparing := with(cleared, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
-	return [][]metav1.Condition{cleared, preparing}
-}
+const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// repeatBegin handles Updated=False during the update for the same target. It changes no status,
-// except that it starts an UpdatePrepared that this report has yet to start.
-func repeatBegin(before []metav1.Condition, r Report) [][]metav1.Condition {
-	after := with(before, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
-	if r.Began && StatusOf(before, phases.UpdatePrepared) == metav1.ConditionFalse {
-		set(after, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
+// begin starts an update. All phases are reset; in the same write, if one write may publish both,
+// Updated turns False and the first phase starts. That phase is UpdatePrepared, or the one that
+// was reported.
+func begin(before []metav1.Condition, r Report, u Update) ([][]metav1.Condition, error) {
+	cleared := reset(before, u.Name)
+	first := slices.Clone(cleared)
+	var lists [][]metav1.Condition
+	if r.Phase == phases.Updated {
+		set(first, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
+		set(first, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
+		lists = [][]metav1.Condition{first}
+	} else {
+		if StatusOf(before, phases.Updated) == metav1.ConditionTrue {
+			set(first, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
+		}
+		path, err := phases.Path(r.Phase, metav1.ConditionFalse, r.Status)
+		if err != nil {
+			return nil, err
+		}
+		if lists, err = move(first, r, path); err != nil {
+			return nil, err
+		}
 	}
-	return [][]metav1.Condition{after}
-}
-
-// beginUnannounced starts an update with a report of UpdatePrepared: the target of the node has
-// changed, and no Updated=False was reported for it.
-func beginUnannounced(before []metav1.Condition, r Report) ([][]metav1.Condition, error) {
-	return moveFromReset(reset(before, r.Update), r)
+	if !reachable(before, lists[0]) {
+		lists = slices.Insert(lists, 0, cleared)
+	}
+	return lists, nil
 }
 
 // end ends the update: all phases are reset, Updated turns True, and a NodeDegraded that is True
 // is cleared.
-func end(before []metav1.Condition, r Report) [][]metav1.Condition {
-	after := reset(before, r.Update)
+func end(before []metav1.Condition, r Report, u Update) []metav1.Condition {
+	after := reset(before, u.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
-		degraded.Status, degraded.Message = metav1.ConditionFalse, WithUpdatePrefix(degraded.Message, r.Update)
+		degraded.Status, degraded.Message = metav1.ConditionFalse, WithUpdatePrefix(degraded.Message, u.Name)
 	}
 	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
-	return [][]metav1.Condition{after}
+	return after
 }
 
-// disrupt handles a phase of an update that is reported between updates: an update begins
-// without its preparation, and the phase moves.
-func disrupt(before []metav1.Condition, r Report) ([][]metav1.Condition, error) {
-	cleared := reset(before, r.Update)
-	set(cleared, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
-	return moveFromReset(cleared, r)
-}
-
-// moveFromReset returns the list at the beginning of an update, and the lists of the transitions
-// of the phase from there.
-func moveFromReset(cleared []metav1.Condition, r Report) ([][]metav1.Condition, error) {
-	path, err := phases.Path(r.Phase, metav1.ConditionFalse, r.Status)
-	if err != nil {
-		return nil, err
-	}
-	moves, err := move(cleared, r, path)
-	if err != nil {
-		return nil, err
-	}
-	return append([][]metav1.Condition{cleared}, moves...), nil
-}
-
-// refresh changes the reason and the message of a condition, and no status.
-func refresh(before []metav1.Condition, r Report) [][]metav1.Condition {
-	return [][]metav1.Condition{with(before, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)}
-}
-
-// refreshWithParent is refresh for a report that also changes the message of the parent.
-func refreshWithParent(before []metav1.Condition, r Report) [][]metav1.Condition {
-	writes := refresh(before, r)
+// refresh changes the reason and the message of a condition, and no status. A report that is not
+// False also changes the message of the parent.
+func refresh(before []metav1.Condition, r Report) []metav1.Condition {
+	after := slices.Clone(before)
+	set(after, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)
 	parent, ok := phases.ParentOf(r.Phase)
-	if !ok || Equal(before, writes[0]) {
-		return writes
+	if !ok || r.Status == metav1.ConditionFalse || Equal(before, after) {
+		return after
 	}
 	if status := StatusOf(before, parent); r.hasParentMessage(status) {
-		set(writes[0], parent, status, string(r.Phase), r.parentMessage())
+		set(after, parent, status, string(r.Phase), r.parentMessage())
 	}
-	return writes
+	return after
 }
 
 // reset returns the list with every Parent and Child, except Updated, set to False. The messages
@@ -89,7 +71,7 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	for i := range after {
 		c := &after[i]
-		if !phases.OfCycle(phases.Phase(c.Type)) || notStarted(c) {
+		if !phases.IsUpdateStep(phases.Phase(c.Type)) || notStarted(c) {
 			continue
 		}
 		c.Status = metav1.ConditionFalse
@@ -98,6 +80,27 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-func notStarted(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && c.Reason == ReasonNotYetOccurred
+// reachable reports whether one write may change the one list to the other. A running phase may
+// be reset only by a write that resets all of them, by which a reader, and the policy on the
+// server, recognize the beginning or the end of an update.
+func reachable(from, to []metav1.Condition) bool {
+	for i := range to {
+		p := phases.Phase(to[i].Type)
+		path, err := phases.Path(p, from[i].Status, to[i].Status)
+		isReset := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allReset(to)
+		if (err != nil && !isReset) || len(path) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// allReset reports whether every phase of an update is False, except for an UpdatePrepared that
+// is Unknown at the beginning of an update.
+func allReset(list []metav1.Condition) bool {
+	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		p := phases.Phase(c.Type)
+		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
+		return phases.IsUpdateStep(p) && c.Status != metav1.ConditionFalse && !prepares
+	})
 }

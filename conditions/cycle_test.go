@@ -139,10 +139,13 @@ func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 				require.Len(t, writes, len(tc.writes))
 				for i, w := range writes {
 					assert.Equal(t, tc.writes[i], status(w, "UpdatePrepared"))
-					assert.Equal(t, no, status(w, "Updated"), "each write has Updated=False")
 					assertReset(t, list, w)
 				}
 				last := writes[len(writes)-1]
+				assert.Equal(t, no, status(last, "Updated"))
+				if len(writes) > 1 {
+					assert.Equal(t, condition(t, list, phases.Updated), condition(t, writes[0], phases.Updated), "a reset and nothing else")
+				}
 				updated, prepared := condition(t, last, phases.Updated), condition(t, last, phases.UpdatePrepared)
 				assert.Equal(t, []string{"ReportedUpdated", "about Updated"}, []string{updated.Reason, updated.Message})
 				assert.Equal(t, []string{"UpdatePrepared", "about Updated"}, []string{prepared.Reason, prepared.Message})
@@ -156,7 +159,7 @@ func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 }
 
 func TestARepeatedBeginWritesNothing(t *testing.T) {
-	for _, change := range []func(*conditions.Report){func(*conditions.Report) {}, newTarget} {
+	for _, change := range []func(*request){func(*request) {}, newTarget} {
 		first := report(phases.Updated, no, change)
 		writes := next(t, midway(false, statusMap{phases.Updated: done}), false, first)
 		list := writes[len(writes)-1]
@@ -169,7 +172,7 @@ func TestARepeatedBeginWritesNothing(t *testing.T) {
 // The daemon repeats the begin at each sync.
 func TestARepeatedBeginKeepsTheStateOfTheUpdate(t *testing.T) {
 	for _, prepared := range statuses {
-		for _, r := range []conditions.Report{report(phases.Updated, no), report(phases.Updated, no, completing)} {
+		for _, r := range []request{report(phases.Updated, no), report(phases.Updated, no, completing)} {
 			list := midway(false, statusMap{phases.UpdatePrepared: prepared})
 
 			writes := next(t, list, false, r)
@@ -182,19 +185,16 @@ func TestARepeatedBeginKeepsTheStateOfTheUpdate(t *testing.T) {
 	}
 }
 
-// Only the first of the two writes of a begin was made.
-func TestARetriedBeginContinuesWithItsSecondWrite(t *testing.T) {
+// The first of the two writes that begin an update resets the phases and changes nothing else:
+// planned again, the same report leads to the second.
+func TestABeginningThatIsInterrupted(t *testing.T) {
 	r := report(phases.Updated, no, newTarget)
 	writes := next(t, midway(false, nil), false, r)
 	require.Len(t, writes, 2)
 
-	goesOn := next(t, writes[0], false, report(phases.Updated, no, started))
-	assert.Equal(t, writes[1:], goesOn)
-	assert.Nil(t, next(t, writes[0], false, report(phases.Updated, no)), "only the report that began it")
-	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no, started)))
-
-	prepared := next(t, writes[1], false, report(phases.UpdatePrepared, done))[0]
-	assert.Nil(t, next(t, prepared, false, report(phases.Updated, no, started)), "running or finished phases are not started again")
+	assert.Equal(t, condition(t, midway(false, nil), phases.Updated), condition(t, writes[0], phases.Updated))
+	assert.Equal(t, writes[1:], next(t, writes[0], false, r))
+	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no)), "a repeat for the same target")
 }
 
 func TestBeginOnAnEmptyListWritesEveryCondition(t *testing.T) {
@@ -329,7 +329,7 @@ func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.
 	list = next(t, list, false, report(phases.UpdateComplete, done))[0]
 	assert.Nil(t, next(t, list, false, child))
 
-	writes := next(t, list, false, report(phases.Uncordoned, done, func(r *conditions.Report) { r.Message = "uncordoned" }))
+	writes := next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message = "uncordoned" }))
 	require.Len(t, writes, 1)
 	assert.Equal(t, without(list, phases.Uncordoned), without(writes[0], phases.Uncordoned))
 }
@@ -337,7 +337,7 @@ func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.
 func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
 	list := next(t, statusMap{phases.Updated: done}.list(false), false, report(phases.Resumed, done))[0]
 
-	list = next(t, list, false, report(phases.Updated, no, func(r *conditions.Report) { r.Update = lastUpdate }))[0]
+	list = next(t, list, false, report(phases.Updated, no, func(r *request) { r.Name = lastUpdate }))[0]
 	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
 
 	list = next(t, list, false, report(phases.Updated, done))[0]
@@ -346,13 +346,13 @@ func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
 
 func TestFalseBetweenUpdatesChangesReasonAndMessageOnly(t *testing.T) {
 	for _, p := range phases.All(false) {
-		if !phases.OfCycle(p) {
+		if !phases.IsUpdateStep(p) {
 			continue
 		}
 		for _, from := range statuses {
 			t.Run(string(p)+" "+string(from), func(t *testing.T) {
 				list := statusMap{phases.Updated: done, p: from}.list(false)
-				r := report(p, no, func(r *conditions.Report) { r.ParentMessage = "to the parent" })
+				r := report(p, no, func(r *request) { r.ParentMessage = "to the parent" })
 
 				writes := next(t, list, false, r)
 
@@ -399,7 +399,7 @@ func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
 	assert.Nil(t, next(t, list, false, report(phases.Updated, done, later)))
 
 	list = next(t, list, false, report(phases.Resumed, done))[0]
-	again := report(phases.Updated, done, func(r *conditions.Report) { r.Message = "still updated" })
+	again := report(phases.Updated, done, func(r *request) { r.Message = "still updated" })
 	writes := next(t, list, false, again)
 
 	require.Len(t, writes, 1)
@@ -410,8 +410,8 @@ func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
 func TestAMessageNeverHasTwoPrefixes(t *testing.T) {
 	list := []metav1.Condition(nil)
 	for _, update := range []string{"a", "b", "c"} {
-		in := func(r *conditions.Report) { r.Update, r.NewTarget = update, true }
-		reports := []conditions.Report{report(phases.Updated, no, in), report(phases.UpdatePrepared, done, in)}
+		in := func(r *request) { r.Update = conditions.Update{Name: update, NewTarget: true} }
+		reports := []request{report(phases.Updated, no, in), report(phases.UpdatePrepared, done, in)}
 		if update != "c" {
 			reports = append(reports, report(phases.Drained, done, in))
 		}

@@ -37,3 +37,14 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	}
 	return complete
 }
+
+// Ran reports whether a phase was reported in the current update: its condition is not the
+// Default, and its message has no prefix of an earlier update.
+func Ran(list []metav1.Condition, p phases.Phase) bool {
+	c := Find(list, p)
+	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)
+}
+
+func notStarted(c *metav1.Condition) bool {
+	return c.Status == metav1.ConditionFalse && c.Reason == ReasonNotYetOccurred
+}

@@ -18,7 +18,7 @@ func ExampleNext() {
 		Reason:  "UpdateExecutedDrained",
 		Message: "Drained node",
 		Time:    metav1.NewTime(time.Date(2026, 5, 22, 14, 20, 30, 0, time.UTC)),
-	})
+	}, conditions.Update{Name: "rendered-worker-bbb"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -48,7 +48,7 @@ func FuzzNext(f *testing.F) {
 			r := fuzzReport(&in)
 			r.Time = metav1.NewTime(earlier.Add(secondsOf(n) + time.Millisecond))
 			kept := slices.Clone(list)
-			writes, err := conditions.Next(list, imageMode, r)
+			writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
 			if !slices.Equal(kept, list) {
 				t.Fatal("the argument changed")
 			}
@@ -58,7 +58,7 @@ func FuzzNext(f *testing.F) {
 			if len(writes) > 0 {
 				list = writes[len(writes)-1]
 			}
-			if again, _ := conditions.Next(list, imageMode, r); err == nil && again != nil && !retries(r) {
+			if again, _ := conditions.Next(list, imageMode, r.Report, r.Update); err == nil && again != nil && !retries(r) {
 				t.Fatalf("%s, then %+v: the repeat writes again", describe(list), r)
 			}
 		}
@@ -66,8 +66,8 @@ func FuzzNext(f *testing.F) {
 }
 
 // retries reports whether a repeat of the report begins another update.
-func retries(r conditions.Report) bool {
-	return r.Phase == phases.Updated && (r.NewTarget || r.Began)
+func retries(r request) bool {
+	return r.Phase == phases.Updated && r.NewTarget
 }
 
 func fuzzList(in *tape) []metav1.Condition {
@@ -84,14 +84,13 @@ func fuzzList(in *tape) []metav1.Condition {
 	return list
 }
 
-func fuzzReport(in *tape) conditions.Report {
-	r := conditions.Report{Reason: "Reported", Update: thisUpdate}
+func fuzzReport(in *tape) request {
+	r := request{Report: conditions.Report{Reason: "Reported"}, Update: conditions.Update{Name: thisUpdate}}
 	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
 	options := in.pick(64)
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
-	r.Began = options&4 != 0
 	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
 	if options&32 != 0 {
 		r.ParentMessage = "to the parent"
@@ -119,14 +118,14 @@ func FuzzTruncate(f *testing.F) {
 			t.Fatal("truncating it again changes it")
 		}
 		valid := strings.ToValidUTF8(message, "\uFFFD")
-		if utf8.RuneCountInString(valid) <= limit {
+		if len(valid) <= limit {
 			if truncated != valid {
 				t.Fatal("a short message was changed")
 			}
 			return
 		}
 		head, end, marked := strings.Cut(truncated, conditions.TruncationMark)
-		if !marked || !strings.HasPrefix(valid, head) || !strings.HasSuffix(valid, end) || utf8.RuneCountInString(truncated) != limit {
+		if !marked || !strings.HasPrefix(valid, head) || !strings.HasSuffix(valid, end) || len(truncated) > limit || len(truncated) < limit-2*utf8.UTFMax {
 			t.Fatal("truncated at the wrong place, or without a mark")
 		}
 	})
@@ -151,7 +150,7 @@ func FuzzWithUpdatePrefix(f *testing.F) {
 
 func checkFits(t *testing.T, message string) {
 	t.Helper()
-	if !utf8.ValidString(message) || utf8.RuneCountInString(message) > limit {
-		t.Fatalf("the CRD would reject it: %d characters", utf8.RuneCountInString(message))
+	if !utf8.ValidString(message) || len(message) > limit {
+		t.Fatalf("the CRD would reject it: %d bytes", len(message))
 	}
 }

@@ -37,25 +37,33 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 	return list
 }
 
+// request is a report, and what the list does not show of the update.
+type request struct {
+	conditions.Report
+	conditions.Update
+}
+
 // report returns a report of a phase, with its own reason and message.
-func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*conditions.Report)) conditions.Report {
-	r := conditions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Update: thisUpdate, Time: now}
+func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) request {
+	r := request{
+		Report: conditions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Time: now},
+		Update: conditions.Update{Name: thisUpdate},
+	}
 	for _, c := range change {
 		c(&r)
 	}
 	return r
 }
 
-func completing(r *conditions.Report) { r.CompletesParent = true }
-func newTarget(r *conditions.Report)  { r.NewTarget = true }
-func started(r *conditions.Report)    { r.Began = true }
-func later(r *conditions.Report)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
+func completing(r *request) { r.CompletesParent = true }
+func newTarget(r *request)  { r.NewTarget = true }
+func later(r *request)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
 
 // next calls Next and checks its result with the oracle, and that the list did not change.
-func next(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) [][]metav1.Condition {
+func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r)
+	writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
 	require.NoError(t, err)
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
@@ -63,10 +71,10 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Re
 }
 
 // rejected calls Next, which must return an error and no write.
-func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r conditions.Report) error {
+func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r request) error {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r)
+	writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
 	require.Error(t, err)
 	assert.Nil(t, writes)
 	assert.Equal(t, kept, list)

@@ -16,13 +16,6 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// Ran reports whether a phase was reported in the current update: its condition is not the
-// Default, and its message has no prefix of an earlier update.
-func Ran(list []metav1.Condition, p phases.Phase) bool {
-	c := Find(list, p)
-	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)
-}
-
 // Equal reports whether the list has the conditions of want, with the same status, reason and
 // message, and no other condition of a phase. Times, and conditions that are not phases, are
 // ignored.
@@ -51,13 +44,6 @@ func Find(list []metav1.Condition, p phases.Phase) *metav1.Condition {
 		}
 	}
 	return nil
-}
-
-// with returns the list with one condition changed.
-func with(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) []metav1.Condition {
-	list = slices.Clone(list)
-	set(list, p, status, reason, message)
-	return list
 }
 
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {

@@ -6,8 +6,9 @@ import (
 )
 
 const (
-	// MaxMessage is the maximum number of characters of a message, as in the CRD.
-	MaxMessage = 32768
+	// MaxMessage is the maximum length of a message, in bytes. With it the conditions always fit
+	// into an object.
+	MaxMessage = 4096
 
 	// TruncationMark replaces the omitted part of a message.
 	TruncationMark = "… [truncated]"
@@ -16,23 +17,28 @@ const (
 	prefixEnd   = ": "
 )
 
-// Truncate returns a message that the CRD accepts: valid UTF-8, and at most MaxMessage
-// characters. A longer one keeps its beginning and its end, where the cause is, with
-// TruncationMark in between.
+// Truncate returns a message of valid UTF-8 with at most MaxMessage bytes. A longer one keeps its
+// beginning and its end, where the cause is, with TruncationMark in between.
 func Truncate(message string) string {
 	return TruncateTo(message, MaxMessage)
 }
 
-// TruncateTo is Truncate with another limit, which must exceed the length of TruncationMark.
+// TruncateTo is Truncate with another limit in bytes, which must exceed the length of
+// TruncationMark.
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
-	if len(message) <= limit || utf8.RuneCountInString(message) <= limit {
+	if len(message) <= limit {
 		return message
 	}
-	characters := []rune(message)
-	room := max(0, limit-utf8.RuneCountInString(TruncationMark))
-	end := room / 2
-	return string(characters[:room-end]) + TruncationMark + string(characters[len(characters)-end:])
+	room := max(0, limit-len(TruncationMark))
+	head, tail := room-room/2, len(message)-room/2
+	for head > 0 && !utf8.RuneStart(message[head]) {
+		head--
+	}
+	for tail < len(message) && !utf8.RuneStart(message[tail]) {
+		tail++
+	}
+	return message[:head] + TruncationMark + message[tail:]
 }
 
 // WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A

@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 				for _, r := range reports {
 					r.Time = metav1.NewTime(earlier.Add(secondsOf(calls)))
 					calls++
-					writes, err := conditions.Next(list, imageMode, r)
+					writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
 					if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
 						require.NoErrorf(t, err, "%s, then %s=%s completes=%t new=%t",
 							stateOf(list, imageMode), r.Phase, r.Status, r.CompletesParent, r.NewTarget)
@@ -51,8 +51,8 @@ func TestModel(t *testing.T) {
 }
 
 // everyReport returns a report for every phase, status and option.
-func everyReport(imageMode bool) []conditions.Report {
-	var reports []conditions.Report
+func everyReport(imageMode bool) []request {
+	var reports []request
 	for _, typ := range typesOf(imageMode) {
 		for _, s := range statuses {
 			reports = append(reports, report(phases.Phase(typ), s))
@@ -63,7 +63,7 @@ func everyReport(imageMode bool) []conditions.Report {
 				reports = append(reports, report(phases.Phase(typ), s, newTarget))
 			}
 			if typ == "Updated" {
-				reports = append(reports, report(phases.Phase(typ), s, newTarget), report(phases.Phase(typ), s, started))
+				reports = append(reports, report(phases.Phase(typ), s, newTarget))
 			}
 		}
 	}

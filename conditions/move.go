@@ -19,7 +19,9 @@ type track struct {
 
 // move returns the lists of the transitions of a phase within an update, and of its parent.
 func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
-	r.CompletesParent = r.CompletesParent && !siblingRuns(before, r.Phase)
+	parentPhase, _ := phases.ParentOf(r.Phase)
+	_, siblingRuns := runningChild(before, parentPhase, r.Phase)
+	r.CompletesParent = r.CompletesParent && !siblingRuns
 	child := track{phase: r.Phase, path: path, reason: r.Reason, message: r.Message}
 	own := Find(before, r.Phase)
 	changed := len(path) > 0 || own.Reason != r.Reason || own.Message != r.Message
@@ -72,15 +74,16 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// siblingRuns reports whether another child of the phase's parent is Unknown: the parent cannot
-// complete before it.
-func siblingRuns(list []metav1.Condition, p phases.Phase) bool {
-	parent, _ := phases.ParentOf(p)
-	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		sibling := phases.Phase(c.Type)
-		of, ok := phases.ParentOf(sibling)
-		return ok && of == parent && sibling != p && c.Status == metav1.ConditionUnknown
-	})
+// runningChild returns a child of the parent, other than except, that is Unknown: the parent
+// cannot complete before it.
+func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
+	for i := range list {
+		child := phases.Phase(list[i].Type)
+		if of, ok := phases.ParentOf(child); ok && of == parent && child != except && list[i].Status == metav1.ConditionUnknown {
+			return child, true
+		}
+	}
+	return "", false
 }
 
 // advance applies the i-th of n writes of the track. A message that no transition carries is
@@ -96,18 +99,4 @@ func (t track) advance(list []metav1.Condition, i, n int) {
 	case len(t.path) == 0 && i == n-1:
 		set(list, t.phase, StatusOf(list, t.phase), t.reason, t.message)
 	}
-}
-
-// hasParentMessage reports whether a report also changes the message of a parent with that
-// status: because a child is running or completes it, or because of a ParentMessage.
-func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
-	runs := r.Status == metav1.ConditionUnknown && parent == metav1.ConditionUnknown
-	return runs || r.CompletesParent || r.ParentMessage != ""
-}
-
-func (r Report) parentMessage() string {
-	if r.ParentMessage != "" {
-		return r.ParentMessage
-	}
-	return r.Message
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -44,7 +43,7 @@ var children = map[bool][]phases.Phase{
 		phases.ImagePulledFromRegistry, phases.Uncordoned},
 }
 
-func eachChildMove(t *testing.T, f func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string)) {
+func eachChildMove(t *testing.T, f func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r request, want string)) {
 	for imageMode, cs := range children {
 		for _, child := range cs {
 			parent := phases.Phase(parents[string(child)])
@@ -64,7 +63,7 @@ func eachChildMove(t *testing.T, f func(t *testing.T, imageMode bool, child, par
 }
 
 func TestAChildMovesItsParent(t *testing.T) {
-	eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
+	eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r request, want string) {
 		if want == "" {
 			var rejection *phases.TransitionError
 			require.ErrorAs(t, rejected(t, list, imageMode, r), &rejection)
@@ -89,7 +88,7 @@ func TestAChildMovesItsParent(t *testing.T) {
 // the ParentMessage.
 func TestAParentThatMovesGetsTheReasonAndMessageOfTheChild(t *testing.T) {
 	for _, parentMessage := range []string{"", "to the parent"} {
-		eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r conditions.Report, want string) {
+		eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r request, want string) {
 			if want == "" {
 				return
 			}
@@ -132,9 +131,9 @@ func TestANewReasonOrMessageOfAChildIsAlsoTheParents(t *testing.T) {
 	first := report(phases.Drained, running)
 	list := next(t, nil, false, first)[0]
 	list = next(t, list, false, report(phases.AppliedFilesAndOS, running))[0]
-	for name, change := range map[string]func(*conditions.Report){
-		"reason":  func(r *conditions.Report) { r.Reason = "Other" },
-		"message": func(r *conditions.Report) { r.Message = "other" },
+	for name, change := range map[string]func(*request){
+		"reason":  func(r *request) { r.Reason = "Other" },
+		"message": func(r *request) { r.Message = "other" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := first
@@ -152,7 +151,7 @@ func TestANewReasonOrMessageOfAChildIsAlsoTheParents(t *testing.T) {
 
 func TestAParentThatDoesNotMoveGetsItsMessageWithTheLastWrite(t *testing.T) {
 	list := statusMap{phases.UpdateExecuted: running}.list(false)
-	r := report(phases.Drained, done, func(r *conditions.Report) { r.ParentMessage = "drained" })
+	r := report(phases.Drained, done, func(r *request) { r.ParentMessage = "drained" })
 
 	writes := next(t, list, false, r)
 
@@ -171,8 +170,8 @@ func TestAParentMovesNoOtherPhase(t *testing.T) {
 		phases.RebootedNode, phases.Resumed, phases.UpdateComplete} {
 		for move, want := range want {
 			t.Run(string(p)+" "+move, func(t *testing.T) {
-				list := statusMap{p: letters[move[:1]], phases.Cordoned: running, phases.Uncordoned: done}.list(false)
-				r := report(p, letters[move[1:]], completing, func(r *conditions.Report) { r.ParentMessage = "nobody" })
+				list := statusMap{p: letters[move[:1]], phases.Cordoned: done, phases.Uncordoned: done}.list(false)
+				r := report(p, letters[move[1:]], completing, func(r *request) { r.ParentMessage = "nobody" })
 				if want == "rejected" {
 					var rejection *phases.TransitionError
 					require.ErrorAs(t, rejected(t, list, false, r), &rejection)
@@ -186,6 +185,16 @@ func TestAParentMovesNoOtherPhase(t *testing.T) {
 				assert.Equal(t, want, strings.Join(got, " "))
 			})
 		}
+	}
+}
+
+// True means complete, for the parent's own report too.
+func TestAParentOfARunningChildDoesNotTurnTrue(t *testing.T) {
+	for _, from := range statuses {
+		list := statusMap{phases.UpdateExecuted: from, phases.Drained: running}.list(false)
+		var rejection *phases.TransitionError
+		require.ErrorAs(t, rejected(t, list, false, report(phases.UpdateExecuted, done)), &rejection)
+		assert.Equal(t, phases.TransitionError{Phase: phases.UpdateExecuted, From: from, To: done, Child: phases.Drained}, *rejection)
 	}
 }
 

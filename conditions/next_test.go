@@ -199,7 +199,7 @@ func TestNextTruncatesMessages(t *testing.T) {
 
 	ended := next(t, list, false, report(phases.Updated, done))[0]
 	drained := condition(t, ended, phases.Drained).Message
-	assert.Len(t, []rune(drained), conditions.MaxMessage, "prefix included")
+	assert.Equal(t, conditions.MaxMessage, len(drained), "prefix included")
 	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
 	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }
@@ -211,7 +211,10 @@ func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
 			list := statusMap{p: bad}.list(false)
 			for _, q := range phases.All(false) {
 				for _, to := range statuses {
-					assert.NotPanics(t, func() { _, _ = conditions.Next(list, false, report(q, to, newTarget, completing)) })
+					assert.NotPanics(t, func() {
+						r := report(q, to, newTarget, completing)
+						_, _ = conditions.Next(list, false, r.Report, r.Update)
+					})
 				}
 			}
 		}
@@ -235,7 +238,7 @@ func BenchmarkNextChanged(b *testing.B) {
 	r := report(phases.Drained, running)
 	b.ReportAllocs()
 	for b.Loop() {
-		if writes, err := conditions.Next(list, false, r); err != nil || len(writes) != 1 {
+		if writes, err := conditions.Next(list, false, r.Report, r.Update); err != nil || len(writes) != 1 {
 			b.Fatal(writes, err)
 		}
 	}
@@ -243,13 +246,13 @@ func BenchmarkNextChanged(b *testing.B) {
 
 func BenchmarkNextNoop(b *testing.B) {
 	r := report(phases.Drained, running)
-	writes, err := conditions.Next(nil, false, r)
+	writes, err := conditions.Next(nil, false, r.Report, r.Update)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if again, err := conditions.Next(writes[0], false, r); err != nil || again != nil {
+		if again, err := conditions.Next(writes[0], false, r.Report, r.Update); err != nil || again != nil {
 			b.Fatal(again, err)
 		}
 	}

@@ -57,7 +57,7 @@ func isStep(typ string) bool {
 type called struct {
 	list      []metav1.Condition
 	imageMode bool
-	report    conditions.Report
+	report    request
 	writes    [][]metav1.Condition
 	err       error
 }
@@ -151,7 +151,16 @@ func (c called) isRejected(before []metav1.Condition) bool {
 	if typ == "Updated" {
 		return to == running
 	}
-	return isStep(typ) && status(before, "Updated") != done && status(before, typ) == running && to == no
+	between := status(before, "Updated") == done
+	begins := typ == "UpdatePrepared" && c.report.NewTarget
+	if to == done && !between && !begins {
+		for child, parent := range parents {
+			if parent == typ && status(before, child) == running {
+				return true
+			}
+		}
+	}
+	return isStep(typ) && !between && status(before, typ) == running && to == no
 }
 
 // expect returns the effect of the report, and the statuses of the list after it.
@@ -176,9 +185,6 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 		return eventBegin, reset
 	case typ == "Updated":
 		want["Updated"] = no
-		if c.report.Began && want["UpdatePrepared"] == no {
-			want["UpdatePrepared"] = running
-		}
 		return eventRepeat, want
 	case typ == "UpdatePrepared" && to != no && !between && c.report.NewTarget:
 		reset["UpdatePrepared"] = to
@@ -234,7 +240,6 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 	if len(to) != len(from) {
 		return fmt.Errorf("%d conditions, want %d", len(to), len(from))
 	}
-	flips := status(from, "Updated") != status(to, "Updated")
 	for i := range to {
 		a, b := from[i], to[i]
 		switch {
@@ -249,7 +254,7 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
 			return fmt.Errorf("%s: True is filled in", b.Type)
 		}
-		resets := (what == eventBegin || what == eventTarget || what == eventEnd || what == eventDisruption && flips) && allReset(to)
+		resets := (what == eventBegin || what == eventTarget || what == eventEnd || what == eventDisruption) && allReset(to)
 		if what == eventEnd && a.Type == "NodeDegraded" && a.Status == done && b.Status == no {
 			continue
 		}
@@ -327,7 +332,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, b, l) && !wasReset(b, l, r.Update) {
+			if !c.parentText(what, completes, b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == "Updated" && what == eventDisruption:
@@ -340,11 +345,11 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
-			if b.Status = done; !wasReset(b, l, r.Update) {
+			if b.Status = done; !wasReset(b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
 		case isStep(b.Type) && (what == eventBegin || what == eventEnd || what == eventDisruption || what == eventTarget):
-			if !wasReset(b, l, r.Update) {
+			if !wasReset(b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
 			}
 		case b != l:

@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is a report on one phase, with the context that the list does not hold.
+// Report is a report on one phase.
 type Report struct {
 	// Phase, Status, Reason and Message are the reported condition. A message that is too long
 	// is truncated.
@@ -21,20 +21,47 @@ type Report struct {
 	// ParentMessage is the message of the parent. Default: Message.
 	ParentMessage string
 
-	// Update is the name of the current update, or of the last one if there is none. The
-	// messages of phases that ran are prefixed with it.
-	Update string
-	// NewTarget is set if the node has another target than the current update, so that
-	// Updated=False, or UpdatePrepared, begins another update.
-	NewTarget bool
-	// Began is set if this report has begun its update in an earlier write, so that only
-	// UpdatePrepared may have to follow.
-	Began bool
-
-	// Expired is set if the update of this report has ended since it was accepted, so that it
-	// must not begin another one.
-	Expired bool
-
 	// Time is when the report was accepted. It is truncated to seconds.
 	Time metav1.Time
+}
+
+// Update is what a list does not show of the current update, or of the last one if there is none.
+type Update struct {
+	// Name is the name of the update. The messages of phases that ran are prefixed with it.
+	Name string
+	// NewTarget is set if the node has another target, so that Updated=False, or UpdatePrepared
+	// during an update, begins another update.
+	NewTarget bool
+	// Ended is set if Updated turned True after the report was accepted, so that the report
+	// must not begin an update.
+	Ended bool
+}
+
+// Begins reports whether a report begins an update: an announced one (Updated=False), one that
+// nobody announced (UpdatePrepared for another target), or a disruption (a phase that only an
+// update has, reported while Updated is True).
+func Begins(list []metav1.Condition, r Report, u Update) bool {
+	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
+	switch {
+	case r.Phase == phases.Updated:
+		return r.Status == metav1.ConditionFalse && (between && !u.Ended || u.NewTarget)
+	case between:
+		return phases.StartsUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !u.Ended
+	default:
+		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && u.NewTarget
+	}
+}
+
+// hasParentMessage reports whether a report also changes the message of a parent with that
+// status: because a child is running or completes it, or because of a ParentMessage.
+func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
+	runs := r.Status == metav1.ConditionUnknown && parent == metav1.ConditionUnknown
+	return runs || r.CompletesParent || r.ParentMessage != ""
+}
+
+func (r Report) parentMessage() string {
+	if r.ParentMessage != "" {
+		return r.ParentMessage
+	}
+	return r.Message
 }

@@ -63,7 +63,7 @@ func TestReadmeListsThePhasesInOrder(t *testing.T) {
 		for _, p := range phases.All(imageMode) {
 			parent, _ := phases.ParentOf(p)
 			only := ""
-			if !phases.In(p, !imageMode) {
+			if !phases.ExistsIn(p, !imageMode) {
 				only = map[bool]string{false: "standard mode", true: "image mode"}[imageMode]
 			}
 			row := strings.ReplaceAll(fmt.Sprintf("| %s | %s | %s | %s |\n", p, phases.KindOf(p), parent, only), "|  |", "| |")

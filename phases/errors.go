@@ -18,14 +18,21 @@ type TransitionError struct {
 	Phase Phase
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
+
+	// Child is the child that is still Unknown, if that is why its parent may not turn True.
+	Child Phase
 }
 
 // Error names the transition and what to report instead.
 func (e *TransitionError) Error() string {
-	if e.Phase == Updated {
-		return fmt.Sprintf("phase %s: invalid transition from %s to %s: report False when an update begins and True when it ends", e.Phase, e.From, e.To)
+	advice := "only the beginning (Updated=False) or the end (Updated=True) of an update resets a phase that ran; report Unknown with the cause if it failed, or call NotRequired if it is not needed any more"
+	switch {
+	case e.Child != "":
+		advice = fmt.Sprintf("its child %s is Unknown; report the child True first, or call NotRequired if it is not needed any more", e.Child)
+	case e.Phase == Updated:
+		advice = "report False when an update begins and True when it ends"
 	}
-	return fmt.Sprintf("phase %s: invalid transition from %s to %s: only the beginning (Updated=False) or the end (Updated=True) of an update resets a phase that ran; report Unknown with the cause if it failed", e.Phase, e.From, e.To)
+	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
 }
 
 // unknownPhase is the error of a name that is not a phase.
@@ -49,5 +56,6 @@ func wrongMode(p Phase, inImageMode bool) error {
 
 // invalidStatus is the error of a value that is not a status of a condition.
 func invalidStatus(s metav1.ConditionStatus) error {
-	return field.NotSupported(field.NewPath("status"), s, []metav1.ConditionStatus{done, no, running})
+	return field.NotSupported(field.NewPath("status"), s,
+		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})
 }

@@ -11,32 +11,26 @@ type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-const (
-	no      = metav1.ConditionFalse
-	running = metav1.ConditionUnknown
-	done    = metav1.ConditionTrue
-)
-
 // steps is the state machine of a phase. A transition without an entry is an error.
 var steps = map[transition][]metav1.ConditionStatus{
-	{no, no}:           {},
-	{no, running}:      {running},
-	{no, done}:         {running, done},
-	{running, running}: {},
-	{running, done}:    {done},
-	{done, no}:         {no},
-	{done, running}:    {no, running},
-	{done, done}:       {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
+	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
+	{metav1.ConditionFalse, metav1.ConditionTrue}:      {metav1.ConditionUnknown, metav1.ConditionTrue},
+	{metav1.ConditionUnknown, metav1.ConditionUnknown}: {},
+	{metav1.ConditionUnknown, metav1.ConditionTrue}:    {metav1.ConditionTrue},
+	{metav1.ConditionTrue, metav1.ConditionFalse}:      {metav1.ConditionFalse},
+	{metav1.ConditionTrue, metav1.ConditionUnknown}:    {metav1.ConditionFalse, metav1.ConditionUnknown},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:       {},
 }
 
 // updatedSteps is the state machine of Updated, which is True between updates.
 var updatedSteps = map[transition][]metav1.ConditionStatus{
-	{no, no}:        {},
-	{no, done}:      {done},
-	{running, no}:   {no},
-	{running, done}: {done},
-	{done, no}:      {no},
-	{done, done}:    {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:   {},
+	{metav1.ConditionFalse, metav1.ConditionTrue}:    {metav1.ConditionTrue},
+	{metav1.ConditionUnknown, metav1.ConditionFalse}: {metav1.ConditionFalse},
+	{metav1.ConditionUnknown, metav1.ConditionTrue}:  {metav1.ConditionTrue},
+	{metav1.ConditionTrue, metav1.ConditionFalse}:    {metav1.ConditionFalse},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
 }
 
 // Path returns the statuses through which a phase passes from one status to another, in
@@ -59,7 +53,7 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 		return nil, unknownPhase(p)
 	}
 	if from == "" {
-		from = no
+		from = metav1.ConditionFalse
 	}
 	for _, s := range []metav1.ConditionStatus{from, to} {
 		if !validStatus(s) {
@@ -94,7 +88,7 @@ func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":
 		return unknownPhase(p)
-	case !In(p, inImageMode):
+	case !ExistsIn(p, inImageMode):
 		return wrongMode(p, inImageMode)
 	case !validStatus(status):
 		return invalidStatus(status)
@@ -103,5 +97,5 @@ func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 }
 
 func validStatus(s metav1.ConditionStatus) bool {
-	return s == no || s == running || s == done
+	return s == metav1.ConditionFalse || s == metav1.ConditionUnknown || s == metav1.ConditionTrue
 }

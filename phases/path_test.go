@@ -173,7 +173,7 @@ func TestCheckRejectsTheOtherModeAndInvalidStatuses(t *testing.T) {
 		for _, inImageMode := range []bool{false, true} {
 			for _, s := range statuses {
 				err := phases.Check(w.phase, s, inImageMode)
-				if phases.In(w.phase, inImageMode) {
+				if phases.ExistsIn(w.phase, inImageMode) {
 					require.NoError(t, err)
 					continue
 				}

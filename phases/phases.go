@@ -138,8 +138,8 @@ func All(inImageMode bool) []Phase {
 	return slices.Clone(standardMode)
 }
 
-// In reports whether a phase exists in the mode. It is false for an unknown phase.
-func In(p Phase, inImageMode bool) bool {
+// ExistsIn reports whether a phase exists in the mode. It is false for an unknown phase.
+func ExistsIn(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
 	if !ok || r.mode == both {
 		return ok
@@ -147,16 +147,16 @@ func In(p Phase, inImageMode bool) bool {
 	return inImageMode == (r.mode == image)
 }
 
-// OfCycle reports whether a phase is a step of an update: every Parent and Child except
+// IsUpdateStep reports whether a phase is a step of an update: every Parent and Child except
 // Updated, the cycle itself.
-func OfCycle(p Phase) bool {
+func IsUpdateStep(p Phase) bool {
 	r, ok := rows[p]
 	return ok && r.origin != none
 }
 
-// OnlyInUpdate reports whether only an update enters a phase: UpdatePrepared to RebootedNode,
+// StartsUpdate reports whether only an update enters a phase: UpdatePrepared to RebootedNode,
 // with their children. The others (Resumed, UpdateComplete, Uncordoned) are also reported by a
 // daemon that restarts.
-func OnlyInUpdate(p Phase) bool {
+func StartsUpdate(p Phase) bool {
 	return rows[p].origin == update
 }

@@ -49,10 +49,10 @@ func TestPhasesHaveTheirKindParentAndMode(t *testing.T) {
 			assert.Equal(t, w.kind, phases.KindOf(w.phase))
 			assert.Equal(t, w.parent, parent)
 			assert.Equal(t, w.kind == phases.Child, hasParent, "every child has a parent, and nothing else has")
-			assert.Equal(t, w.standard, phases.In(w.phase, false), "in standard mode")
-			assert.Equal(t, w.image, phases.In(w.phase, true), "in image mode")
-			assert.Equal(t, w.ofCycle, phases.OfCycle(w.phase))
-			assert.Equal(t, w.onlyInUpdate, phases.OnlyInUpdate(w.phase))
+			assert.Equal(t, w.standard, phases.ExistsIn(w.phase, false), "in standard mode")
+			assert.Equal(t, w.image, phases.ExistsIn(w.phase, true), "in image mode")
+			assert.Equal(t, w.ofCycle, phases.IsUpdateStep(w.phase))
+			assert.Equal(t, w.onlyInUpdate, phases.StartsUpdate(w.phase))
 		})
 	}
 }
@@ -65,10 +65,10 @@ func TestUnknownPhasesHaveNoProperties(t *testing.T) {
 			assert.Empty(t, phases.KindOf(p))
 			assert.Empty(t, parent)
 			assert.False(t, hasParent)
-			assert.False(t, phases.In(p, false))
-			assert.False(t, phases.In(p, true))
-			assert.False(t, phases.OfCycle(p))
-			assert.False(t, phases.OnlyInUpdate(p))
+			assert.False(t, phases.ExistsIn(p, false))
+			assert.False(t, phases.ExistsIn(p, true))
+			assert.False(t, phases.IsUpdateStep(p))
+			assert.False(t, phases.StartsUpdate(p))
 		})
 	}
 }
@@ -99,7 +99,7 @@ func TestAllReturnsThePhasesOfTheModeInOrder(t *testing.T) {
 			assert.Equal(t, want, all)
 			assert.LessOrEqual(t, len(all), 20, "the CRD allows 20 conditions")
 			for _, p := range all {
-				assert.True(t, phases.In(p, tc.imageMode), p)
+				assert.True(t, phases.ExistsIn(p, tc.imageMode), p)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,7 +27,7 @@ var clientPath = field.NewPath("scope", "NewClient")
 // returns ErrOutOfScope. A Client is safe for concurrent use.
 type Client struct {
 	nodes    mcfgclient.MachineConfigNodeInterface
-	rest     rest.Interface // nil: no raw requests
+	rest     rest.Interface // nil for a fake clientset
 	nodeName string
 }
 
@@ -75,22 +74,6 @@ func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts
 	return c.nodes.Create(ctx, mcn, opts)
 }
 
-// Apply applies metadata and spec. A spec.node.name in it must be this node.
-func (c *Client) Apply(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.checkApply(mcn); err != nil {
-		return nil, err
-	}
-	return c.nodes.Apply(ctx, mcn, opts)
-}
-
-// ApplyStatus applies the status.
-func (c *Client) ApplyStatus(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.checkApply(mcn); err != nil {
-		return nil, err
-	}
-	return c.nodes.ApplyStatus(ctx, mcn, opts)
-}
-
 // Patch patches the object or one of its subresources.
 func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
 	if err := c.check("name", name); err != nil {
@@ -119,23 +102,6 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 	}
 	opts.FieldSelector = fields.AndSelectors(terms...).String()
 	return c.nodes.Watch(ctx, opts)
-}
-
-func (c *Client) checkApply(mcn *mcfgapply.MachineConfigNodeApplyConfiguration) error {
-	if mcn == nil {
-		return field.Required(field.NewPath("mcn"), "pass the apply configuration of the MachineConfigNode")
-	}
-	var name string
-	if mcn.ObjectMetaApplyConfiguration != nil && mcn.Name != nil {
-		name = *mcn.Name
-	}
-	if err := c.check("metadata.name", name); err != nil {
-		return err
-	}
-	if mcn.Spec != nil && mcn.Spec.Node != nil && mcn.Spec.Node.Name != nil {
-		return c.check("spec.node.name", *mcn.Spec.Node.Name)
-	}
-	return nil
 }
 
 func (c *Client) check(what, asked string) error {

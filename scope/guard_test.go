@@ -172,8 +172,8 @@ func TestTransitionPolicyCoversEveryPhase(t *testing.T) {
 			assert.Contains(t, expressions["before"], quoted)
 			assert.Contains(t, expressions["after"], quoted)
 			assert.Equal(t, phases.KindOf(p) != phases.Singleton, strings.Contains(expressions["invalid"], quoted), p)
-			assert.Equal(t, phases.OfCycle(p), strings.Contains(expressions["reset"], quoted), p)
-			assert.Equal(t, !phases.In(p, !imageMode), strings.Contains(expressions["removed"], quoted), p)
+			assert.Equal(t, phases.IsUpdateStep(p), strings.Contains(expressions["reset"], quoted), p)
+			assert.Equal(t, !phases.ExistsIn(p, !imageMode), strings.Contains(expressions["removed"], quoted), p)
 		}
 	}
 }

@@ -81,13 +81,13 @@ func knownPhases() []phases.Phase {
 
 // onlyIn returns the phases that do not exist in the other mode.
 func onlyIn(imageMode bool) []phases.Phase {
-	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.In(p, !imageMode) })
+	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.ExistsIn(p, !imageMode) })
 }
 
 // transitionVariables compares lists of strings: comparing each condition with each other one
 // would add a third to the cost of a write.
 func transitionVariables() []admissionv1.Variable {
-	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.OfCycle(p) })
+	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
 	var invalid []string
 	for _, m := range machines() {
 		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&

@@ -2,7 +2,7 @@ package scope
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"strconv"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -13,20 +13,17 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrNoREST is returned for a raw request of a client that has no REST client: see
-// Client.WithREST.
-var ErrNoREST = errors.New("scope: the client has no REST client for raw requests, as with a fake clientset")
-
 const (
+	kind         = "MachineConfigNode"
 	acceptHeader = "Accept"
 	acceptJSON   = "application/json"
 	// acceptMetadata has the whole object as the second choice.
 	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 )
 
-// WithREST returns a client that makes raw requests, too, over the REST client of a clientset:
+// WithREST returns a client whose raw requests are made over the REST client of a clientset:
 // MachineconfigurationV1().RESTClient(). A fake clientset has none, but a nil pointer: then, and
-// with a REST client of another API, the client is returned as it is.
+// with a REST client of another API, the typed client makes them.
 func (c *Client) WithREST(r rest.Interface) *Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		return c
@@ -36,16 +33,25 @@ func (c *Client) WithREST(r rest.Interface) *Client {
 	return &with
 }
 
-// HasREST reports whether the client makes raw requests.
-func (c *Client) HasREST() bool { return c.rest != nil }
+// IsFake reports whether the client has no REST client, as with a fake clientset: objects may have
+// neither a UID nor a resourceVersion then.
+func (c *Client) IsFake() bool { return c.rest == nil }
 
 // GetRaw reads the object, and returns the JSON of the API server unchanged: with the fields
 // and the values that the typed client drops, or cannot decode.
 func (c *Client) GetRaw(ctx context.Context, name string) ([]byte, error) {
-	if err := c.checkRaw(name); err != nil {
+	if err := c.check("name", name); err != nil {
 		return nil, err
 	}
+	if c.rest == nil {
+		return typed(ctx, func() (*mcfgv1.MachineConfigNode, error) { return c.nodes.Get(ctx, name, metav1.GetOptions{}) })
+	}
 	return raw(c.rest.Get().Resource(resource).Name(name).SetHeader(acceptHeader, acceptJSON).Do(ctx))
+}
+
+// CreateRaw creates the object as Create does, and returns it as GetRaw does.
+func (c *Client) CreateRaw(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) ([]byte, error) {
+	return typed(ctx, func() (*mcfgv1.MachineConfigNode, error) { return c.Create(ctx, mcn, opts) })
 }
 
 // PatchRaw patches the object or one of its subresources, and returns it as GetRaw does.
@@ -60,8 +66,13 @@ func (c *Client) PatchMetadata(ctx context.Context, name string, pt types.PatchT
 }
 
 func (c *Client) patchRaw(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, accept string, subresources []string) ([]byte, error) {
-	if err := c.checkRaw(name); err != nil {
+	if err := c.check("name", name); err != nil {
 		return nil, err
+	}
+	if c.rest == nil {
+		return typed(ctx, func() (*mcfgv1.MachineConfigNode, error) {
+			return c.nodes.Patch(ctx, name, pt, data, opts, subresources...)
+		})
 	}
 	request := c.rest.Patch(pt).Resource(resource).Name(name).SubResource(subresources...).SetHeader(acceptHeader, accept).Body(data)
 	return raw(withOptions(request, opts).Do(ctx))
@@ -84,20 +95,37 @@ func withOptions(request *rest.Request, opts metav1.PatchOptions) *rest.Request 
 	return request
 }
 
-func (c *Client) checkRaw(name string) error {
-	if err := c.check("name", name); err != nil {
-		return err
-	}
-	if c.rest == nil {
-		return ErrNoREST
-	}
-	return nil
-}
-
 // raw returns the body of an answer, or the error that it is: Result.Raw alone has no Status.
 func raw(result rest.Result) ([]byte, error) {
 	if err := result.Error(); err != nil {
 		return nil, err
 	}
 	return result.Raw()
+}
+
+// typed encodes what a typed client returns. It returns when ctx ends: the reactors of a fake
+// clientset do not get it.
+func typed(ctx context.Context, call func() (*mcfgv1.MachineConfigNode, error)) ([]byte, error) {
+	type answer struct {
+		data []byte
+		err  error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		mcn, err := call()
+		if err != nil {
+			answers <- answer{err: err}
+			return
+		}
+		object := *mcn
+		object.APIVersion, object.Kind = mcfgv1.GroupVersion.String(), kind
+		data, err := json.Marshal(&object)
+		answers <- answer{data, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.data, a.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }

@@ -2,7 +2,6 @@ package upgrademonitor_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -10,10 +9,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 // One Monitor is safe for any number of goroutines.
@@ -28,7 +28,7 @@ func TestManyGoroutinesOnAHealthyServer(t *testing.T) {
 	var rejected atomic.Int32
 	for i := range 300 {
 		wg.Go(func() {
-			if errors.Is(f.ReportDegraded(context.Background(), fmt.Errorf("cause %d", i)), upgrademonitor.ErrQueueFull) {
+			if f.GenerateAndApplyMachineConfigNode(context.Background(), phases.NodeDegraded, "NodeDegraded", fmt.Sprint("cause ", i), metav1.ConditionTrue) != nil {
 				rejected.Add(1)
 			}
 		})

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 )
 
-// What a Config's empty fields stand for.
+// The defaults of the fields of a Config.
 const (
 	DefaultFieldManager  = "machine-config-operator"
 	DefaultTimeout       = 10 * time.Second
@@ -35,29 +35,28 @@ type Config struct {
 	Node func() (*corev1.Node, error)
 	// Pool returns the MachineConfigPool of the node. By default it is NotYetSet.
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. By default
-	// it is off.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. By default the
+	// mode is the one that the object is in, and standard mode for a new object: a controller that
+	// drains need not know.
 	ImageMode func() bool
-	// Lister is that of a running informer on this MachineConfigNode, where the daemon has
-	// one. It spares the Monitor reads and conflicts when other processes write, and shows it
-	// that the object was deleted. The informer must not trim what it keeps: managedFields,
-	// conditions and image sets are read. Optional.
+	// Lister is that of a running informer on this MachineConfigNode, or on all of them. It spares
+	// the Monitor reads and conflicts when other processes write to the object, and shows it that
+	// the object was deleted, or overwritten: without one, a report that repeats what the Monitor
+	// wrote last is taken for true for up to CheckInterval. An informer that trims its objects
+	// costs reads, and nothing else. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager owns the fields that are applied. All Monitors of one object must use
+	// FieldManager is the field manager of the writes. All Monitors of one object must use
 	// the same. By default it is DefaultFieldManager.
 	FieldManager string
 	// Timeout bounds every call, in real time. By default, and if it is not positive, it
 	// is DefaultTimeout.
 	Timeout time.Duration
 	// CheckInterval is after how long, in real time, a report of what is there already is
-	// checked by a read, where no Lister shows the object: it may have been deleted. By default,
-	// and if it is not positive, it is DefaultCheckInterval.
+	// checked by a read, if no Lister shows the object. By default, and if it is not positive, it
+	// is DefaultCheckInterval.
 	CheckInterval time.Duration
 	// Clock is read for lastTransitionTime. By default it is the real clock.
 	Clock clock.PassiveClock
-
-	realClock clock.PassiveClock // for CheckInterval and Timeout; a test's own
-	timers    clock.WithTicker   // of Run and Flush; a test's own
 }
 
 var configPath = field.NewPath("upgrademonitor", "Config")
@@ -83,9 +82,6 @@ func (c Config) withDefaults() Config {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
 	}
-	if c.ImageMode == nil {
-		c.ImageMode = func() bool { return false }
-	}
 	if validate.IsNil(c.Lister) {
 		c.Lister = nil
 	}
@@ -101,16 +97,10 @@ func (c Config) withDefaults() Config {
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
-	if c.realClock == nil {
-		c.realClock = clock.RealClock{}
-	}
-	if c.timers == nil {
-		c.timers = clock.RealClock{}
-	}
 	return c
 }
 
-// validateFieldManager refuses what the API server would, at each write.
+// validateFieldManager rejects what the API server would, at each write.
 func validateFieldManager(name string) error {
 	path := configPath.Child("FieldManager")
 	if len(name) > metav1validation.FieldManagerMaxLength {

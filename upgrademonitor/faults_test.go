@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
@@ -79,3 +80,22 @@ func (f *fixture) reactor(verb string, react func() (bool, error)) {
 }
 
 var notFound = apierrors.NewNotFound(resource, nodeName)
+
+// withLister has an indexer as the cache of the Lister.
+func withLister(indexer cache.Indexer) func(*upgrademonitor.Config) {
+	return func(c *upgrademonitor.Config) { c.Lister = mcfglisters.NewMachineConfigNodeLister(indexer) }
+}
+
+// show makes the Lister return the object as it is, in a version.
+func (f *fixture) show(t *testing.T, indexer cache.Indexer, version string) {
+	t.Helper()
+	object := f.object(t).DeepCopy()
+	object.ResourceVersion = version
+	require.NoError(t, indexer.Update(object))
+}
+
+func (f *fixture) delete(t *testing.T) {
+	t.Helper()
+	require.NoError(t, f.clientset.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
+	f.clientset.ClearActions()
+}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -18,9 +20,8 @@ import (
 const (
 	// maxImageSets is how many pinned image sets the CRD accepts.
 	maxImageSets = 100
-	// maxFailures is how many bytes the failures of all sets may have as they are encoded: an
-	// object has to fit into a request to etcd.
-	maxFailures = 200_000
+	// maxFailure is the maximum length of the failure of a set, in bytes.
+	maxFailure = 1024
 )
 
 // PinnedImageSet is how far a node is with one pinned image set.
@@ -35,70 +36,56 @@ type PinnedImageSet struct {
 	Err error
 }
 
-// PinnedImageSetsOption adds to a report of pinned image sets.
-type PinnedImageSetsOption func(*imageSetsOptions)
-
-type imageSetsOptions struct {
-	failure string
-}
-
-// PrefetchFailed is a failure that belongs to no set, or to all: PinnedImageSetsDegraded is True
-// with its text as the message. A nil error is none.
-func PrefetchFailed(err error) PinnedImageSetsOption {
-	return func(o *imageSetsOptions) {
-		if err != nil {
-			o.failure = failureText(err, conditions.MaxMessage)
-		}
-	}
-}
-
 // ReportPinnedImageSets reports on all pinned image sets of the node: both conditions and
-// the list in the status become what is reported here, at once.
+// the list in the status become what is reported here, at once. The failure is one that belongs to
+// no set, or nil; it is logged.
 //
-//  1. A set that is not named any more leaves the list, unless another field manager applied it.
+//  1. A set that is not named any more leaves the list.
 //  2. The current generation of a set stays while a newer one is being fetched.
 //  3. The last failure of a set stays until the set is done or removed, and
 //     PinnedImageSetsDegraded stays with it.
 //  4. A set that was deleted and created again, so that its generation decreased, leaves the
 //     list in a write of its own first.
-//  5. A generation out of range, an invalid or duplicate name, and more than 100 sets give a
-//     *ReportError, and nothing is changed.
+//  5. A generation out of range, an invalid or duplicate name, and more than 100 sets are logged as
+//     an error, and nothing is changed.
 //
-// Other errors are those of GenerateAndApplyMachineConfigNode.
-func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, opts ...PinnedImageSetsOption) error {
+// Other errors are those of Report.
+func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
-		return nil
+		return
 	}
-	if err := ctx.Err(); err != nil {
-		return err
+	if failure != nil {
+		m.imageSetFailures.Failed(ctx, failure, "Failed to prefetch pinned images", "node", m.config.NodeName)
+	} else {
+		m.imageSetFailures.Recovered(ctx, "Prefetching pinned images works again", "node", m.config.NodeName)
 	}
 	r, err := m.newImageSets(ctx, sets)
+	if err == nil {
+		r.Failed = failure != nil
+		err = m.submit(ctx, r)
+	}
 	if err != nil {
-		return err
+		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
 	}
-	var options imageSetsOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&options)
-		}
-	}
-	r.Failure = options.failure
-	return m.submit(ctx, r)
 }
 
 func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSets, error) {
-	if err := validateImageSets(reported); err != nil {
-		return plan.ImageSets{}, m.refused(phases.PinnedImageSetsProgressing, err)
+	if err := ctx.Err(); err != nil {
+		return plan.ImageSets{}, err
 	}
-	report, err := m.newReport(ctx, phases.PinnedImageSetsProgressing, "AsExpected", "", metav1.ConditionFalse, reportOptions{})
+	if err := validateImageSets(reported); err != nil {
+		return plan.ImageSets{}, m.rejected(phases.PinnedImageSetsProgressing, err)
+	}
+	node, _, err := m.view(ctx)
 	if err != nil {
 		return plan.ImageSets{}, err
 	}
-	r := plan.ImageSets{Report: report, NodeName: m.config.NodeName}
+	now := metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))
+	r := plan.ImageSets{Node: node, Time: now}
 	for _, set := range reported {
 		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // it was validated
 		if set.Err != nil {
-			s.Done, s.Failure = false, failureText(set.Err, maxFailures/len(reported))
+			s.Done, s.Failure = false, failureText(set.Err)
 		}
 		r.Sets = append(r.Sets, s)
 	}
@@ -126,12 +113,11 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText is the text of an error, of at most so many bytes as it is encoded. It is never
-// empty: the CRD requires one with each failure.
-func failureText(err error, room int) string {
+// failureText is the text of an error. It is never empty: the CRD requires one with each failure.
+func failureText(err error) string {
 	text := fmt.Sprint(err) // unlike Error, it does not panic on a nil pointer
 	if text == "" {
 		return "unknown error"
 	}
-	return plan.Shorten(conditions.Truncate(text), room)
+	return conditions.TruncateTo(text, maxFailure)
 }

@@ -1,7 +1,6 @@
 package upgrademonitor_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -33,8 +31,9 @@ func TestBadImageSetsChangeNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
-			var bad *field.Error
-			require.ErrorAs(t, f.ReportPinnedImageSets(t.Context(), sets), &bad)
+			var log logLines
+			f.ReportPinnedImageSets(log.context(t.Context()), sets, nil)
+			require.Len(t, log.take(), 1)
 			assert.Empty(t, f.requests())
 		})
 	}
@@ -54,21 +53,23 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 	for _, step := range []struct {
 		name                  string
 		sets                  []set
+		failure               error
 		progressing, degraded string
 		want                  []entry
 		requests              int
 	}{
-		{"fetching", []set{{Name: "a", Generation: 1}}, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 1},
-		{"the same", []set{{Name: "a", Generation: 1}}, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 0},
-		{"done", []set{{Name: "a", Generation: 1, Done: true}}, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 1},
-		{"failed, though done", []set{{Name: "a", Generation: 2, Done: true, Err: errors.New("")}}, fetching, bad,
+		{"fetching", []set{{Name: "a", Generation: 1}}, nil, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 1},
+		{"the same", []set{{Name: "a", Generation: 1}}, nil, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 0},
+		{"done", []set{{Name: "a", Generation: 1, Done: true}}, nil, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 1},
+		{"failed, though done", []set{{Name: "a", Generation: 2, Done: true, Err: errors.New("")}}, nil, fetching, bad,
 			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "unknown error"}}, 1},
-		{"fetching again", []set{{Name: "a", Generation: 2}}, fetching, bad,
+		{"fetching again", []set{{Name: "a", Generation: 2}}, nil, fetching, bad,
 			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "unknown error"}}, 0},
-		{"created again", []set{{Name: "a", Generation: 1, Done: true}}, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 2},
-		{"gone", nil, complete, good, nil, 1},
+		{"created again", []set{{Name: "a", Generation: 1, Done: true}}, nil, complete, good, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 2},
+		{"a failure of no set", []set{{Name: "a", Generation: 1, Done: true}}, errors.New("no space left on device"), complete, bad, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 1},
+		{"gone", nil, nil, complete, good, nil, 1},
 	} {
-		require.NoError(t, f.ReportPinnedImageSets(t.Context(), step.sets), step.name)
+		f.ReportPinnedImageSets(t.Context(), step.sets, step.failure)
 		assert.Len(t, f.requests(), step.requests, step.name)
 		text := func(p phases.Phase) string {
 			c := f.condition(t, p)
@@ -84,13 +85,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 // A typed nil error does not panic.
 func TestTypedNilErrorOfAnImageSet(t *testing.T) {
 	f := newFixture(t)
-	f.reportUpdated(t)
-	func() {
-		defer func() { assert.Nil(t, recover(), "panic") }()
-		var none *fs.PathError
-		_ = f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: none}})
-	}()
-	next := make(chan error, 1)
-	go func() { next <- f.ReportDegraded(context.Background(), errors.New("x")) }()
-	assert.NoError(t, receive(t, next, "a later call has returned"))
+	var none *fs.PathError
+	f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: none}}, nil)
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.PinnedImageSetsDegraded).Status)
 }

@@ -3,13 +3,14 @@ package upgrademonitor
 import (
 	"context"
 	"sync"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/inspect"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/writer"
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Make it with New. It
@@ -19,34 +20,32 @@ import (
 // A nil Monitor is valid: it accepts everything, writes nothing and returns nil. A daemon
 // that has no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
 type Monitor struct {
-	config    Config
-	writer    writer.Writer
-	inspector inspect.Inspector // of a test, else nil
+	config Config
+	client api.Client
 
-	failures       failurelog.Log // of writing
-	specFailures   failurelog.Log // of writing the spec for a report
-	listerFailures failurelog.Log
-	imageFailures  failurelog.Log // of a CRD without images
-
-	// turn is held, by sending to it, by the one goroutine that talks to the API server.
+	// turn is held, by sending to it, by the one goroutine that makes requests.
 	turn chan struct{}
-	// wake notifies Run of a pending entry that no caller waits for. It does not block.
+	// wake notifies Run of a report that no caller waits for any more. It does not block.
 	wake  func()
 	woken chan struct{} // received from by Run
-	// compacting is held by the one caller that compacts a full queue, so that the store is not
-	// locked most of the time.
-	compacting sync.Mutex
 
-	store store
+	failures           failurelog.Log // of requests
+	specFailures       failurelog.Log
+	poolFailures       failurelog.Log
+	annotationFailures failurelog.Log
+	imageFailures      failurelog.Log
+	imageSetFailures   failurelog.Log
+	listerFailures     failurelog.Log
+
+	mu          sync.Mutex // guards what follows; it is not held during a request
+	core        core.Core
+	answered    time.Time // when the API server last answered
+	specAfter   time.Time // when the spec may be tried again
+	imagesAfter time.Time // when images may be tried again
 }
 
 // New returns a Monitor. It makes no request. An invalid field is a *field.Error.
 func New(config Config) (*Monitor, error) {
-	return newMonitor(config, nil)
-}
-
-// newMonitor returns a Monitor that also calls notify, of Monitors, when it wakes Run.
-func newMonitor(config Config, notify func()) (*Monitor, error) {
 	config, err := config.complete()
 	if err != nil {
 		return nil, err
@@ -57,19 +56,14 @@ func newMonitor(config Config, notify func()) (*Monitor, error) {
 	}
 	m := &Monitor{
 		config: config,
-		writer: writer.New(client, config.FieldManager),
+		client: api.New(client, config.FieldManager),
 		turn:   make(chan struct{}, 1),
 		woken:  make(chan struct{}, 1),
 	}
-	m.store = store{clock: config.realClock, checkInterval: config.CheckInterval, hasLister: config.Lister != nil, fromLister: m.writer.FromLister}
-	m.inspector, _ = config.Client.(inspect.Inspector)
 	m.wake = func() {
 		select {
 		case m.woken <- struct{}{}:
 		default: // Run was woken already
-		}
-		if notify != nil {
-			notify()
 		}
 	}
 	return m, nil
@@ -82,25 +76,21 @@ func newMonitor(config Config, notify func()) (*Monitor, error) {
 //     published too, one write each; so is what the report means for the phase's parent and
 //     for the update as a whole. See packages phases and conditions.
 //  2. A report of what is there already makes no request.
-//  3. A report that is refused returns a *ReportError, which wraps the cause, and changes
-//     nothing. So does a Node function that fails, with a *NodeError; one that returns
-//     another node returns a scope.ErrOutOfScope.
-//  4. The object is created where it is missing.
-//  5. The call returns within Config.Timeout. A report that could not be written by then is
-//     kept: the error is an ErrPending. A ctx that has ended before the call returns its error,
-//     and nothing is accepted.
+//  3. An error means that the report was not accepted, and that nothing was written: a *ReportError
+//     that wraps the cause, a *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned
+//     another node, ErrQueueFull, or the error of a ctx that has ended already.
+//  4. A report that was accepted and is not written by the end of Config.Timeout, or of ctx, is no
+//     error: it is kept, and written later. See Flush and Run.
+//  5. The object is created if it is missing.
 //
 // lastTransitionTime is the time of the call, in whole seconds.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...ReportOption) error {
 	if m == nil {
 		return nil
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	options := optionsOf(opts)
-	if err := options.validate(); err != nil {
-		return m.refused(phase, err)
+	options := reportOptionsOf(opts)
+	if options.reason != "" {
+		return m.rejected(phase, errReasonOption)
 	}
 	r, err := m.newReport(ctx, phase, reason, message, status, options)
 	if err != nil {

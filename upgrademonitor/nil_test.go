@@ -19,10 +19,10 @@ func TestNilMonitor(t *testing.T) {
 	ctx := t.Context()
 	require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx, "no phase", "", "", "no status"))
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(ctx))
-	require.NoError(t, m.ReportDegraded(ctx, errors.New("disk full")))
-	require.NoError(t, m.ReportPinnedImageSets(ctx, []upgrademonitor.PinnedImageSet{{}}))
+	m.ReportDegraded(ctx, errors.New("disk full"))
+	m.ReportPinnedImageSets(ctx, []upgrademonitor.PinnedImageSet{{}}, nil)
 	require.NoError(t, m.Flush(ctx))
-	m.Report(ctx, phases.Drained, metav1.ConditionTrue, "")
+	m.Report(ctx, phases.Drained, "", metav1.ConditionTrue)
 
 	work := errors.New("the work's own")
 	assert.Equal(t, work, m.Track(ctx, phases.Drained, "", func(context.Context) error { return work }), "the work runs")
@@ -37,7 +37,7 @@ func TestNilMonitors(t *testing.T) {
 	var m *upgrademonitor.Monitors
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	m.Report(t.Context(), "worker-0", phases.Drained, metav1.ConditionTrue, "")
+	m.Report(t.Context(), "worker-0", phases.Drained, "", metav1.ConditionTrue)
 	m.Forget("worker-0")
 	monitor, err := m.Get("worker-0")
 	require.NoError(t, err)

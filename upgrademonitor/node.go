@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
@@ -24,7 +25,36 @@ const (
 	DesiredImageAnnotation  = nodeannotation.DesiredImage
 )
 
-// node returns the daemon's view of its node. Another node is out of scope.
+// view returns the daemon's view of its node. A pool that is not known, or for which Config.Pool
+// failed, is NotYetSet.
+func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
+	node, err := m.node()
+	if err != nil {
+		return plan.Node{}, nil, err
+	}
+	pool, poolErr := m.pool(ctx, node)
+	n, warnings := plan.NewNode(node, pool, m.mode())
+	if len(warnings) > 0 {
+		m.annotationFailures.Failed(ctx, field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it"),
+			"Ignoring an invalid annotation of the Node", "node", node.Name)
+	} else {
+		m.annotationFailures.Recovered(ctx, "The annotations of the Node are valid again", "node", node.Name)
+	}
+	return n, poolErr, nil
+}
+
+func (m *Monitor) mode() plan.Mode {
+	switch {
+	case m.config.ImageMode == nil:
+		return plan.ModeOfObject
+	case m.config.ImageMode():
+		return plan.Image
+	default:
+		return plan.Standard
+	}
+}
+
+// node returns the daemon's Node. Another node is out of scope.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
@@ -39,21 +69,33 @@ func (m *Monitor) node() (*corev1.Node, error) {
 	return node, nil
 }
 
-// provisionedNode is node for what an object is created for: a Node that is not provisioned yet
-// has none.
-func (m *Monitor) provisionedNode() (*corev1.Node, error) {
-	node, err := m.node()
-	if err == nil && !nodeowner.IsProvisioned(node) {
-		return nil, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
+func (m *Monitor) pool(ctx context.Context, node *corev1.Node) (string, error) {
+	pool, err := m.config.Pool(node)
+	if err == nil && pool != "" && !validate.IsName(pool) {
+		err = field.Invalid(field.NewPath("pool"), pool, "must be the name of a MachineConfigPool")
 	}
-	return node, err
+	if err != nil {
+		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
+		m.poolFailures.Failed(ctx, err, "Failed to get the pool of the Node, leaving it as it is", "node", m.config.NodeName)
+		return NotYetSet, err
+	}
+	m.poolFailures.Recovered(ctx, "The pool of the Node is known again", "node", m.config.NodeName)
+	if pool == "" {
+		pool = NotYetSet
+	}
+	return pool, nil
 }
 
-// readNode reads the annotations of a Node, and logs those that the CRD rejects.
-func readNode(ctx context.Context, node *corev1.Node, imageMode bool) plan.Node {
-	n, warnings := plan.ReadNode(node.Annotations, imageMode)
-	for _, w := range warnings {
-		klog.FromContext(ctx).Info("Ignoring invalid node annotation", "node", node.Name, "annotation", w.Annotation, "value", w.Value)
+// viewToCreate is the view of a Node for which an object may be created: it exists, and is past
+// provisioning.
+func (m *Monitor) viewToCreate(ctx context.Context) (plan.Node, error) {
+	node, err := m.node()
+	if err != nil {
+		return plan.Node{}, err
 	}
-	return n
+	if !nodeowner.IsProvisioned(node) {
+		return plan.Node{}, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
+	}
+	n, _, err := m.view(ctx)
+	return n, err
 }

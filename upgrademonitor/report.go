@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -14,36 +15,88 @@ import (
 )
 
 // Made once: a repeat allocates next to nothing.
-var reasonPath, optsPath = field.NewPath("reason"), field.NewPath("opts")
+var (
+	reasonPath, optsPath = field.NewPath("reason"), field.NewPath("opts")
+	errReasonOption      = field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument")
+)
 
-// newReport reads the node, and makes a report of this moment.
-func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, options reportOptions) (plan.Report, error) {
-	r := plan.Report{
-		Report: conditions.Report{
-			Phase:           phase,
-			Status:          status,
-			Reason:          reason,
-			Message:         conditions.Truncate(message),
-			CompletesParent: options.completesParent,
-			ParentMessage:   options.parentMessage,
-			Time:            metav1.NewTime(m.config.Clock.Now()),
-		},
-		ImageMode: m.config.ImageMode(),
-	}
-	if err := validateReport(r); err != nil {
-		return plan.Report{}, m.refused(phase, err)
-	}
-	node, err := m.node()
-	if err != nil {
-		return plan.Report{}, err
-	}
-	r.Node = readNode(ctx, node, r.ImageMode)
-	return r, nil
+// Report is GenerateAndApplyMachineConfigNode in one line a call site: the reason is the
+// conventional one, or that of the option Reason, and an error is logged. A phase of the other mode
+// does nothing.
+func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...ReportOption) {
+	m.report(ctx, phase, message, status, reportOptionsOf(opts), false)
 }
 
-// validateReport refuses what could never be written.
-func validateReport(r plan.Report) error {
-	if err := phases.Check(r.Phase, r.Status, r.ImageMode); err != nil {
+// NotRequired reports that a phase is not needed, or not needed any more: False if it has not started in this
+// update, True if it has, so that a step that failed and is not repeated does not keep its parent
+// from completing. Options and errors are those of Report.
+func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...ReportOption) {
+	m.report(ctx, phase, message, metav1.ConditionTrue, reportOptionsOf(opts), true)
+}
+
+// ReportDegraded reports that the update of the node failed, and why, or, with a nil cause,
+// that it did not. NodeDegraded stays as it is until the next such report, or the end of an
+// update, which clears it. An error is logged.
+func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
+	if m == nil {
+		return
+	}
+	status, message := metav1.ConditionFalse, fmt.Sprintf("Node %s upgrade succeeded", m.config.NodeName)
+	if cause != nil {
+		status, message = metav1.ConditionTrue, fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
+	}
+	m.Report(ctx, phases.NodeDegraded, message, status)
+}
+
+// report reports, and logs what is not accepted.
+func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, options reportOptions, notRequired bool) {
+	if m == nil {
+		return
+	}
+	reason := options.reason
+	if reason == "" {
+		parent, _ := phases.ParentOf(phase)
+		reason = string(parent) + string(phase)
+	}
+	r, err := m.newReport(ctx, phase, reason, message, status, options)
+	if err == nil {
+		r.NotRequired, r.SkipOtherMode = notRequired, true
+		err = m.submit(ctx, r)
+	}
+	if err != nil && !m.isOfOtherMode(phase) {
+		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)
+	}
+}
+
+// newReport makes a report of this moment.
+func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, options reportOptions) (plan.Report, error) {
+	if err := ctx.Err(); err != nil {
+		return plan.Report{}, err
+	}
+	r := plan.Report{Report: conditions.Report{
+		Phase:           phase,
+		Status:          status,
+		Reason:          reason,
+		Message:         conditions.Truncate(message),
+		CompletesParent: options.completesParent,
+		ParentMessage:   options.parentMessage,
+		Time:            metav1.NewTime(m.config.Clock.Now()),
+	}}
+	if err := m.validate(r.Report); err != nil {
+		return plan.Report{}, m.rejected(phase, err)
+	}
+	var err error
+	r.Node, _, err = m.view(ctx)
+	return r, err
+}
+
+// validate rejects what could never be written.
+func (m *Monitor) validate(r conditions.Report) error {
+	imageMode := phases.ExistsIn(r.Phase, true) // where the mode is that of the object
+	if m.config.ImageMode != nil {
+		imageMode = m.config.ImageMode()
+	}
+	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return err
 	}
 	switch {
@@ -63,19 +116,12 @@ func validateReport(r plan.Report) error {
 	return nil
 }
 
-// refused returns the error of a report that is not accepted.
-func (m *Monitor) refused(phase phases.Phase, err error) error {
-	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
+// isOfOtherMode reports whether a phase exists, but not in the mode that the node is in.
+func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
+	return m.config.ImageMode != nil && phases.KindOf(phase) != "" && !phases.ExistsIn(phase, m.config.ImageMode())
 }
 
-// intentRefused returns the error of an intent whose plan is a refusal.
-func (m *Monitor) intentRefused(in plan.Intent, err error) error {
-	switch in := in.(type) {
-	case plan.Report:
-		return m.refused(in.Phase, err)
-	case plan.ImageSets:
-		return m.refused(in.Phase, err)
-	default:
-		return err
-	}
+// rejected returns the error of a report that is not accepted.
+func (m *Monitor) rejected(phase phases.Phase, err error) error {
+	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }

@@ -21,23 +21,23 @@ func TestReportLogsWhatItCannotDo(t *testing.T) {
 	var log logLines
 	ctx := log.context(t.Context())
 
-	f.Report(ctx, phases.Drained, metav1.ConditionTrue, "drained")
+	f.Report(ctx, phases.Drained, "drained", metav1.ConditionTrue)
 	assert.Equal(t, "UpdateExecutedDrained", f.condition(t, phases.Drained).Reason, "the conventional reason")
-	f.Report(ctx, phases.Cordoned, metav1.ConditionTrue, "cordoned", upgrademonitor.Reason("Mine"))
+	f.Report(ctx, phases.Cordoned, "cordoned", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
 	assert.Equal(t, "Mine", f.condition(t, phases.Cordoned).Reason)
 	assert.Empty(t, log.take())
 
-	f.Report(ctx, "Rested", metav1.ConditionTrue, "")
-	f.Report(ctx, phases.Updated, metav1.ConditionUnknown, "")
+	f.Report(ctx, "Rested", "", metav1.ConditionTrue)
+	f.Report(ctx, phases.Updated, "", metav1.ConditionUnknown)
 	require.Len(t, log.take(), 2, "a mistake of the caller")
 
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
-	f.Report(ended, phases.Drained, metav1.ConditionUnknown, "")
+	f.Report(ended, phases.Drained, "", metav1.ConditionUnknown)
 	require.Len(t, log.take(), 1)
 
 	f.outage(errDown)
-	f.Report(ctx, phases.Drained, metav1.ConditionUnknown, "")
+	f.Report(ctx, phases.Drained, "", metav1.ConditionUnknown)
 	lines := log.take()
 	require.Len(t, lines, 1, "a pending report is no error")
 	assert.Contains(t, lines[0], "Failed to write the MachineConfigNode")
@@ -54,7 +54,7 @@ func TestPhaseOfTheOtherMode(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		on = imageMode
 		other := map[bool]phases.Phase{false: phases.AppliedOSImage, true: phases.AppliedFilesAndOS}[imageMode]
-		f.Report(ctx, other, metav1.ConditionTrue, "")
+		f.Report(ctx, other, "", metav1.ConditionTrue)
 		require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
 	}
 	assert.Equal(t, 2, ran, "the work runs")
@@ -99,26 +99,69 @@ func TestTrackOfATypedNilError(t *testing.T) {
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 }
 
-func TestOptionsOfReportAndTrackAlone(t *testing.T) {
+// An option is sealed: DoneMessage of a report does not compile. Reason does for all reports.
+func TestReasonOption(t *testing.T) {
 	f := newFixture(t)
-	for _, opt := range []upgrademonitor.ReportOption{upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("done")} {
-		err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionTrue, opt)
-		var invalid *field.Error
-		require.ErrorAs(t, err, &invalid)
-	}
+	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
+	var invalid *field.Error
+	require.ErrorAs(t, err, &invalid)
 	assert.Empty(t, f.requests())
 }
 
-// A failure of no set, or of all, is the message of PinnedImageSetsDegraded=True.
-func TestPrefetchFailed(t *testing.T) {
+// A step that is not needed any more does not keep its parent from completing.
+func TestNotRequired(t *testing.T) {
+	for name, tc := range map[string]struct {
+		before, want metav1.ConditionStatus
+	}{
+		"not started": {"", metav1.ConditionFalse},
+		"failed":      {metav1.ConditionUnknown, metav1.ConditionTrue},
+		"done":        {metav1.ConditionTrue, metav1.ConditionTrue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.reportUpdated(t)
+			f.annotate(oldConfig, newConfig)
+			f.report(t, phases.Updated, metav1.ConditionFalse)
+			if tc.before != "" {
+				f.report(t, phases.Drained, tc.before)
+			}
+			f.NotRequired(t.Context(), phases.Drained, "Drain not required")
+			drained := f.condition(t, phases.Drained)
+			assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, []string{string(drained.Status), drained.Reason, drained.Message})
+			f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue)
+			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+		})
+	}
+}
+
+// True means complete: a parent does not turn True while a child is Unknown.
+func TestParentOfARunningChild(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)
-	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}}
-	require.NoError(t, f.ReportPinnedImageSets(t.Context(), sets, upgrademonitor.PrefetchFailed(errors.New("no space left"))))
-	degraded := f.condition(t, phases.PinnedImageSetsDegraded)
-	assert.Equal(t, []string{"True", "PrefetchFailed", "no space left"}, []string{string(degraded.Status), degraded.Reason, degraded.Message})
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.PinnedImageSetsProgressing).Status)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	f.requests()
+	err := f.tryReport(t, phases.UpdateExecuted, metav1.ConditionTrue)
+	var rejected *phases.TransitionError
+	require.ErrorAs(t, err, &rejected)
+	assert.Equal(t, phases.Drained, rejected.Child)
+	assert.Contains(t, err.Error(), "Drained")
+	assert.Empty(t, f.requests())
+}
 
-	require.NoError(t, f.ReportPinnedImageSets(t.Context(), sets, upgrademonitor.PrefetchFailed(nil)))
-	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.PinnedImageSetsDegraded).Status)
+// Without ImageMode the mode is that of the object: a controller removes no condition of it.
+func TestModeOfTheObject(t *testing.T) {
+	on := true
+	daemon := newFixture(t, inImageMode(&on))
+	daemon.reportUpdated(t)
+	daemon.annotate(oldConfig, newConfig)
+	daemon.report(t, phases.Updated, metav1.ConditionFalse)
+	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
+	controller := daemon.another(t)
+	controller.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, metav1.ConditionTrue, daemon.condition(t, phases.AppliedFiles).Status)
+	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // of the other mode: nothing
+	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
+	assert.Len(t, daemon.object(t).Status.Conditions, len(phases.All(true)))
 }

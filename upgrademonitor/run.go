@@ -3,25 +3,26 @@ package upgrademonitor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // retryBackoff paces the attempts to write what is pending.
 var retryBackoff = wait.Backoff{Steps: 1 << 30, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 30 * time.Second}
 
-// maxAttempt bounds one attempt of Run and Flush. It begins at Config.Timeout, and is longer
-// after an attempt that ran out of it, so that a server that is slower is written to in the end.
-const maxAttempt = 10 * time.Minute
-
-// listerInterval is how often Run asks the Lister whether the object is still there.
-var listerInterval = 10 * time.Second
+const (
+	// attemptTimeout bounds an attempt of Run and Flush: an API server that takes longer than
+	// Config.Timeout for a request is written to in the end.
+	attemptTimeout = time.Minute
+	// listerInterval is how often Run asks the Lister whether the object is still there.
+	listerInterval = 10 * time.Second
+)
 
 // Run writes what is pending, with exponential backoff and jitter for as long as it fails,
 // until ctx ends; then it returns nil. What is pending when it starts is written too. With a
-// Lister, an object that was deleted is created again, with what was last known of it.
+// Lister, an object that was deleted is created again, with the status that was known of it.
 //
 // One Run a Monitor is enough, though more do no harm; a daemon that calls none writes what is
 // pending with its next call.
@@ -31,93 +32,102 @@ func (m *Monitor) Run(ctx context.Context) error {
 		return nil
 	}
 	defer func() {
-		if m.store.head() != nil {
-			m.wake() // another Run, which may sleep
+		if m.isPending() {
+			m.wake() // another Run
 		}
 	}()
-	var listed <-chan time.Time
+	var tick <-chan time.Time
 	if m.config.Lister != nil {
-		ticker := m.config.timers.NewTicker(listerInterval)
+		ticker := time.NewTicker(listerInterval)
 		defer ticker.Stop()
-		listed = ticker.C()
+		tick = ticker.C
 	}
 	for {
-		_ = m.Flush(ctx) // it fails only when ctx has ended
+		for backoff := retryBackoff; m.isPending() && m.writePending(ctx) != nil; {
+			if !sleep(ctx, &backoff) {
+				return nil
+			}
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-m.woken:
-		case <-listed:
-			m.heal(ctx)
+		case <-tick:
+			m.recreate(ctx)
 		}
 	}
 }
 
-// Flush returns nil when nothing is pending. Until then it tries to write it, as Run does,
-// for as long as ctx allows; when ctx ends first, it returns an ErrPending that wraps the
-// cause. Call it before a reboot.
+// Flush returns nil when everything that was accepted before the call is written. Until then it
+// tries to write it, as Run does, for as long as ctx allows; when ctx ends first, it returns an
+// ErrPending that wraps the cause. Call it before a reboot. It does not wait for the spec.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	backoff, timeout := retryBackoff, m.config.Timeout
-	for {
-		err := m.flush(ctx, timeout)
+	m.mu.Lock()
+	last := m.core.Join()
+	m.mu.Unlock()
+	if last == nil {
+		return nil
+	}
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		_, _ = m.core.Leave(last)
+	}()
+	for backoff := retryBackoff; ; {
+		err := m.attemptFor(ctx, last.Done)
 		if err == nil {
 			return nil
 		}
-		timeout = longer(timeout, err)
-		timer := m.config.timers.NewTimer(backoff.Step())
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return m.pendingError(ctx, "flush", err)
-		case <-timer.C():
+		if !sleep(ctx, &backoff) {
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, errors.Join(err, context.Cause(ctx)))
 		}
 	}
 }
 
-// flush makes one attempt at the queue.
-func (m *Monitor) flush(ctx context.Context, timeout time.Duration) error {
-	if m.store.head() == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+func (m *Monitor) attemptFor(ctx context.Context, until func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, max(attemptTimeout, m.config.Timeout))
 	defer cancel()
-	return m.drainUntil(ctx, nil)
+	return m.attempt(ctx, until)
 }
 
-// longer returns the bound of the next attempt after one that ended with an error.
-func longer(timeout time.Duration, err error) time.Duration {
-	if errors.Is(err, context.DeadlineExceeded) {
-		return min(2*timeout, max(timeout, maxAttempt))
-	}
-	return timeout
+func (m *Monitor) isPending() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.core.Pending() || m.core.SpecPending()
 }
 
-// heal recreates an object that is no longer in the Lister, unless its Node was
-// deleted too.
-func (m *Monitor) heal(ctx context.Context) {
-	if !m.store.isGone(m.listed(ctx)) {
+var errSpecPending = errors.New("the spec is not written yet")
+
+// writePending makes one attempt at what is pending. The spec follows the node as it is now.
+func (m *Monitor) writePending(ctx context.Context) error {
+	node, _, nodeErr := m.view(ctx)
+	m.mu.Lock()
+	if m.core.SpecPending() && nodeErr == nil {
+		m.core.Follow(node)
+	}
+	m.mu.Unlock()
+	err := m.attemptFor(ctx, func() bool { return !m.core.Pending() && !m.core.SpecPending() })
+	if err == nil && m.isPending() {
+		return errSpecPending
+	}
+	return err
+}
+
+// recreate creates an object that is no longer in the Lister again, unless its Node was deleted
+// too.
+func (m *Monitor) recreate(ctx context.Context) {
+	listed := m.listed(ctx)
+	m.mu.Lock()
+	m.observe(listed)
+	deleted := m.core.Deleted()
+	m.mu.Unlock()
+	if !deleted {
 		return
 	}
-	if _, err := m.provisionedNode(); err != nil {
-		if !apierrors.IsNotFound(err) {
-			m.logFailure(ctx, err, "Failed to recreate the MachineConfigNode, retrying", "node", m.config.NodeName)
-		}
-		return
+	if _, err := m.viewToCreate(ctx); err == nil {
+		_ = m.attemptFor(ctx, func() bool { return !m.core.Deleted() })
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
-	defer cancel()
-	select {
-	case m.turn <- struct{}{}:
-	case <-ctx.Done():
-		return
-	}
-	err := m.withTurn(func() error { return m.recreate(ctx) })
-	if err != nil {
-		m.logFailure(ctx, m.denied(err), "Failed to recreate the MachineConfigNode, retrying", "node", m.config.NodeName)
-		return
-	}
-	m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
 }

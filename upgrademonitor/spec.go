@@ -2,27 +2,26 @@ package upgrademonitor
 
 import (
 	"context"
+	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // GenerateAndApplyMachineConfigNodeSpec makes the object's spec that of the node and its
 // pool: the pool, and the config that the node is to have.
 //
-//  1. The object is created where it is missing, with the Node as its owner.
+//  1. The object is created if it is missing, with the Node as its owner.
 //  2. A config that the node does not name, and a pool that is NotYetSet, change nothing.
 //     An image that the node does not name is cleared, in image mode, if it names a config.
 //  3. The owner reference follows a Node that was created again (another UID).
 //  4. A spec that is up to date makes no request.
-//  5. An error of Config.Pool or Config.Node fails the call with a *NodeError. Timeouts,
-//     ErrPending and ctx are as for GenerateAndApplyMachineConfigNode.
-//  6. What cannot be written blocks no report.
+//  5. The error is why the spec could not be written by the end of Config.Timeout: it is tried again
+//     with a later call, and by Run. A failure of Config.Node or Config.Pool is a *NodeError, and
+//     nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -30,52 +29,50 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	node, err := m.node()
+	node, poolErr, err := m.view(ctx)
 	if err != nil {
 		return err
 	}
-	spec, err := m.specOf(ctx, node)
-	if err != nil {
+	if poolErr != nil {
+		return poolErr
+	}
+	listed := m.listed(ctx)
+	m.mu.Lock()
+	m.observe(listed)
+	needed := m.core.Follow(node)
+	m.mu.Unlock()
+	if !needed {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
+	defer cancel()
+	err = m.withTurn(ctx, func() error {
+		_, err := m.drain(ctx, func() bool { return !m.core.SpecPending() }, true)
 		return err
-	}
-	return m.submit(ctx, spec)
-}
-
-// specOf returns the spec that the object is to have. Where Config.Pool fails, the pool of the
-// spec is NotYetSet.
-func (m *Monitor) specOf(ctx context.Context, node *corev1.Node) (plan.Spec, error) {
-	pool, err := m.config.Pool(node)
-	if err == nil && pool != "" && !validate.IsName(pool) {
-		err = field.Invalid(field.NewPath("pool"), pool, "must be the name of a MachineConfigPool")
-	}
+	})
 	if err != nil {
-		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
+		m.wake()
+		return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", err)
 	}
-	if err != nil || pool == "" {
-		pool = NotYetSet
-	}
-	imageMode := m.config.ImageMode()
-	return plan.Spec{
-		Owner:     nodeowner.Reference(node),
-		Pool:      pool,
-		Node:      readNode(ctx, node, imageMode),
-		ImageMode: imageMode,
-	}, err
+	return nil
 }
 
 // DesiredMachineConfigNode returns what GenerateAndApplyMachineConfigNodeSpec makes of an object,
 // by the same rules, for a controller that writes the objects of other nodes: a copy of it whose
 // owner references and spec follow the node and the pool. An object that is to be created is
-// given as one that has a name only. NotYetSet, or "", is a pool that is not known.
-//
-// It is pure but for a warning, logged through ctx, about an annotation that the CRD rejects.
-func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
+// given as one that has a name only. NotYetSet, or "", is a pool that is not known. An annotation
+// that the CRD rejects is left out.
+func DesiredMachineConfigNode(_ context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = NotYetSet
 	}
-	s := plan.Spec{Owner: nodeowner.Reference(node), Pool: pool, Node: readNode(ctx, node, imageMode), ImageMode: imageMode}
+	mode := plan.Standard
+	if imageMode {
+		mode = plan.Image
+	}
+	view, _ := plan.NewNode(node, pool, mode)
 	after := mcn.DeepCopy()
-	after.OwnerReferences = nodeowner.Replace(after.OwnerReferences, s.Owner)
-	after.Spec = s.Desired(mcn.Spec, false)
+	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Follow(view)
+	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

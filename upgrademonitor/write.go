@@ -2,118 +2,220 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/pending"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// conflictBackoff bounds how often a write is planned again because others wrote first. A
-// call's Timeout comes first, even against others that do nothing but write.
+// realClock is for what is paced in real time, unlike lastTransitionTime.
+var realClock clock.PassiveClock = clock.RealClock{}
+
+// conflictBackoff bounds how often a write is computed again because others wrote first.
 var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// write makes an intent true of the object. Each request carries the resource version that it
-// was planned on; when others wrote first, the object is read and the intent planned again. A
-// terminal error drops the intent; after any other it may be tried again. Callers hold m.turn.
-func (m *Monitor) write(ctx context.Context, e *pending.Entry) error {
-	var last error
-	err := wait.ExponentialBackoffWithContext(ctx, conflictBackoff, func(ctx context.Context) (bool, error) {
-		last = m.attempt(ctx, e)
-		if last == nil || isTerminal(last) {
-			return true, last
-		}
-		switch apierr.Classify(last) {
-		case apierr.NoImageField:
-			m.dropImageField(ctx, last)
-			return false, nil
-		case apierr.Terminal:
-			if apierr.IsTooLarge(last) && m.store.halve(e) {
-				return false, nil
-			}
-			last = &terminalError{fmt.Errorf("%s: %w", e, last)}
-			m.store.markStale()
-			return true, last
-		case apierr.Denied:
-			last = m.denied(last)
-			if m.giveUpRestore(ctx, last) {
-				return false, nil
-			}
-		case apierr.Conflict:
-			m.store.markStale()
-			return false, nil
-		}
-		m.store.markStale() // only a read can show whether it was written
-		m.store.noteWaiting(e)
-		return true, last
-	})
-	if last != nil {
-		return last
+// specRetryDelay is how long the spec is left alone after a failure: it must not delay the status.
+const specRetryDelay = 10 * time.Second
+
+// submit accepts a change, or rejects it, and has it written by the end of ctx or Config.Timeout.
+func (m *Monitor) submit(ctx context.Context, change plan.Change) error {
+	e, err := m.accept(ctx, change)
+	if e == nil && err == nil {
+		return nil
 	}
-	return err
+	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
+	defer cancel()
+	if errors.Is(err, core.ErrFull) {
+		_ = m.attempt(ctx, m.hasRoom) // the API server may be back
+		e, err = m.accept(ctx, change)
+	}
+	switch {
+	case errors.Is(err, core.ErrFull):
+		return fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, change, ErrQueueFull)
+	case err == nil && e != nil:
+		err = m.await(ctx, e)
+	}
+	if err == nil {
+		return nil
+	}
+	if r, ok := change.(plan.Report); ok {
+		return m.rejected(r.Phase, err)
+	}
+	return m.rejected(phases.PinnedImageSetsProgressing, err)
 }
 
-// attempt plans an intent on what is known, and writes the steps.
-func (m *Monitor) attempt(ctx context.Context, e *pending.Entry) error {
-	object := m.listed(ctx)
-	if m.store.needsRead(object) {
-		if err := m.read(ctx, e.Intent); err != nil {
-			return err
+func (m *Monitor) accept(ctx context.Context, change plan.Change) (*core.Entry, error) {
+	listed := m.listed(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.observe(listed)
+	return m.core.Submit(change)
+}
+
+// hasRoom is called with m.mu held.
+func (m *Monitor) hasRoom() bool { return !m.core.Full() }
+
+// await waits until an entry is done, or ctx ends, and returns the error of a change that turned
+// out to be rejected. What is not done by then is for Run.
+func (m *Monitor) await(ctx context.Context, e *core.Entry) (err error) {
+	defer func() { // a function of Config may panic
+		m.mu.Lock()
+		done, rejection := m.core.Leave(e)
+		m.mu.Unlock()
+		err = rejection
+		if !done {
+			m.wake()
 		}
-	}
-	s, p, current, err := m.store.plan(e)
-	if !current && (err != nil || len(p.Steps) == 0) {
-		if err := m.read(ctx, e.Intent); err != nil {
-			return err
-		}
-		s, p, _, err = m.store.plan(e)
-	}
-	m.inspect()
-	if refusal := err; refusal != nil || !p.WritesStatus() {
-		if s, err = m.restore(ctx, e.Intent, s); err != nil {
-			return err
-		}
-		err = refusal
-	}
-	if err != nil {
-		return &terminalError{m.intentRefused(e.Intent, err)}
-	}
-	if len(p.Steps) == 0 {
-		m.store.setUpdate(p.Final.Update)
-	}
-	var skipped error // of the spec
-	for i, step := range p.Steps {
-		next, err := m.writeStep(ctx, s, step, i < len(p.Steps)-1)
-		switch {
-		case err == nil:
-			lost := m.store.isLost() && step.Kind == plan.MergeSpec
-			m.observe(ctx, next, e.Intent, lost)
-			if next.NoImageField != step.Next.NoImageField {
-				return errImageFieldPruned // the rest was planned with images
-			}
-			s = next
-		case step.Kind == plan.MergeSpec && !e.IsSpec() && m.skips(ctx, e, err):
-			skipped = err
-		default:
-			return err
-		}
-	}
-	m.specWritten(ctx, p, skipped)
+	}()
+	_ = m.attempt(ctx, e.Done)
 	return nil
 }
 
-// observe records the state that a read or a write for an intent led to, and whether the status of
-// it is to be restored.
-func (m *Monitor) observe(ctx context.Context, s plan.State, in plan.Intent, lost bool) {
-	pruned := m.store.observe(s, in, lost)
-	m.inspect()
-	switch {
-	case pruned:
-		m.dropImageField(ctx, errImageFieldPruned)
-	case !s.NoImageField && s.HasImages():
-		m.imageFailures.Recovered(ctx, "Writing the images of the node again", "node", m.config.NodeName)
+// attempt makes requests until the function, which is called with m.mu held, returns true, nothing
+// is left to do, or one fails. It logs why, and when it works again.
+func (m *Monitor) attempt(ctx context.Context, until func() bool) error {
+	return m.withTurn(ctx, func() error {
+		requests, err := m.drain(ctx, until, false)
+		switch {
+		case err == nil && requests > 0:
+			m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
+		case err != nil && !errors.Is(err, context.Canceled):
+			m.failures.Failed(ctx, err, "Failed to write the MachineConfigNode, retrying", "node", m.config.NodeName)
+		}
+		return err
+	})
+}
+
+// withTurn runs a function as the one goroutine that makes requests.
+func (m *Monitor) withTurn(ctx context.Context, work func() error) error {
+	select {
+	case m.turn <- struct{}{}:
+		defer func() { <-m.turn }()
+	case <-ctx.Done():
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return work()
+}
+
+// drain makes one request after the other, and returns how many. A spec that cannot be written
+// stops it only where it was called for the spec.
+func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (requests int, err error) {
+	backoff := conflictBackoff
+	for {
+		r, ok := m.next(ctx, until, forSpec)
+		if !ok {
+			return requests, nil
+		}
+		result := m.do(ctx, r, forSpec)
+		requests++
+		switch {
+		case result.Outcome == core.OK:
+			continue
+		case result.Outcome == core.NotFound && r.Kind == core.Get: // to be created
+			continue
+		case result.Outcome == core.Conflict, result.Outcome == core.NotFound:
+			if !sleep(ctx, &backoff) {
+				return requests, result.Err
+			}
+		case r.Restores && (result.Outcome == core.Denied || result.Outcome == core.Rejected):
+			klog.FromContext(ctx).Error(result.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
+		case r.Kind == core.PatchSpec:
+			m.specFailures.Failed(ctx, result.Err, "Failed to write the spec of the MachineConfigNode, retrying", "node", m.config.NodeName)
+			if forSpec {
+				return requests, result.Err
+			}
+		case result.Outcome == core.Rejected && r.Kind == core.PatchStatus: // dropped
+		default:
+			return requests, result.Err
+		}
+	}
+}
+
+// next returns the next request, and logs what was dropped.
+func (m *Monitor) next(ctx context.Context, until func() bool, forSpec bool) (r core.Request, ok bool) {
+	listed := m.listed(ctx)
+	m.mu.Lock()
+	m.observe(listed)
+	if !until() {
+		r, ok = m.core.Next(forSpec || !realClock.Now().Before(m.specAfter))
+	}
+	dropped, specPending := m.core.TakeDropped(), m.core.SpecPending()
+	m.mu.Unlock()
+	if !specPending {
+		m.specFailures.Recovered(ctx, "Writing the spec of the MachineConfigNode works again", "node", m.config.NodeName)
+	}
+	for _, d := range dropped {
+		klog.FromContext(ctx).Error(d.Err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", d.Change.String())
+	}
+	return r, ok
+}
+
+// do makes a request and hands the result to the core. The spec has half of the time that is
+// left, unless the call is for the spec.
+func (m *Monitor) do(ctx context.Context, r core.Request, forSpec bool) (result core.Result) {
+	result = core.Result{Outcome: core.Lost} // if a function of Config panics
+	defer func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.done(r, result)
+	}()
+	if r.Kind == core.Create {
+		if r.Node, result.Err = m.viewToCreate(ctx); result.Err != nil {
+			result.Outcome = core.Denied
+			return result
+		}
+	}
+	if deadline, ok := ctx.Deadline(); ok && r.Kind == core.PatchSpec && !forSpec {
+		half, cancel := context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+		ctx = half
+	}
+	result = m.client.Do(ctx, r)
+	if result.NoImages {
+		m.imageFailures.Failed(ctx, errNoImages, "Ignoring the images of the Node for a while", "node", m.config.NodeName)
+	} else if result.Outcome == core.OK && r.SendsImage() {
+		m.imageFailures.Recovered(ctx, "Writing the images of the Node again", "node", m.config.NodeName)
+	}
+	return result
+}
+
+// done is called with m.mu held.
+func (m *Monitor) done(r core.Request, result core.Result) {
+	m.core.Done(r, result)
+	now := realClock.Now()
+	if result.Outcome == core.OK {
+		m.answered = now
+	}
+	if r.Kind == core.PatchSpec && result.Outcome != core.OK && result.Outcome != core.Conflict {
+		m.specAfter = now.Add(specRetryDelay)
+	}
+	if result.NoImages {
+		m.imagesAfter = now.Add(m.config.CheckInterval)
+	}
+}
+
+var errNoImages = errors.New("the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting: install the CRD with it, or switch image mode off")
+
+// sleep waits for the next step of a backoff. It returns false if there is none, or ctx ends first.
+func sleep(ctx context.Context, backoff *wait.Backoff) bool {
+	if backoff.Steps < 1 {
+		return false
+	}
+	timer := time.NewTimer(backoff.Step())
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
 }

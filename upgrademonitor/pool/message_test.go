@@ -55,7 +55,7 @@ func TestStepOfANode(t *testing.T) {
 	}
 	all := append(phases.All(false), phases.All(true)...)
 	for _, p := range all {
-		if phases.OfCycle(p) {
+		if phases.IsUpdateStep(p) {
 			m := newMCN("a", updating, phase(p, running))
 			status := pool.Status(newPool("worker"), nodes{newNode("a")}, mcns{m}, pool.Options{}, now)
 			assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message, " since ", "%s has no text", p)

@@ -87,7 +87,7 @@ func (r *report) read(c *metav1.Condition) {
 		if c.Status == metav1.ConditionFalse {
 			return
 		}
-		r.joined = r.joined || phases.OnlyInUpdate(p)
+		r.joined = r.joined || phases.StartsUpdate(p)
 		if c.Status == metav1.ConditionUnknown && rankOf(p) > rankOf(r.step.phase) {
 			r.step = stepOf(p, c)
 		}

@@ -104,14 +104,14 @@ func (n *Node) readSteps(list []metav1.Condition) {
 // or a phase that only an update has is running or done.
 func (n Node) inUpdate() bool {
 	return !n.hasDesired || slices.ContainsFunc(n.Steps, func(s Step) bool {
-		return phases.OnlyInUpdate(s.Phase) && (s.Mark == Running || s.Mark == Finished)
+		return phases.StartsUpdate(s.Phase) && (s.Mark == Running || s.Mark == Finished)
 	})
 }
 
 // updateRuns reports whether a phase that only an update has is running or done.
 func updateRuns(list []metav1.Condition) bool {
 	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return c.Status != metav1.ConditionFalse && phases.OnlyInUpdate(phases.Phase(c.Type))
+		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
 }
 

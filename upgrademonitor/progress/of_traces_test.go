@@ -164,12 +164,12 @@ func (m *model) observe(t *testing.T, d *daemon, mcn *mcfgv1.MachineConfigNode, 
 			m.conditions = target
 			begin()
 		}
-	case m.updated && (m.legacy || phases.OnlyInUpdate(c.Phase)):
+	case m.updated && (m.legacy || phases.StartsUpdate(c.Phase)):
 		begin()
 	case m.updated:
 		return
 	}
-	if m.updated || !phases.OfCycle(c.Phase) {
+	if m.updated || !phases.IsUpdateStep(c.Phase) {
 		return
 	}
 	if m.last == nil {

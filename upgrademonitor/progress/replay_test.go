@@ -178,7 +178,7 @@ func (d *daemon) overwrite(list []metav1.Condition, imageMode bool, c *call) [][
 	if list == nil {
 		list = conditions.Complete(nil, imageMode, at)
 		list = slices.DeleteFunc(list, func(c metav1.Condition) bool {
-			return phases.In(phases.Phase(c.Type), false) != phases.In(phases.Phase(c.Type), true)
+			return phases.ExistsIn(phases.Phase(c.Type), false) != phases.ExistsIn(phases.Phase(c.Type), true)
 		})
 		list = append(list, conditions.Default(phases.AppliedFilesAndOS, at), conditions.Default(phases.ImagePulledFromRegistry, at))
 	}

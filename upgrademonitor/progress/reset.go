@@ -23,7 +23,7 @@ func begunOf(list []metav1.Condition) time.Time {
 	}
 	begun := timeOf(list, phases.Updated)
 	for i := range list {
-		if phases.OfCycle(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+		if phases.IsUpdateStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
 			begun = later(begun, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -36,7 +36,7 @@ func endOf(list []metav1.Condition) time.Time {
 	updated := timeOf(list, phases.Updated)
 	var ended time.Time
 	for i := range list {
-		if p := phases.Phase(list[i].Type); phases.OnlyInUpdate(p) && isReset(&list[i]) {
+		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) && isReset(&list[i]) {
 			ended = later(ended, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -66,7 +66,7 @@ func endedSteps(list []metav1.Condition, ended time.Time) []Step {
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {
-		if phases.OnlyInUpdate(phases.Phase(list[i].Type)) {
+		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
 			if list[i].Status != metav1.ConditionFalse || list[i].Reason != conditions.ReasonNotYetOccurred {
 				return false
 			}

@@ -23,7 +23,7 @@ func leaves(imageMode bool) []phases.Phase {
 			parent, ok := phases.ParentOf(child)
 			return ok && parent == p
 		})
-		return isParent || !phases.OfCycle(p)
+		return isParent || !phases.IsUpdateStep(p)
 	})
 }
 

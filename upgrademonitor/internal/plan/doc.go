@@ -1,14 +1,13 @@
-// Package plan computes the writes that an intent takes: a report of a phase, of the pinned
-// image sets, or the spec.
+// Package plan computes what a change means for an object: the states to publish, one write each.
 //
 //	State ──┐
-//	Memo  ──┼──► Intent.Plan ──► Plan{Steps, Final, Memo}
-//	Intent ─┘
+//	        ├──► Change.Plan ──► Plan{States, Begins}
+//	Change ─┘
 //
-// It is pure and total: the same state, memo and intent give the same plan, and nothing that
-// was passed in is changed, so that predicting what a queue of intents leads to is planning it.
-// A [Step] describes a request by data; package writer makes it.
+// It is pure and total, and planning again is harmless: after any of the writes of a plan, by
+// whomever it was interrupted, the same change leads to the writes that are left. So a change
+// needs no memory of its own; what a process remembers of an object is [State].Update.
 //
-// The package has no I/O, no clock, no logging and no locks. It knows the rules of package
-// conditions, and adds to them the versions, the images, the image sets and the spec.
+// The package adds to the rules of package conditions the versions, the images, the image sets,
+// the spec, and which update a report belongs to (see [State.Pin]).
 package plan

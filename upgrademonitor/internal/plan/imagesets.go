@@ -1,8 +1,7 @@
 package plan
 
 import (
-	"fmt"
-	"strings"
+	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,15 +10,13 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ImageSets is the intent that both conditions and the list of the pinned image sets are those
+// ImageSets is the change that both conditions and the list of the pinned image sets are those
 // that were reported.
 type ImageSets struct {
-	// Report has the time, the node and the mode. Its phase, status and texts are not used.
-	Report
-	NodeName string
-	Sets     []ImageSet
-	// Failure is a failure that belongs to no set, or to all; "" where there is none.
-	Failure string
+	Sets   []ImageSet
+	Failed bool // with a failure that belongs to no set
+	Node   Node
+	Time   metav1.Time
 }
 
 // ImageSet is one pinned image set as it was reported.
@@ -27,73 +24,106 @@ type ImageSet struct {
 	Name       string
 	Generation int32
 	Done       bool
-	Failure    string // "" where it did not fail
+	Failure    string // "": it did not fail
 }
 
-// String names the intent in errors and logs.
+var _ Change = ImageSets{}
+
+// String names the change in errors and logs.
 func (ImageSets) String() string { return "report of pinned image sets" }
 
-// Key has one coalesce key for all reports of image sets.
-func (r ImageSets) Key() Key {
-	var request strings.Builder
-	for _, set := range r.Sets {
-		fmt.Fprintf(&request, "%s/%d %t %t,", set.Name, set.Generation, set.Done, set.Failure != "")
+// View is the view of the Node at the time of the report.
+func (r ImageSets) View() Node { return r.Node }
+
+// Absorb takes over the failures of a report that differs in nothing else; the time stays.
+func (r ImageSets) Absorb(newer Change) (Change, bool) {
+	other, ok := newer.(ImageSets)
+	if !ok {
+		return r, false
 	}
-	fmt.Fprintf(&request, "%t %t %v", r.Failure != "", r.ImageMode, r.Node)
-	return Key{CoalesceKey: "PinnedImageSets", Request: request.String()}
+	equal := other.Failed == r.Failed && other.Node == r.Node && slices.EqualFunc(r.Sets, other.Sets, func(a, b ImageSet) bool {
+		return a.Name == b.Name && a.Generation == b.Generation && a.Done == b.Done && (a.Failure == "") == (b.Failure == "")
+	})
+	other.Time = r.Time
+	return other, equal
 }
 
 // Plan returns the write that makes conditions and list those that were reported, after one that
-// removes the sets that were deleted and created again: their generation has decreased.
-func (r ImageSets) Plan(s State, memo Memo) (Plan, error) {
-	p := Plan{Final: s, Memo: memo}
-	if kept := r.withoutRecreated(s); len(kept.Object.Status.PinnedImageSets)+len(kept.Unowned.ImageSets) <
-		len(s.Object.Status.PinnedImageSets)+len(s.Unowned.ImageSets) {
-		list := conditions.Complete(s.Object.Status.Conditions, r.ImageMode, r.Time)
-		s = p.addStatus(s, r.withStatus(kept, list, kept.Object.Status.PinnedImageSets))
+// removes the sets that were deleted and created again: the API server rejects a generation that
+// decreases.
+func (r ImageSets) Plan(s State) (Plan, error) {
+	var p Plan
+	s = s.Pin()
+	imageMode := r.Node.Mode.isImage(s.Status.Conditions)
+	if kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), r.recreated); len(kept) < len(s.Status.PinnedImageSets) {
+		next := s.publish(conditions.Complete(s.Status.Conditions, imageMode, r.Time), r.Node, false)
+		next.Status.PinnedImageSets = kept
+		p.add(s, next)
+		s = next
 	}
-	before := s.Object.Status
-	sets := r.sets(s, memo)
-	list, err := r.conditions(s, sets, memo)
+	sets := r.sets(s.Status.PinnedImageSets)
+	list, err := r.conditions(s.Status.Conditions, imageMode, sets)
 	if err != nil {
 		return Plan{}, err
 	}
-	next := r.withStatus(s, list, sets)
-	next.Unowned.ImageSets = withoutReported(s.Unowned.ImageSets, r.Sets)
-	if !conditions.Equal(before.Conditions, list) || !equalImageSets(before.PinnedImageSets, sets) || !r.versionsCurrent(s, list) {
-		p.addStatus(s, next)
-	}
+	next := s.publish(list, r.Node, false)
+	next.Status.PinnedImageSets = sets
+	p.add(s, next)
 	return p, nil
 }
 
-// withStatus returns the state with the conditions and sets, and the versions of the node.
-func (r ImageSets) withStatus(s State, list []metav1.Condition, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) State {
-	status := r.withVersions(s, list)
-	status.Conditions, status.PinnedImageSets = list, sets
-	return s.WithStatus(status)
+// recreated reports whether the reported generation of a set is lower than one in the status.
+func (r ImageSets) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+	return slices.ContainsFunc(r.Sets, func(reported ImageSet) bool {
+		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
+	})
+}
+
+// sets returns the list of the status as it was reported. The last failure of a set stays until
+// the set is done.
+func (r ImageSets) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	for _, reported := range r.Sets {
+		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.Name}
+		if known := findImageSet(before, reported.Name); known != nil {
+			set = *known
+		}
+		set.DesiredGeneration = reported.Generation
+		switch {
+		case reported.Failure != "":
+			set.LastFailedGeneration, set.LastFailedGenerationError = reported.Generation, reported.Failure
+		case reported.Done:
+			set.CurrentGeneration = reported.Generation
+			set.LastFailedGeneration, set.LastFailedGenerationError = 0, ""
+		}
+		list = append(list, set)
+	}
+	return list
 }
 
 // conditions returns the list of conditions with both of the image sets' moved.
-func (r ImageSets) conditions(s State, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet, memo Memo) ([]metav1.Condition, error) {
-	done, failed := true, false
+func (r ImageSets) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
+	done, failed := true, r.Failed
 	for i, set := range sets {
 		done = done && r.Sets[i].Done
 		failed = failed || set.LastFailedGeneration > 0
 	}
-	progressing := r.of(phases.PinnedImageSetsProgressing, metav1.ConditionTrue, "ImagePrefetch", "node is prefetching images: "+r.NodeName)
-	if done {
-		progressing = r.of(phases.PinnedImageSetsProgressing, metav1.ConditionFalse, "AsExpected", "All pinned image sets complete")
+	progressing := conditions.Report{Phase: phases.PinnedImageSetsProgressing, Status: metav1.ConditionFalse,
+		Reason: "AsExpected", Message: "All pinned image sets complete"}
+	if !done {
+		progressing.Status, progressing.Reason = metav1.ConditionTrue, "ImagePrefetch"
+		progressing.Message = "node is prefetching images: " + r.Node.Owner.Name
 	}
-	degraded := r.of(phases.PinnedImageSetsDegraded, metav1.ConditionFalse, "AsExpected", "All is good")
-	switch {
-	case r.Failure != "":
-		degraded = r.of(phases.PinnedImageSetsDegraded, metav1.ConditionTrue, "PrefetchFailed", r.Failure)
-	case failed:
-		degraded = r.of(phases.PinnedImageSetsDegraded, metav1.ConditionTrue, "PrefetchFailed", "One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.")
+	degraded := conditions.Report{Phase: phases.PinnedImageSetsDegraded, Status: metav1.ConditionFalse,
+		Reason: "AsExpected", Message: "All is good"}
+	if failed {
+		degraded.Status, degraded.Reason = metav1.ConditionTrue, "PrefetchFailed"
+		degraded.Message = "One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
 	}
-	list := conditions.Complete(s.Object.Status.Conditions, r.ImageMode, r.Time)
+	list = conditions.Complete(list, imageMode, r.Time)
 	for _, request := range []conditions.Report{progressing, degraded} {
-		lists, err := conditions.Next(list, r.ImageMode, request)
+		request.Time = r.Time
+		lists, err := conditions.Next(list, imageMode, request, conditions.Update{})
 		if err != nil {
 			return nil, err
 		}
@@ -101,9 +131,5 @@ func (r ImageSets) conditions(s State, sets []mcfgv1.MachineConfigNodeStatusPinn
 			list = lists[len(lists)-1]
 		}
 	}
-	return fit(s, list, s.Object.Status.Conditions, memo.maxMessages())
-}
-
-func (r ImageSets) of(p phases.Phase, status metav1.ConditionStatus, reason, message string) conditions.Report {
-	return conditions.Report{Phase: p, Status: status, Reason: reason, Message: message, Time: r.Time}
+	return list, nil
 }

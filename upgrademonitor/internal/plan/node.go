@@ -1,15 +1,28 @@
 package plan
 
 import (
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 )
 
-// Node is what the annotations of a Node contain, "" where one is absent. Images count in image
-// mode only.
+// NotYetSet is the value of a pool or a config that is not known yet.
+const NotYetSet = "not-yet-set"
+
+// Node is the view of a Node that a process has.
 type Node struct {
+	Owner metav1.OwnerReference
+	Pool  string // NotYetSet: not known
+	Mode  Mode
+	Versions
+}
+
+// Versions are the annotations of a Node, "" where one is absent. Images count in image mode only.
+type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
 
@@ -17,73 +30,60 @@ type Node struct {
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
+// Mode is the mode of updates of a node.
+type Mode string
+
+const (
+	// ModeOfObject is the mode of the conditions that the object has, standard for a new one.
+	ModeOfObject Mode = ""
+	Standard     Mode = "Standard"
+	Image        Mode = "Image"
+)
+
+// isImage reports whether the mode is image mode, for an object with these conditions.
+func (m Mode) isImage(list []metav1.Condition) bool {
+	if m != ModeOfObject {
+		return m == Image
+	}
+	for i := range list {
+		if p := phases.Phase(list[i].Type); phases.ExistsIn(p, true) && !phases.ExistsIn(p, false) {
+			return true
+		}
+	}
+	return false
+}
+
 // Warning is an annotation with a value that the CRD rejects.
 type Warning struct {
 	Annotation, Value string
 }
 
-// ReadNode reads the annotations of a Node. A value that the CRD rejects is left out, with a
-// warning, so that the rest can be reported.
-func ReadNode(annotations map[string]string, imageMode bool) (Node, []Warning) {
+// NewNode returns the view of a Node. An annotation with a value that the CRD rejects is left out,
+// with a warning, so that the rest can be reported.
+func NewNode(node *corev1.Node, pool string, mode Mode) (Node, []Warning) {
 	var warnings []Warning
 	read := func(annotation string, valid func(string) bool) string {
-		value := annotations[annotation]
+		value := node.Annotations[annotation]
 		if value == "" || valid(value) {
 			return value
 		}
 		warnings = append(warnings, Warning{Annotation: annotation, Value: value})
 		return ""
 	}
-	n := Node{
-		CurrentConfig: read(nodeannotation.CurrentConfig, validate.IsName),
-		DesiredConfig: read(nodeannotation.DesiredConfig, validate.IsName),
-	}
-	if imageMode {
+	n := Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode}
+	n.CurrentConfig = read(nodeannotation.CurrentConfig, validate.IsName)
+	n.DesiredConfig = read(nodeannotation.DesiredConfig, validate.IsName)
+	if mode != Standard {
 		n.CurrentImage = read(nodeannotation.CurrentImage, validate.IsImage)
 		n.DesiredImage = read(nodeannotation.DesiredImage, validate.IsImage)
-		n.InvalidCurrentImage = n.CurrentImage != annotations[nodeannotation.CurrentImage]
-		n.InvalidDesiredImage = n.DesiredImage != annotations[nodeannotation.DesiredImage]
+		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodeannotation.CurrentImage]
+		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodeannotation.DesiredImage]
 	}
 	return n, warnings
 }
 
-func (n Node) target() Target {
-	return Target{Config: n.DesiredConfig, Image: n.DesiredImage}
-}
-
 // hasConfig reports whether the Node names a config, so that an image that it does not name is
 // one that it does not have.
-func (n Node) hasConfig() bool {
-	return n.CurrentConfig != "" || n.DesiredConfig != ""
-}
-
-// updateVersions makes the versions and images of a status those of the node.
-//
-//  1. What is current follows the node at once.
-//  2. What is desired follows it when prepared is set: when UpdatePrepared turns True, and with
-//     Updated=True.
-//  3. In image mode, an image that the node does not name is cleared: the desired one when it
-//     would follow, the current one with ended, Updated=True.
-//  4. A node that names no config clears nothing.
-func (n Node) updateVersions(status *mcfgv1.MachineConfigNodeStatus, imageMode, prepared, ended bool) {
-	config := mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: NotYetSet}
-	if status.ConfigVersion != nil {
-		config = *status.ConfigVersion
-	}
-	if n.CurrentConfig != "" {
-		config.Current = n.CurrentConfig
-	}
-	if prepared && n.DesiredConfig != "" {
-		config.Desired = n.DesiredConfig
-	}
-	status.ConfigVersion = &config
-	if !imageMode || !n.hasConfig() {
-		return
-	}
-	if n.CurrentImage != "" || ended && !n.InvalidCurrentImage {
-		status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(n.CurrentImage)
-	}
-	if prepared && !n.InvalidDesiredImage {
-		status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
-	}
+func (v Versions) hasConfig() bool {
+	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"encoding/json"
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -11,81 +10,124 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// NotYetSet is the value of a pool or a config that is not known yet.
-const NotYetSet = "not-yet-set"
-
-// State is what a plan starts from, and what it leads to. It is immutable: what it points to is
-// never changed.
+// State is one MachineConfigNode, as far as this library writes it. It is immutable: what it
+// points to is never changed.
 type State struct {
-	// Object is the MachineConfigNode, and of its lists what this library owns. It is not nil.
-	Object *mcfgv1.MachineConfigNode
-	// Unowned is what others keep in the same lists.
-	Unowned Unowned
-	// Update is the update under way, where this process observed its begin.
-	Update Update
-	// NoImageField is set where the CRD has no configImage.
-	NoImageField bool
+	Generation int64
+	Owners     []metav1.OwnerReference
+	Spec       mcfgv1.MachineConfigNodeSpec
+	// Status has the conditions that are phases, and no field that this library does not write.
+	Status mcfgv1.MachineConfigNodeStatus
+
+	// Update is the target of the update under way, as this process remembers it.
+	Update Target
+	// NoImages is set if the CRD has no configImage.
+	NoImages bool
 }
 
-// Unowned is what other field managers keep in the lists of the status.
-type Unowned struct {
-	// Conditions are those of the API server, verbatim.
-	Conditions []json.RawMessage
-	// ImageSets were applied by another manager.
-	ImageSets []mcfgv1.MachineConfigNodeStatusPinnedImageSet
-	// Verbatim has ImageSets by their names as the API server encodes them: a type cannot tell a
-	// field that is zero from one that is absent.
-	Verbatim map[string]json.RawMessage
-	// Exact is false where the object was decoded by an informer: a merge patch, which replaces
-	// whole lists, must not be made of it.
-	Exact bool
+// Target identifies an update: the config and the image that the node is to have.
+type Target struct {
+	Config, Image string
 }
 
-// Owned reports whether a condition is one of this library's, in whichever mode.
-func Owned(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) != "" }
-
-// WithStatus returns the state with another status.
-func (s State) WithStatus(status mcfgv1.MachineConfigNodeStatus) State {
-	object := *s.Object
-	object.Status = status
-	s.Object = &object
-	return s
+// Equal reports whether two states have the same status, times and generations aside.
+func (s State) Equal(o State) bool {
+	a, b := s.Status, o.Status
+	return conditions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
+		versionOf(a) == versionOf(b) && equalImageSets(a.PinnedImageSets, b.PinnedImageSets)
 }
 
-// HasImages reports whether the object has an image in its spec or its status.
-func (s State) HasImages() bool {
-	return s.Object.Spec.ConfigImage != mcfgv1.MachineConfigNodeSpecConfigImage{} || s.Object.Status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}
-}
-
-// IsTrue reports whether the condition of a phase is True.
-func (s State) IsTrue(p phases.Phase) bool {
-	return conditions.StatusOf(s.Object.Status.Conditions, p) == metav1.ConditionTrue
-}
-
-// addStatus adds the write of a status to a plan, and returns the state that it leads to.
-func (p *Plan) addStatus(from, to State) State {
-	kind := ApplyStatus
-	if drops(from, to) {
-		kind = MergeStatus
+func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeStatusMachineConfigVersion {
+	if status.ConfigVersion == nil {
+		return mcfgv1.MachineConfigNodeStatusMachineConfigVersion{}
 	}
-	p.Steps = append(p.Steps, Step{Kind: kind, Next: to})
-	p.Final = to
-	return to
+	return *status.ConfigVersion
 }
 
-// drops reports whether something is removed, which an apply leaves in place where another manager
-// has it too: a condition of the other mode, an image set or the failure of one, or an image.
-func drops(from, to State) bool {
-	before, after := from.Object.Status, to.Object.Status
-	cleared := func(from, to mcfgv1.ImageDigestFormat) bool { return from != "" && to == "" }
-	missing := func(c metav1.Condition) bool { return conditions.Find(after.Conditions, phases.Phase(c.Type)) == nil }
-	shrinks := func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
-		other := to.imageSet(set.Name)
-		return other == nil || set.LastFailedGeneration > 0 && other.LastFailedGeneration == 0
+// IsComplete reports whether the state has every condition of the mode, each with its texts and
+// its time, as an informer that trims objects may not have them.
+func (s State) IsComplete(mode Mode) bool {
+	list := s.Status.Conditions
+	for _, p := range phases.All(mode.isImage(list)) {
+		if c := conditions.Find(list, p); c == nil || c.Reason == "" || c.Message == "" || c.LastTransitionTime.IsZero() {
+			return false
+		}
 	}
-	return cleared(before.ConfigImage.CurrentImage, after.ConfigImage.CurrentImage) ||
-		cleared(before.ConfigImage.DesiredImage, after.ConfigImage.DesiredImage) ||
-		slices.ContainsFunc(before.Conditions, missing) ||
-		slices.ContainsFunc(before.PinnedImageSets, shrinks) ||
-		slices.ContainsFunc(from.Unowned.ImageSets, shrinks)
+	return true
+}
+
+func (s State) isTrue(p phases.Phase) bool {
+	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
+}
+
+// publish returns the state with a list of conditions, and the versions of the node.
+func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
+	next := s
+	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
+	next.Status.Conditions = list
+	n.updateVersions(&next.Status, s.images(n), prepared, ended)
+	next.Status.ObservedGeneration = next.observedGeneration()
+	return next
+}
+
+// images reports whether the images of a node are written.
+func (s State) images(n Node) bool { return !s.NoImages && n.Mode.isImage(s.Status.Conditions) }
+
+// observedGeneration returns the generation that the status is about. It stays while Updated is
+// True and the spec desires something else, so that nobody takes the new order for carried out.
+func (s State) observedGeneration() int64 {
+	elsewhere := s.Spec.ConfigVersion.Desired != versionOf(s.Status).Desired ||
+		!s.NoImages && s.Spec.ConfigImage.DesiredImage != s.Status.ConfigImage.DesiredImage
+	if s.isTrue(phases.Updated) && elsewhere {
+		return s.Status.ObservedGeneration
+	}
+	return max(s.Status.ObservedGeneration, s.Generation)
+}
+
+// updateVersions makes the versions and images of a status those of the node.
+//
+//  1. The current ones follow the node at once.
+//  2. The desired ones follow it when prepared is set (UpdatePrepared turns True), and when ended is set
+//     (Updated=True) where the current one is the desired one: else nothing has validated them.
+//  3. In image mode, an image that the node does not name is cleared: the desired one when it
+//     would follow, the current one when ended is set.
+//  4. A node that names no config clears nothing.
+func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
+	config := versionOf(*status)
+	if v.CurrentConfig != "" {
+		config.Current = v.CurrentConfig
+	}
+	if v.DesiredConfig != "" && (prepared || ended && v.CurrentConfig == v.DesiredConfig) {
+		config.Desired = v.DesiredConfig
+	}
+	if config.Desired == "" {
+		config.Desired = NotYetSet
+	}
+	status.ConfigVersion = &config
+	if !images || !v.hasConfig() {
+		return
+	}
+	if v.CurrentImage != "" || ended && !v.InvalidCurrentImage {
+		status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(v.CurrentImage)
+	}
+	if !v.InvalidDesiredImage && (prepared || ended && v.CurrentImage == v.DesiredImage && !v.InvalidCurrentImage) {
+		status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(v.DesiredImage)
+	}
+}
+
+// equalImageSets compares without regard to order.
+func equalImageSets(a, b []mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+		other := findImageSet(b, set.Name)
+		return other == nil || *other != set
+	})
+}
+
+func findImageSet(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet, name string) *mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+	for i := range list {
+		if list[i].Name == name {
+			return &list[i]
+		}
+	}
+	return nil
 }

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// Client makes the requests for one object. It has no mutable state, and is safe for concurrent use.
+type Client struct {
+	scope        *scope.Client
+	fieldManager string
+}
+
+// New returns a Client that writes as a field manager.
+func New(client *scope.Client, fieldManager string) Client {
+	return Client{scope: client, fieldManager: fieldManager}
+}
+
+// fieldValidation spares the API server parsing each write a second time, which it does by
+// default to warn of fields that it does not know.
+const fieldValidation = metav1.FieldValidationIgnore
+
+var verbs = map[core.Kind]string{core.Get: "get", core.Create: "create", core.PatchSpec: "patch spec", core.PatchStatus: "patch status"}
+
+// Do makes a request. A Create is for the node of the request. Result.Err names the request.
+func (c Client) Do(ctx context.Context, r core.Request) core.Result {
+	var result core.Result
+	var err error
+	switch r.Kind {
+	case core.Get:
+		result.Object, err = c.get(ctx)
+	case core.Create:
+		result, err = c.create(ctx, r.Node)
+	case core.PatchSpec:
+		result, err = c.patch(ctx, r, specPatch(r))
+	case core.PatchStatus:
+		result, err = c.patch(ctx, r, statusPatch(r), "status")
+	}
+	if err != nil {
+		return core.Result{Outcome: outcomeOf(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.scope.NodeName(), err)}
+	}
+	result.Outcome = core.OK
+	return result
+}
+
+func (c Client) get(ctx context.Context) (core.Object, error) {
+	data, err := c.scope.GetRaw(ctx, c.scope.NodeName())
+	if err != nil {
+		return core.Object{}, err
+	}
+	return c.decode(data)
+}
+
+// create creates the object. Its status is dropped by the API server.
+func (c Client) create(ctx context.Context, node plan.Node) (core.Result, error) {
+	created := plan.State{}.Follow(node)
+	mcn := &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: c.scope.NodeName(), OwnerReferences: created.Owners},
+		Spec:       created.Spec,
+	}
+	data, err := c.scope.CreateRaw(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation})
+	if err != nil {
+		return core.Result{}, err
+	}
+	o, err := c.decode(data)
+	return core.Result{Object: o, NoImages: o.Spec.ConfigImage != created.Spec.ConfigImage}, err
+}
+
+// patch sends a patch and checks the answer. The metadata are enough, unless an image changes: a
+// CRD without configImage drops it, and no answer but the object shows that.
+func (c Client) patch(ctx context.Context, r core.Request, body any, subresources ...string) (core.Result, error) {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return core.Result{}, err
+	}
+	send := c.scope.PatchMetadata
+	if r.SendsImage() {
+		send = c.scope.PatchRaw
+	}
+	opts := metav1.PatchOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
+	answer, err := send(ctx, c.scope.NodeName(), types.MergePatchType, data, opts, subresources...)
+	if err != nil {
+		return core.Result{}, err
+	}
+	if !r.SendsImage() {
+		o, err := c.decodeMetadata(answer)
+		return core.Result{Object: o}, checkAnswer(r.Base, o, err)
+	}
+	o, err := c.decode(answer)
+	dropped := r.Kind == core.PatchSpec && o.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
+		r.Kind == core.PatchStatus && o.Status.ConfigImage != r.Next.Status.ConfigImage
+	return core.Result{Object: o, NoImages: dropped}, checkAnswer(r.Base, o, err)
+}
+
+// outcomeOf returns what an error means for the object.
+func outcomeOf(err error) core.Outcome {
+	switch apierr.Classify(err) {
+	case apierr.Conflict:
+		if apierrors.IsNotFound(err) {
+			return core.NotFound
+		}
+		return core.Conflict
+	case apierr.Denied:
+		return core.Denied
+	case apierr.Terminal:
+		return core.Rejected
+	default:
+		return core.Lost
+	}
+}

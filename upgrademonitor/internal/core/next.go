@@ -1,0 +1,166 @@
+package core
+
+import (
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// Next returns the next request, and false if there is nothing to do. Done is to be called with
+// its result, before Next is called again. Without trySpec the spec is left for later.
+func (c *Core) Next(trySpec bool) (Request, bool) {
+	for {
+		r, decided := c.next(trySpec)
+		if decided {
+			c.busy = r.Kind != ""
+			return r, c.busy
+		}
+	}
+}
+
+// next returns a request, or none where there is nothing to do. It has not decided after it has
+// finished an entry, or changed what is to be done.
+func (c *Core) next(trySpec bool) (r Request, decided bool) {
+	head, node := c.head(), c.latest
+	if head != nil {
+		node = head.Change.View()
+	}
+	idle := head == nil && !(c.spec && trySpec)
+	switch c.situation {
+	case Deleted:
+		return Request{Kind: Get, Node: node}, true
+	case Unknown, Stale:
+		if idle {
+			return Request{}, true
+		}
+		return Request{Kind: Get, Node: node}, true
+	case Missing:
+		if head != nil {
+			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 && !c.hasStatus() {
+				c.finish(err) // it creates nothing
+				return Request{}, false
+			}
+		} else if idle && !c.hasStatus() {
+			return Request{}, true
+		}
+		return Request{Kind: Create, Node: node}, true
+	case Recreated:
+		base := c.object
+		base.Status = mcfgv1.MachineConfigNodeStatus{} // as it is there
+		return Request{Kind: PatchStatus, Base: base, Next: c.object.State, Node: node, Restores: true}, true
+	}
+	if c.spec {
+		switch {
+		case c.object.Follows(c.latest):
+			c.spec = false
+		case trySpec:
+			return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(c.latest), Node: c.latest}, true
+		}
+	}
+	if head == nil {
+		return Request{}, true
+	}
+	return c.nextStatus(head)
+}
+
+// nextStatus returns the write of the status that is next for an entry of a Fresh object.
+func (c *Core) nextStatus(head *Entry) (r Request, decided bool) {
+	node := head.Change.View()
+	p, err := head.Change.Plan(c.object.State)
+	switch {
+	case (err != nil || len(p.States) == 0) && node.Versions != c.node.Versions:
+		c.situation = Stale
+		return Request{}, false
+	case err != nil:
+		c.finish(err)
+		return Request{}, false
+	case p.Begins && !c.spec && !c.object.Follows(c.latest):
+		c.spec = true
+		return Request{}, false
+	case len(p.States) == 0:
+		c.finish(nil)
+		return Request{}, false
+	}
+	next := p.States[0]
+	if len(p.States) == 1 && next.Equal(c.object.State) {
+		c.object.Update = next.Update
+		c.finish(nil)
+		return Request{}, false
+	}
+	r = Request{Kind: PatchStatus, Base: c.object, Next: next, Node: node}
+	if len(p.States) == 1 {
+		r.finishes = head
+	}
+	return r, true
+}
+
+// Done takes the result of the request that Next returned.
+func (c *Core) Done(r Request, result Result) {
+	c.busy = false
+	noImages := c.object.NoImages || result.NoImages
+	switch {
+	case result.Outcome == OK && (r.Kind == Get || r.Kind == Create):
+		c.read(result.Object)
+	case result.Outcome == OK:
+		c.wrote(r, result)
+	case result.Outcome == NotFound && r.Kind == Get:
+		c.situation = Missing
+	case c.situation == Recreated && (result.Outcome == Denied || result.Outcome == Rejected):
+		c.forget()
+	case result.Outcome == Denied, r.Kind == Get:
+		// nothing has changed
+	case result.Outcome == Rejected && r.Kind == PatchStatus:
+		c.finish(result.Err)
+		c.situation = Stale
+	default:
+		c.situation = Stale
+	}
+	if result.Outcome == OK {
+		c.node = r.Node
+	}
+	if result.NoImages && !c.object.NoImages {
+		c.tail = nil
+	}
+	c.object.NoImages = noImages
+}
+
+// read takes an object that was read or created. One that was created again, for the same Node,
+// gets the status that is known.
+func (c *Core) read(o Object) {
+	known := c.object
+	o.Update = known.Update
+	c.listed = c.listed && o.UID == known.UID
+	c.situation = Fresh
+	switch {
+	case o.isOfAnotherNode(known):
+		o.Update = plan.Target{}
+	case len(o.Status.Conditions) == 0 && c.hasStatus():
+		o.Status = known.Status
+		o.Status.ObservedGeneration = 0
+		c.situation = Recreated
+	}
+	o.State = o.Pin()
+	c.object, c.tail = o, nil
+}
+
+// wrote takes an accepted patch: what was sent is what is there.
+func (c *Core) wrote(r Request, result Result) {
+	next := r.Base
+	next.State = r.Next
+	next.UID, next.ResourceVersion, next.Generation = result.Object.UID, result.Object.ResourceVersion, result.Object.Generation
+	if result.NoImages {
+		next.Spec.ConfigImage, next.Status.ConfigImage = result.Object.Spec.ConfigImage, result.Object.Status.ConfigImage
+	}
+	c.object, c.situation = next, Fresh
+	if r.Kind == PatchSpec {
+		c.tail = nil
+	}
+	if r.finishes != nil && r.finishes == c.head() && !result.NoImages {
+		c.finish(nil)
+	}
+}
+
+// forget starts again without what is known: the status of a deleted object cannot be restored.
+func (c *Core) forget() {
+	c.situation, c.object, c.tail, c.listed = Unknown, Object{}, nil, false
+}

@@ -1,0 +1,124 @@
+package core
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// maxAbandoned bounds the pending changes whose callers have returned. Callers that wait are
+// bounded by themselves: on a healthy server none of them is refused.
+const maxAbandoned = 256
+
+// ErrFull means that too many changes are pending whose callers have returned.
+var ErrFull = errors.New("too many changes are pending")
+
+// Entry is a change that is pending, or was.
+type Entry struct {
+	Change  plan.Change
+	waiters int // callers that wait for it: its texts are not replaced, and its error is theirs
+	done    bool
+	err     error
+}
+
+// Done reports whether the change is written, or was rejected after it had been accepted.
+func (e *Entry) Done() bool { return e.done }
+
+// Dropped is an accepted change that turned out to be rejected when nobody waited for it any more.
+type Dropped struct {
+	Change plan.Change
+	Err    error
+}
+
+// Join waits for the last entry that is pending; nil: nothing is.
+func (c *Core) Join() *Entry {
+	if len(c.queue) == 0 {
+		return nil
+	}
+	e := c.queue[len(c.queue)-1]
+	e.waiters++
+	return e
+}
+
+// Leave ends the wait for an entry. It reports whether the change is done, and its error.
+func (c *Core) Leave(e *Entry) (done bool, err error) {
+	e.waiters--
+	return e.done, e.err
+}
+
+// Full reports whether Submit returns ErrFull for what has to be written.
+func (c *Core) Full() bool {
+	abandoned := 0
+	for _, e := range c.queue {
+		if e.waiters == 0 {
+			abandoned++
+		}
+	}
+	return abandoned >= maxAbandoned
+}
+
+// TakeDropped returns the changes that were dropped since the last call.
+func (c *Core) TakeDropped() []Dropped {
+	dropped := c.dropped
+	c.dropped = nil
+	return dropped
+}
+
+// head returns the entry to make true next, or nil.
+func (c *Core) head() *Entry {
+	if len(c.queue) == 0 {
+		return nil
+	}
+	return c.queue[0]
+}
+
+// finish removes the head.
+func (c *Core) finish(err error) {
+	e := c.queue[0]
+	c.queue = slices.Delete(c.queue, 0, 1)
+	e.done, e.err = true, err
+	if err != nil {
+		c.tail = nil
+		if e.waiters == 0 {
+			c.dropped = append(c.dropped, Dropped{e.Change, err})
+		}
+	}
+}
+
+// absorb adds the texts of a change to the last entry if that asks for the same, nobody waits for
+// it, and it is not on its way.
+func (c *Core) absorb(change plan.Change) *Entry {
+	if len(c.queue) == 0 {
+		return nil
+	}
+	last := c.queue[len(c.queue)-1]
+	if last.waiters > 0 || c.busy && len(c.queue) == 1 {
+		return nil
+	}
+	merged, ok := last.Change.Absorb(change)
+	if !ok {
+		return nil
+	}
+	last.Change = merged
+	last.waiters++
+	c.tail = nil
+	return last
+}
+
+// predicted returns the state that the queue leads to.
+func (c *Core) predicted() plan.State {
+	if len(c.queue) == 0 {
+		return c.object.State
+	}
+	if c.tail == nil {
+		s := c.object.State
+		for _, e := range c.queue {
+			if p, err := e.Change.Plan(s); err == nil && len(p.States) > 0 {
+				s = p.States[len(p.States)-1]
+			}
+		}
+		c.tail = &s
+	}
+	return *c.tail
+}

@@ -1,0 +1,59 @@
+package core
+
+import (
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// Kind is what a request does with the object.
+type Kind string
+
+const (
+	Get         Kind = "Get"
+	Create      Kind = "Create" // without a status, which the API server would drop
+	PatchSpec   Kind = "PatchSpec"
+	PatchStatus Kind = "PatchStatus"
+)
+
+// Request is what is to be done next.
+type Request struct {
+	Kind Kind
+	// Base is what a patch is computed from: its UID and resource version are the precondition.
+	Base Object
+	// Next is what a patch leads to.
+	Next plan.State
+	// Node is the view of the Node that the request is made for. A Create may use a later one.
+	Node plan.Node
+
+	// Restores is set if the status is one that an object had before it was created again.
+	Restores bool
+
+	finishes *Entry // which Next makes true
+}
+
+// SendsImage reports whether a patch changes an image.
+func (r Request) SendsImage() bool {
+	return r.Kind == PatchSpec && r.Next.Spec.ConfigImage != r.Base.Spec.ConfigImage ||
+		r.Kind == PatchStatus && r.Next.Status.ConfigImage != r.Base.Status.ConfigImage
+}
+
+// Outcome is how a request ended.
+type Outcome string
+
+const (
+	OK       Outcome = "OK"
+	NotFound Outcome = "NotFound"
+	Conflict Outcome = "Conflict" // others have changed, created or deleted the object first
+	Lost     Outcome = "Lost"     // it may have taken effect: there was no answer, or none to believe
+	Denied   Outcome = "Denied"   // RBAC or admission does not allow it now
+	Rejected Outcome = "Rejected" // it can never succeed: the object would be invalid, or too large
+)
+
+// Result is the result of a request.
+type Result struct {
+	Outcome Outcome
+	// Object is what was read or created. After a patch only its metadata count.
+	Object Object
+	// NoImages is set if the API server has dropped an image that was sent.
+	NoImages bool
+	Err      error
+}

@@ -1,0 +1,32 @@
+package plan
+
+import "fmt"
+
+// Change is something that was accepted and is to become true of the object. It is immutable.
+type Change interface {
+	fmt.Stringer
+	// View is the process's view of the Node when the change was accepted.
+	View() Node
+	// Plan returns the writes that make the change true of an object, or the error of a change
+	// that is rejected.
+	Plan(State) (Plan, error)
+	// Absorb returns the change with the texts of a newer one that asks for the same, and false
+	// for any other.
+	Absorb(newer Change) (Change, bool)
+}
+
+// Plan is what makes a change true.
+type Plan struct {
+	// States are what to publish, one write each. The object may equal the last one already, but
+	// for its Update.
+	States []State
+	// Begins is set if an update begins: the spec is to follow the node first.
+	Begins bool
+}
+
+// add adds a state, unless nothing has changed.
+func (p *Plan) add(before, next State) {
+	if !next.Equal(before) || next.Update != before.Update {
+		p.States = append(p.States, next)
+	}
+}

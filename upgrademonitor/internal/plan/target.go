@@ -1,0 +1,89 @@
+package plan
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// Pin returns the state with the target of the update under way in Update, so that it is still
+// known after the spec has followed the node. To be called at each read.
+func (s State) Pin() State {
+	if s.isTrue(phases.Updated) || s.neverUpdated() {
+		s.Update = Target{}
+	} else {
+		s.Update = s.target()
+	}
+	return s
+}
+
+// target returns the target of the update under way, or of the last one if there is none: that of
+// the status once the update is prepared, before that the one that this process remembers, and
+// after a restart that of the spec.
+func (s State) target() Target {
+	switch {
+	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
+		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
+	case s.Update != Target{}:
+		return s.Update
+	default:
+		return Target{Config: s.Spec.ConfigVersion.Desired, Image: string(s.Spec.ConfigImage.DesiredImage)}
+	}
+}
+
+// neverUpdated reports whether Updated was never reported: no update is under way then.
+func (s State) neverUpdated() bool {
+	c := conditions.Find(s.Status.Conditions, phases.Updated)
+	return c == nil || c.Status != metav1.ConditionTrue && c.Reason == conditions.ReasonNotYetOccurred
+}
+
+// hasNewTarget reports whether the node is to be updated to something else than the update under
+// way, or the last one, is for. A node that names no desired config is to be updated to nothing. An
+// image that the node runs already is no new target if none was known before.
+func (s State) hasNewTarget(n Node) bool {
+	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
+	switch {
+	case n.DesiredConfig == "":
+		return false
+	case n.DesiredConfig != target.Config:
+		return true
+	case !s.images(n) || n.InvalidDesiredImage || n.DesiredImage == target.Image:
+		return false
+	}
+	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
+}
+
+// targetOf returns the target of an update that begins.
+func (s State) targetOf(n Node) Target {
+	t := Target{Config: n.DesiredConfig}
+	switch {
+	case n.DesiredConfig == "":
+		return s.target()
+	case s.images(n) && n.InvalidDesiredImage:
+		t.Image = string(s.Spec.ConfigImage.DesiredImage)
+	case s.images(n):
+		t.Image = n.DesiredImage
+	}
+	return t
+}
+
+// updateName returns the name of the update under way in messages: its image if it changes that,
+// else its config.
+func (s State) updateName(n Node) string {
+	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
+	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
+	switch {
+	case s.images(n) && target.Image == "" && current != "":
+		return "disable image mode"
+	case s.images(n) && target.Image != "" &&
+		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
+		return target.Image
+	case target.Config != "" && target.Config != NotYetSet:
+		return target.Config
+	case n.DesiredConfig != "":
+		return n.DesiredConfig
+	default:
+		return NotYetSet
+	}
+}

@@ -1,0 +1,57 @@
+package upgrademonitor
+
+import (
+	"context"
+	"fmt"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+)
+
+// listing is what the Lister says: the object, or that there is none.
+type listing struct {
+	object *mcfgv1.MachineConfigNode
+	valid  bool
+}
+
+// listed asks the Lister. An object of another name is ignored.
+func (m *Monitor) listed(ctx context.Context) listing {
+	if m.config.Lister == nil {
+		return listing{}
+	}
+	object, err := m.config.Lister.Get(m.config.NodeName)
+	switch {
+	case apierrors.IsNotFound(err):
+		return listing{valid: true}
+	case err != nil || object == nil:
+		return listing{}
+	case object.Name != m.config.NodeName:
+		err := fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
+		m.listerFailures.Failed(ctx, err, "Ignoring the Lister", "node", m.config.NodeName)
+		return listing{}
+	}
+	m.listerFailures.Recovered(ctx, "Using the Lister again", "node", m.config.NodeName)
+	return listing{object: object, valid: true}
+}
+
+// observe brings what is known up to date with the Lister, and with time. It is called with m.mu
+// held.
+func (m *Monitor) observe(l listing) {
+	uid, resourceVersion, listed := m.core.Version()
+	switch {
+	case l.valid && l.object == nil:
+		m.core.Unlisted()
+	case l.valid && (!listed || l.object.UID != uid || l.object.ResourceVersion != resourceVersion):
+		m.core.Listed(api.FromLister(l.object))
+	}
+	now := realClock.Now()
+	if !listed && now.Sub(m.answered) >= m.config.CheckInterval {
+		m.core.Doubt()
+	}
+	if m.core.NoImages() && !now.Before(m.imagesAfter) {
+		m.core.RetryImages()
+	}
+}
