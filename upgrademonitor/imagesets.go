@@ -55,9 +55,9 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	if failure != nil {
-		m.imageSetFailures.Failed(ctx, failure, "Failed to prefetch pinned images", "node", m.config.NodeName)
+		m.failed(ctx, &m.imageSetFailures, failure, "Failed to prefetch pinned images")
 	} else {
-		m.imageSetFailures.Recovered(ctx, "Prefetching pinned images works again", "node", m.config.NodeName)
+		m.recovered(ctx, &m.imageSetFailures, "Prefetching pinned images works again")
 	}
 	r, err := m.newImageSets(ctx, sets)
 	if err == nil {

@@ -30,10 +30,10 @@ func (m *Monitor) listed(ctx context.Context) listing {
 		return listing{}
 	case object.Name != m.config.NodeName:
 		err := fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
-		m.listerFailures.Failed(ctx, err, "Ignoring the Lister", "node", m.config.NodeName)
+		m.failed(ctx, &m.listerFailures, err, "Ignoring the Lister")
 		return listing{}
 	}
-	m.listerFailures.Recovered(ctx, "Using the Lister again", "node", m.config.NodeName)
+	m.recovered(ctx, &m.listerFailures, "Using the Lister again")
 	return listing{object: object, valid: true}
 }
 

@@ -98,3 +98,15 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	}
 	return m.submit(ctx, r)
 }
+
+// failed logs an error, unless it is of the kind of the last one.
+func (m *Monitor) failed(ctx context.Context, log *failurelog.Log, err error, message string) {
+	log.Failed(ctx, err, message, "node", m.config.NodeName)
+}
+
+// recovered logs that a failure is over. It costs nothing where there was none.
+func (m *Monitor) recovered(ctx context.Context, log *failurelog.Log, message string) {
+	if log.Failing() {
+		log.Recovered(ctx, message, "node", m.config.NodeName)
+	}
+}

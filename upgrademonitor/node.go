@@ -35,10 +35,10 @@ func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
 	pool, poolErr := m.pool(ctx, node)
 	n, warnings := plan.NewNode(node, pool, m.mode())
 	if len(warnings) > 0 {
-		m.annotationFailures.Failed(ctx, field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it"),
-			"Ignoring an invalid annotation of the Node", "node", node.Name)
+		err := field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it")
+		m.failed(ctx, &m.annotationFailures, err, "Ignoring an invalid annotation of the Node", "node", node.Name)
 	} else {
-		m.annotationFailures.Recovered(ctx, "The annotations of the Node are valid again", "node", node.Name)
+		m.recovered(ctx, &m.annotationFailures, "The annotations of the Node are valid again")
 	}
 	return n, poolErr, nil
 }
@@ -76,10 +76,10 @@ func (m *Monitor) pool(ctx context.Context, node *corev1.Node) (string, error) {
 	}
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
-		m.poolFailures.Failed(ctx, err, "Failed to get the pool of the Node, leaving it as it is", "node", m.config.NodeName)
+		m.poolFailures.Failed(ctx, err, "Failed to get the pool of the Node, leaving it as it is")
 		return NotYetSet, err
 	}
-	m.poolFailures.Recovered(ctx, "The pool of the Node is known again", "node", m.config.NodeName)
+	m.recovered(ctx, &m.poolFailures, "The pool of the Node is known again")
 	if pool == "" {
 		pool = NotYetSet
 	}

@@ -85,9 +85,9 @@ func (m *Monitor) attempt(ctx context.Context, until func() bool) error {
 		requests, err := m.drain(ctx, until, false)
 		switch {
 		case err == nil && requests > 0:
-			m.failures.Recovered(ctx, "Writing the MachineConfigNode works again", "node", m.config.NodeName)
+			m.recovered(ctx, &m.failures, "Writing the MachineConfigNode works again")
 		case err != nil && !errors.Is(err, context.Canceled):
-			m.failures.Failed(ctx, err, "Failed to write the MachineConfigNode, retrying", "node", m.config.NodeName)
+			m.failed(ctx, &m.failures, err, "Failed to write the MachineConfigNode, retrying")
 		}
 		return err
 	})
@@ -129,7 +129,7 @@ func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (r
 		case r.Restores && (result.Outcome == core.Denied || result.Outcome == core.Rejected):
 			klog.FromContext(ctx).Error(result.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
 		case r.Kind == core.PatchSpec:
-			m.specFailures.Failed(ctx, result.Err, "Failed to write the spec of the MachineConfigNode, retrying", "node", m.config.NodeName)
+			m.failed(ctx, &m.specFailures, result.Err, "Failed to write the spec of the MachineConfigNode, retrying")
 			if forSpec {
 				return requests, result.Err
 			}
@@ -151,7 +151,7 @@ func (m *Monitor) next(ctx context.Context, until func() bool, forSpec bool) (r 
 	dropped, specPending := m.core.TakeDropped(), m.core.SpecPending()
 	m.mu.Unlock()
 	if !specPending {
-		m.specFailures.Recovered(ctx, "Writing the spec of the MachineConfigNode works again", "node", m.config.NodeName)
+		m.recovered(ctx, &m.specFailures, "Writing the spec of the MachineConfigNode works again")
 	}
 	for _, d := range dropped {
 		klog.FromContext(ctx).Error(d.Err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", d.Change.String())
@@ -181,9 +181,9 @@ func (m *Monitor) do(ctx context.Context, r core.Request, forSpec bool) (result 
 	}
 	result = m.client.Do(ctx, r)
 	if result.NoImages {
-		m.imageFailures.Failed(ctx, errNoImages, "Ignoring the images of the Node for a while", "node", m.config.NodeName)
+		m.failed(ctx, &m.imageFailures, errNoImages, "Ignoring the images of the Node for a while")
 	} else if result.Outcome == core.OK && r.SendsImage() {
-		m.imageFailures.Recovered(ctx, "Writing the images of the Node again", "node", m.config.NodeName)
+		m.recovered(ctx, &m.imageFailures, "Writing the images of the Node again")
 	}
 	return result
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -86,22 +87,34 @@ func statusPatch(r core.Request) patch {
 func encodeConditions(list []metav1.Condition, foreign []json.RawMessage) []any {
 	encoded := make([]condition, len(list))
 	all := make([]any, 0, len(list)+len(foreign))
+	times := formatTimes(list)
 	for i := range list {
 		c := &list[i]
+		end := strings.IndexByte(times, 'Z') + 1
 		encoded[i] = condition{
 			Type:               c.Type,
 			Status:             c.Status,
 			ObservedGeneration: c.ObservedGeneration,
-			LastTransitionTime: c.LastTransitionTime.UTC().Format(time.RFC3339),
+			LastTransitionTime: times[:end],
 			Reason:             c.Reason,
 			Message:            c.Message,
 		}
+		times = times[end:]
 		all = append(all, &encoded[i])
 	}
 	for _, c := range foreign {
 		all = append(all, c)
 	}
 	return all
+}
+
+// formatTimes returns the times of all conditions in one string, each ending in Z.
+func formatTimes(list []metav1.Condition) string {
+	times := make([]byte, 0, len(list)*len(time.RFC3339))
+	for i := range list {
+		times = list[i].LastTransitionTime.UTC().AppendFormat(times, time.RFC3339)
+	}
+	return string(times)
 }
 
 // encodeImageSets returns the list, nil if it is empty, which removes it.

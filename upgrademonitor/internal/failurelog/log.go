@@ -33,6 +33,13 @@ func (l *Log) Recovered(ctx context.Context, message string, keysAndValues ...an
 	}
 }
 
+// Failing reports whether the last attempt failed.
+func (l *Log) Failing() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.failed > 0
+}
+
 // begins records an error, and reports whether it is to be logged.
 func (l *Log) begins(err error) bool {
 	if err == nil {

@@ -60,7 +60,7 @@ func (r Report) Plan(s State) (Plan, error) {
 	}
 	p := Plan{Begins: conditions.Begins(before, request, update)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{conditions.Complete(before, imageMode, request.Time)}
+		lists = [][]metav1.Condition{before} // the versions may have changed
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(r.Node)
 	ended := r.Phase == phases.Updated && request.Status == metav1.ConditionTrue

@@ -103,7 +103,10 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	if config.Desired == "" {
 		config.Desired = NotYetSet
 	}
-	status.ConfigVersion = &config
+	if status.ConfigVersion == nil || *status.ConfigVersion != config {
+		changed := config // on the heap only if it is needed
+		status.ConfigVersion = &changed
+	}
 	if !images || !v.hasConfig() {
 		return
 	}
