@@ -10,7 +10,7 @@ import (
 // Pin returns the state with the target of the update under way in Update, so that it is still
 // known after the spec has followed the node. To be called at each read.
 func (s State) Pin() State {
-	if s.isTrue(phases.Updated) || s.neverUpdated() {
+	if s.isTrue(phases.Updated) {
 		s.Update = Target{}
 	} else {
 		s.Update = s.target()
