@@ -1,124 +1,123 @@
-// Command daemon is a small node daemon that reports an update of its node on the node's
-// MachineConfigNode, as the machine-config-daemon would. Run it, then copy from daemon.go:
-//
-//	go run ./examples/daemon                       # a whole update, in memory
-//	go run ./examples/daemon -o wide               # the same, as oc get machineconfignodes shows it
-//	go run ./examples/daemon --rebootless          # an update without a reboot
-//	go run ./examples/daemon --fail-at Drained     # an update that fails
-//	go run ./examples/daemon --image-mode          # an update of config and image
-//	go run ./examples/daemon --pin test-pinned=3   # with a pinned image set
-//	go run ./examples/daemon --kubeconfig FILE     # on a test cluster
-//
-// It prints a line for each change of the object. The work of the update is simulated: nothing
-// is drained, written to disk or rebooted, and no Node of a cluster is changed.
+// Command daemon takes a node through an update, as a machine-config-daemon does, and prints what
+// the MachineConfigNode shows. Without --kubeconfig it runs against a fake clientset, in memory.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"time"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
+	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/examples/internal/program"
+	"github.com/openshift/upgrademonitor/examples/internal/show"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-func main() { program.Main("daemon", run) }
+const (
+	nodeName  = "worker-0"
+	oldConfig = "rendered-worker-6c320f72"
+	newConfig = "rendered-worker-ceedbbb3"
+)
 
-func run(ctx context.Context, args []string, streams program.Streams) error {
-	return command{Streams: streams, clock: clock.RealClock{}, reports: clock.RealClock{}, timeout: 10 * time.Second}.run(ctx, args)
-}
-
-// command is one run of the program.
-type command struct {
-	program.Streams
-	clock   clock.PassiveClock
-	reports clock.PassiveClock // of the times in conditions
-	timeout time.Duration      // of the answers of the API server at the start and at the end
-}
-
-func (c command) run(ctx context.Context, args []string) error {
-	opts, err := parse(args, c.Out)
-	if err != nil {
-		return program.Usage(err)
+func main() {
+	kubeconfig := flag.String("kubeconfig", "", "path of a kubeconfig: reports on a cluster, a test cluster please")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, *kubeconfig); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	// The library logs what it cannot return. A daemon keeps the logger; here the log would
-	// appear between the lines of the output.
-	return c.update(klog.NewContext(ctx, klog.Logger{}), opts)
 }
 
-// update runs an update of the node and prints it.
-func (c command) update(ctx context.Context, opts options) error {
-	cluster, err := connect(ctx, opts, c)
+func run(ctx context.Context, out io.Writer, kubeconfig string) error {
+	var client mcfgclientset.Interface = mcfgfake.NewClientset()
+	if kubeconfig != "" {
+		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+		if err != nil {
+			return err
+		}
+		if client, err = mcfgclientset.NewForConfig(config); err != nil {
+			return err
+		}
+	}
+	var node atomic.Pointer[corev1.Node] // in a daemon, the informer's view
+	node.Store(newNode(oldConfig, oldConfig))
+	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+		Client:   client,
+		NodeName: nodeName,
+		Node:     func() (*corev1.Node, error) { return node.Load(), nil },
+		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
+	})
 	if err != nil {
 		return err
 	}
-	d := &daemon{options: opts, clientset: cluster.clientset, node: cluster.node, clock: c.reports}
-	if err := d.start(ctx); err != nil {
-		return err
-	}
-	defer func() { d.stop() }()
-	if err := d.reportUpdated(ctx); ctx.Err() != nil {
-		return context.Cause(ctx)
-	} else if err != nil {
-		return fmt.Errorf("cannot report on node %s: %w", opts.node, err)
-	}
-
-	// The view outlives ctx, to print the last changes after Ctrl-C too.
-	viewing, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	view, err := watchObject(viewing, cluster.client, c.printer(opts))
+	go func() { _ = monitor.Run(ctx) }() // writes what could not be written at once
+
+	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
+	wait, err := show.Changes(ctx, out, client, show.Update())
 	if err != nil {
 		return err
 	}
-	failure := d.update(ctx)
-
-	viewing, cancel = context.WithTimeout(viewing, c.timeout)
-	defer cancel()
-	object, err := c.conclude(viewing, d, cluster, view)
-	if err != nil {
-		return errors.Join(failure, err)
+	node.Store(newNode(oldConfig, newConfig)) // the operator wants another config
+	for err = update(ctx, monitor); err != nil; err = update(ctx, monitor) {
+		monitor.ReportDegraded(ctx, err) // and the daemon tries again
 	}
-	if failure == nil && opts.lacksImage(object) {
-		c.Warn(errors.New("the object has no images: the CRD of the cluster has no configImage, which needs the feature gate ImageModeStatusReporting"))
+	if err := monitor.Flush(ctx); err != nil { // before a reboot: what is pending lives in memory
+		return err
 	}
-	if failure == nil && conditions.StatusOf(object.Status.Conditions, phases.Updated) != metav1.ConditionTrue {
-		return fmt.Errorf("the update of node %s is done, but another process has changed its MachineConfigNode: run one daemon at a time on a node", opts.node)
-	}
-	return failure
+	node.Store(newNode(newConfig, newConfig)) // the node has rebooted
+	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Resumed, "In desired config "+newConfig, metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
+	wait()
+	return monitor.Flush(ctx)
 }
 
-// printer returns what prints the changes of the object.
-func (c command) printer(opts options) printer {
-	if opts.wide {
-		return newTable(c.Out, c.clock, opts)
+// update is one attempt. Reporting never changes what it returns.
+func update(ctx context.Context, monitor *upgrademonitor.Monitor) error {
+	monitor.Report(ctx, phases.Updated, "Node worker-0 needs an update", metav1.ConditionFalse)
+	monitor.Report(ctx, phases.UpdatePrepared, "Update Compatible. Drain Required: true", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+	if err := monitor.Track(ctx, phases.Drained, "Draining node", drain, upgrademonitor.DoneMessage("Drained node")); err != nil {
+		return err
 	}
-	return &lines{out: c.Out, location: c.clock.Now().Location()}
+	if err := monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", apply, upgrademonitor.CompletesParent()); err != nil {
+		return err
+	}
+	monitor.Report(ctx, phases.UpdatePostActionComplete, "Node will reboot into "+newConfig, metav1.ConditionTrue)
+	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
+	return nil
 }
 
-// conclude waits until everything is written and printed. It returns the object.
-func (c command) conclude(ctx context.Context, d *daemon, cluster *cluster, view *view) (*mcfgv1.MachineConfigNode, error) {
-	if err := d.monitor.Flush(ctx); err != nil {
-		return nil, fmt.Errorf("cannot write all reports: %w", err)
+var attempts int
+
+// drain fails at the first attempt.
+func drain(context.Context) error {
+	if attempts++; attempts == 1 {
+		return errors.New("pod web-0 cannot be evicted")
 	}
-	object, err := cluster.client.Get(ctx, d.options.node, metav1.GetOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("cannot read the MachineConfigNode: %w", err)
-	}
-	if err := view.until(ctx, object.ResourceVersion); err != nil {
-		return nil, err
-	}
-	if !d.options.describe {
-		return object, nil
-	}
-	return object, describe(c.Out, object)
+	return nil
 }
 
-// now returns the time on the program's clock, for the API server in memory.
-func (c command) now(time.Time) time.Time { return c.clock.Now() }
+func apply(context.Context) error { return nil }
+
+func newNode(current, desired string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163", Annotations: map[string]string{
+		upgrademonitor.CurrentConfigAnnotation: current,
+		upgrademonitor.DesiredConfigAnnotation: desired,
+	}}}
+}
