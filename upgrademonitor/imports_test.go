@@ -20,18 +20,18 @@ func TestArrowsPointOneWay(t *testing.T) {
 	const internal = "upgrademonitor/internal/"
 	shared := []string{internal + "apierr", internal + "failurelog", internal + "handlers", internal + "nodeannotation", internal + "nodeowner", "internal/validate"}
 	pure := append([]string{"conditions", "phases", internal + "nodeannotation", internal + "nodeowner", "internal/validate"}, internal+"plan")
-	core := append([]string{"scope", "internal/inspect", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
+	core := append([]string{"scope", "internal/machineconfiguration", "internal/inspect", internal + "bounded", internal + "pending", internal + "writer"}, append(pure, shared...)...)
 	for name, own := range map[string][]string{
 		"phases":                    {},
 		"conditions":                {"phases"},
-		"scope":                     {"internal/validate", "phases"},
+		"scope":                     {"internal/machineconfiguration", "internal/validate", "phases"},
 		internal + "nodeannotation": {},
 		internal + "plan":           pure,
 		internal + "pending":        pure,
-		internal + "writer":         append([]string{"scope", internal + "apierr", internal + "bounded"}, pure...),
+		internal + "writer":         append([]string{"scope", "internal/machineconfiguration", internal + "apierr", internal + "bounded"}, pure...),
 		"upgrademonitor":            core,
 		"upgrademonitor/pool":       append([]string{"conditions", "phases"}, shared...),
-		"upgrademonitor/components": append([]string{"conditions", "phases", internal + "bounded"}, shared...),
+		"upgrademonitor/components": append([]string{"conditions", "phases", "internal/machineconfiguration"}, shared...),
 		"upgrademonitor/progress":   {"conditions", "phases"},
 		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool"}, core...),
 	} {

@@ -18,7 +18,6 @@ import (
 	"github.com/openshift/upgrademonitor/examples/internal/election"
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 	"github.com/openshift/upgrademonitor/examples/internal/program"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 // leaseName is the name of the Lease whose holder runs the controllers.
@@ -126,7 +125,7 @@ func (c command) reports(ctx context.Context, cluster componentreport.Cluster, o
 	if opts.bootImages {
 		ready = componentreport.HasBootImageConditions
 		if !ready(object) {
-			c.Warn(fmt.Errorf("waiting for the controller of boot images to add its conditions to MachineConfiguration %s; use --boot-images=false on a cluster without that controller", components.ObjectName))
+			c.Warn(fmt.Errorf("waiting for the controller of boot images to add its conditions to MachineConfiguration cluster; use --boot-images=false on a cluster without that controller"))
 		}
 	}
 	return cluster.Operator(ready).Run, nil

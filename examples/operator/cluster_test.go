@@ -18,7 +18,6 @@ import (
 	"github.com/openshift/upgrademonitor/examples/internal/kubeconfig"
 	"github.com/openshift/upgrademonitor/examples/internal/program"
 	"github.com/openshift/upgrademonitor/examples/internal/programtest"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 func TestUnusableCluster(t *testing.T) {
@@ -125,7 +124,7 @@ func TestReportsOnComponents(t *testing.T) {
 		"no conditions, and without controller": {nil, []string{"--boot-images=false"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			object := operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: components.ObjectName, ResourceVersion: "1"}}
+			object := operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", ResourceVersion: "1"}}
 			object.Status.Conditions = tc.conditions
 			objects := allLists()
 			objects[confsPath] = list(operatorv1.GroupVersion.String(), "MachineConfigurationList")

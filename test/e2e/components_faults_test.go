@@ -117,7 +117,7 @@ func TestComponentsOutliveAnHoursOutage(t *testing.T) {
 	c := newConfiguration(t)
 	clock := clocktesting.NewFakeClock(time.Now())
 	p := c.run(components.Operator, standard.Config(), func(config *components.Config) {
-		config.Clock, config.Persist, config.Dwell = clock, 0, 0
+		config.Clock, config.DegradedInertia, config.ProgressingAfter = clock, 0, 0
 		config.MinInterval, config.MaxInterval = 0, 0
 	})
 	c.eventually(operatorDegraded, metav1.ConditionUnknown)
@@ -146,7 +146,7 @@ func TestComponentsOutliveAnHoursOutage(t *testing.T) {
 	c.eventually(operatorDegraded, metav1.ConditionTrue)
 	for _, condition := range c.conditions() {
 		if condition.Type == operatorDegraded {
-			assert.WithinDuration(t, failed.Add(components.DefaultPersist), condition.LastTransitionTime.Time, 11*time.Second, "of the change, not of the write")
+			assert.WithinDuration(t, failed.Add(2*time.Minute), condition.LastTransitionTime.Time, 11*time.Second, "of the change, not of the write")
 		}
 	}
 	c.untouched()
@@ -199,7 +199,7 @@ func TestComponentsAreSwitchedOffWhileCoOwned(t *testing.T) {
 	p.stop()
 	_, err := c.raw.Patch(t.Context(), "cluster", types.ApplyPatchType,
 		[]byte(`{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"status":{}}`),
-		metav1.PatchOptions{FieldManager: components.DefaultOperatorFieldManager, Force: new(true), DryRun: []string{metav1.DryRunAll}}, "status")
+		metav1.PatchOptions{FieldManager: "machine-config-operator-state", Force: new(true), DryRun: []string{metav1.DryRunAll}}, "status")
 	require.True(t, apierrors.IsInvalid(err), "%v", err)
 
 	require.NoError(t, p.Clear(t.Context()))

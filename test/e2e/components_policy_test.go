@@ -93,8 +93,8 @@ func TestComponentsPolicy(t *testing.T) {
 	controller := c.run(components.Controller, asComponent(components.Controller))
 	operator.operatorSync(nil)
 	controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
-	require.NoError(t, operator.Judge(components.Controller, judged(components.Controller, components.Available, "True", "AsExpected")))
-	require.NoError(t, controller.Judge(components.Operator, judged(components.Operator, components.Available, "True", "AsExpected")))
+	require.NoError(t, operator.SetPeerConditions(components.Controller, judged(components.Controller, components.Available, "True", "AsExpected")))
+	require.NoError(t, controller.SetPeerConditions(components.Operator, judged(components.Operator, components.Available, "True", "AsExpected")))
 	c.eventually("MachineConfigOperatorAvailable", "True")
 	c.eventually("MachineConfigControllerAvailable", "True")
 	c.eventually(operatorDegraded, "False")
@@ -127,15 +127,15 @@ func TestComponentsGrowth(t *testing.T) {
 			condition.Message = message
 			return condition
 		}
-		require.NoError(t, operator.Judge(components.Controller, good(components.Controller, components.Available)))
-		require.NoError(t, operator.Judge(components.Daemon, good(components.Daemon, components.Degraded), good(components.Daemon, components.Progressing)))
-		require.NoError(t, controller.Judge(components.Operator, good(components.Operator, components.Available)))
+		require.NoError(t, operator.SetPeerConditions(components.Controller, good(components.Controller, components.Available)))
+		require.NoError(t, operator.SetPeerConditions(components.Daemon, good(components.Daemon, components.Degraded), good(components.Daemon, components.Progressing)))
+		require.NoError(t, controller.SetPeerConditions(components.Operator, good(components.Operator, components.Available)))
 		available := good(components.Daemon, components.Available)
 		available.Status = metav1.ConditionTrue // False is published after ten minutes
-		require.NoError(t, operator.Judge(components.Daemon, available))
+		require.NoError(t, operator.SetPeerConditions(components.Daemon, available))
 	}
 	start := func() (operator, controller *process) {
-		quick := func(config *components.Config) { config.Dwell = 50 * time.Millisecond }
+		quick := func(config *components.Config) { config.ProgressingAfter = 50 * time.Millisecond }
 		operator = c.run(components.Operator, standard.Config(), quick)
 		controller = c.run(components.Controller, standard.Config(), quick)
 		operator.operatorSync(nil)
@@ -215,7 +215,7 @@ func TestComponentsLease(t *testing.T) {
 	require.NoError(t, err)
 	leases := c.core.CoordinationV1().Leases(scope.DefaultComponentsNamespace)
 	holder, duration := "a", int32(137)
-	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: components.OperatorLease}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration}}
+	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "machine-config"}, Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration}}
 	renew := func(at time.Time) {
 		renewed := metav1.NewMicroTime(at)
 		lease.Spec.RenewTime = &renewed
@@ -227,7 +227,7 @@ func TestComponentsLease(t *testing.T) {
 	verdicts := make(chan string, 100)
 	watch, err := components.NewLeaseWatch(components.LeaseConfig{
 		Client: reader.CoordinationV1().Leases(scope.DefaultComponentsNamespace), Component: components.Operator, Clock: clock,
-		Judge: func(_ components.Component, list ...metav1.Condition) error {
+		SetPeerConditions: func(_ components.Component, list ...metav1.Condition) error {
 			verdicts <- string(list[0].Status) + " " + list[0].Reason
 			return nil
 		},

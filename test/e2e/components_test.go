@@ -161,7 +161,7 @@ func (c *configuration) untouched() {
 	require.NoError(c.t, err)
 	assert.EqualValues(c.t, 1, observed)
 	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != components.DefaultOperatorFieldManager && entry.Manager != components.DefaultControllerFieldManager {
+		if entry.Manager != "machine-config-operator-state" && entry.Manager != "machine-config-controller-state" {
 			continue
 		}
 		assert.Equal(c.t, "status", entry.Subresource)
@@ -201,14 +201,14 @@ func (c *configuration) run(component components.Component, config *rest.Config,
 	factory := operatorinformers.NewSharedInformerFactory(c.admin, 0)
 	informer := factory.Operator().V1().MachineConfigurations()
 	configured := components.Config{
-		Client:      clientset.OperatorV1().MachineConfigurations(),
-		Lister:      informer.Lister(),
-		Component:   component,
-		Persist:     50 * time.Millisecond,
-		Dwell:       time.Hour,
-		MinInterval: 10 * time.Millisecond,
-		MaxInterval: 100 * time.Millisecond,
-		Timeout:     5 * time.Second,
+		Client:           clientset.OperatorV1().MachineConfigurations(),
+		Lister:           informer.Lister(),
+		Component:        component,
+		DegradedInertia:  50 * time.Millisecond,
+		ProgressingAfter: time.Hour,
+		MinInterval:      10 * time.Millisecond,
+		MaxInterval:      100 * time.Millisecond,
+		Timeout:          5 * time.Second,
 	}
 	for _, f := range change {
 		f(&configured)

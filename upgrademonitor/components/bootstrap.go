@@ -7,31 +7,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxBootstrap is longer than the installer waits for a bootstrap. A cluster whose object is older has been
-// bootstrapped.
+// maxBootstrap is longer than the installer waits for a bootstrap.
 const maxBootstrap = time.Hour
 
-// isBootstrapping reports whether the first sync of the cluster is not done, according to the published conditions
-// of the operator. If there are none, the cluster is new, or runs this feature for the first time, or another
-// process has removed them by an update of the whole status: only the age of the object distinguishes these.
-func isBootstrapping(mc *operatorv1.MachineConfiguration, published []metav1.Condition, now time.Time) bool {
-	if c := find(published, TypeOf(Bootstrap, Progressing)); c != nil {
-		return c.Status == metav1.ConditionTrue
-	}
-	isNew := mc.CreationTimestamp.IsZero() || now.Sub(mc.CreationTimestamp.Time) < maxBootstrap
-	return len(published) == 0 && isNew
-}
-
-// bootstrap is True until the first sync of a new cluster is done, and then False. The next process removes the
-// condition: with it, a healthy request would exceed 1 kB for the rest of the cluster's life.
-func (r *Reporter) bootstrap() metav1.Condition {
-	_, synced := r.tracker.succeeded[step{state: OperatorSync}]
+// bootstrap returns the Progressing condition of the bootstrap, given the one before and the operator's
+// Degraded: True until the first sync of a new cluster is done, and then what happened in it, for good.
+// There is none on an older cluster: the object is old, or has conditions of the operator already.
+func (r *Reporter) bootstrap(mc *operatorv1.MachineConfiguration, was, degraded *metav1.Condition, now time.Time) metav1.Condition {
+	age := max(now.Sub(mc.CreationTimestamp.Time), 0)
 	switch {
-	case r.bootstrapping && !synced:
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: "The first sync is not done"}
-	case r.bootstrapping:
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete}
-	default:
+	case was != nil && was.Status == metav1.ConditionFalse:
+		return *was
+	case was == nil && (len(r.desired) > 0 || age >= maxBootstrap && !mc.CreationTimestamp.IsZero()):
 		return metav1.Condition{}
+	case !r.faults.synced:
+		message := "The first sync is not done"
+		switch at := r.running.at; {
+		case at != "":
+			message = "The first sync is at " + string(at)
+		case was != nil:
+			message = was.Message
+		}
+		return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(BootstrapProgression), Message: message}
 	}
+	message := "Bootstrap completed at " + now.UTC().Format(time.RFC3339)
+	if !mc.CreationTimestamp.IsZero() {
+		message += ", after " + age.Round(time.Second).String()
+	}
+	if fault, ok := faultOf(Operator, degraded); ok {
+		message += "; last error: in " + string(fault.State) + ": " + fault.Message
+	}
+	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete, Message: oneLine(message, maxMessage)}
 }

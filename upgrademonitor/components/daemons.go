@@ -12,36 +12,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Limits of a message, so that its size does not grow with the cluster.
-const (
-	maxNodes       = 10
-	maxNodeMessage = 80 // bytes of JSON
-)
+// maxNodes is how many nodes a message names, so that its size does not grow with the cluster.
+const maxNodes = 10
 
-// The reasons of conditions, besides the states.
-const (
-	reasonAsExpected            = "AsExpected"
-	reasonStarting              = "Starting"
-	reasonNoData                = "NoData"
-	reasonComplete              = "Complete"
-	reasonRollingOut            = "RollingOut"
-	reasonDaemonSetUnavailable  = "DaemonSetUnavailable"
-	reasonDeploymentUnavailable = "DeploymentUnavailable"
-	reasonLeaseExpired          = "LeaseExpired"
-)
-
-// Daemons returns the conditions of the daemons, for the operator's Judge, from their DaemonSet and
+// Daemons returns the conditions of the daemons, for SetPeerConditions of the operator, from their DaemonSet and
 // the MachineConfigNodes that they report:
 //
 //   - Degraded is True while a node's MachineConfigNode is NodeDegraded, Unknown without any object.
 //     Its message names at most ten nodes, sorted.
 //   - Available is False while more daemons are unavailable than there are nodes in an update, which
-//     may be rebooting; Unknown without a DaemonSet that its controller has observed. Judge publishes
-//     False only once it has held for ten minutes.
+//     may be rebooting; Unknown without a DaemonSet that its controller has observed.
 //   - Progressing is True while the DaemonSet is being rolled out. Without a DaemonSet the condition is
-//     omitted, and Judge keeps the published one.
+//     omitted, and stays as it is published.
 //
-// now is the lastTransitionTime of each; Judge replaces it. The order of the objects does not matter.
+// now is the lastTransitionTime of each. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
 	list := []metav1.Condition{
 		daemonDegraded(mcns),
@@ -80,16 +64,17 @@ func daemonDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
 
 func degradedMessage(messages map[string]string) string {
 	names := slices.Sorted(maps.Keys(messages))
-	prefix, suffix := "1 node is degraded: ", ""
+	prefix := "1 node is degraded: "
 	if len(names) > 1 {
 		prefix = fmt.Sprintf("%d nodes are degraded: ", len(names))
 	}
-	if more := len(names) - maxNodes; more > 0 {
-		names, suffix = names[:maxNodes], fmt.Sprintf("; and %d more", more)
+	nodes := make([]string, min(len(names), maxNodes))
+	for i := range nodes {
+		nodes[i] = names[i] + ": " + oneLine(messages[names[i]], maxNodeMessage)
 	}
-	nodes := make([]string, len(names))
-	for i, name := range names {
-		nodes[i] = name + ": " + oneLine(messages[name], maxNodeMessage)
+	suffix := ""
+	if more := len(names) - len(nodes); more > 0 {
+		suffix = fmt.Sprintf("; and %d more", more)
 	}
 	return oneLine(prefix+strings.Join(nodes, "; "), maxMessage-len(suffix)) + suffix
 }
@@ -133,6 +118,3 @@ func daemonProgressing(ds *appsv1.DaemonSet) metav1.Condition {
 	}
 	return c
 }
-
-// seconds returns a time with the precision of the API.
-func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

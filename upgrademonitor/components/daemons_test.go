@@ -80,9 +80,9 @@ func TestDaemonsDoNotGrow(t *testing.T) {
 	}
 	want := components.Daemons(daemonSet(), mcns, noon.Time)
 	message := want[0].Message
-	assert.True(t, strings.HasPrefix(message, "5000 nodes are degraded: worker-0000: [31m <disk full> "), message)
+	assert.True(t, strings.HasPrefix(message, "5000 nodes are degraded: worker-0000: [31m <"), message)
 	assert.True(t, strings.HasSuffix(message, "; and 4990 more"), message)
-	assert.LessOrEqual(t, len(message), 1<<10)
+	assert.LessOrEqual(t, len(message), 512)
 	assert.NotContains(t, message, "\n")
 	for range 5 {
 		rand.Shuffle(len(mcns), func(i, j int) { mcns[i], mcns[j] = mcns[j], mcns[i] })

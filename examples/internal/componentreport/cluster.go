@@ -64,16 +64,16 @@ func (c Cluster) checkPools(ctx context.Context) error {
 // Get returns MachineConfiguration/cluster, an empty one if it does not exist yet: the reports wait
 // for it. Its errors are in the words of a command line.
 func (c Cluster) Get(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
-	mc, err := c.Configurations.OperatorV1().MachineConfigurations().Get(ctx, components.ObjectName, metav1.GetOptions{})
+	mc, err := c.Configurations.OperatorV1().MachineConfigurations().Get(ctx, "cluster", metav1.GetOptions{})
 	switch {
 	case kubeconfig.IsUnknownResource(err):
 		return nil, fmt.Errorf("the API server has no MachineConfigurations: install the CRD machineconfigurations.operator.openshift.io, or omit --components: %w", err)
 	case apierrors.IsNotFound(err):
 		return &operatorv1.MachineConfiguration{}, nil
 	case apierrors.IsForbidden(err):
-		return nil, fmt.Errorf("cannot read MachineConfiguration %s: bind the user to the roles of scope.Components, or omit --components: %w", components.ObjectName, err)
+		return nil, fmt.Errorf("cannot read MachineConfiguration cluster: bind the user to the roles of scope.Components, or omit --components: %w", err)
 	case err != nil:
-		return nil, fmt.Errorf("cannot read MachineConfiguration %s: %w", components.ObjectName, err)
+		return nil, fmt.Errorf("cannot read MachineConfiguration cluster: %w", err)
 	}
 	return mc, nil
 }

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 func newCluster(t *testing.T) (componentreport.Cluster, *operatorfake.Clientset) {
 	t.Helper()
 	configurations := memory.Configurations()
-	object := &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: components.ObjectName}}
+	object := &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
 	_, err := configurations.OperatorV1().MachineConfigurations().Create(t.Context(), object, metav1.CreateOptions{})
 	require.NoError(t, err)
 	return componentreport.Cluster{Kube: memory.Kube(), Client: memory.MachineConfigs(), Configurations: configurations}, configurations
@@ -41,7 +41,7 @@ func newCluster(t *testing.T) (componentreport.Cluster, *operatorfake.Clientset)
 // start runs a process that publishes within moments, until the returned function is called.
 func start(t *testing.T, p componentreport.Process) (stop func()) {
 	t.Helper()
-	p.Config.Persist, p.Config.MinInterval, p.Config.MaxInterval = time.Millisecond, time.Millisecond, 10*time.Millisecond
+	p.Config.DegradedInertia, p.Config.MinInterval, p.Config.MaxInterval = time.Millisecond, time.Millisecond, 10*time.Millisecond
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()

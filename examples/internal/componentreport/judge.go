@@ -36,7 +36,7 @@ type judge struct {
 // run judges until ctx ends.
 func (j judge) run(ctx context.Context, reporter *components.Reporter) error {
 	leases, err := components.NewLeaseWatch(components.LeaseConfig{
-		Client: j.kube.CoordinationV1().Leases(namespace), Component: components.Controller, Judge: reporter.Judge,
+		Client: j.kube.CoordinationV1().Leases(namespace), Component: components.Controller, SetPeerConditions: reporter.SetPeerConditions,
 	})
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (j judge) daemons(ctx context.Context, reporter *components.Reporter, liste
 		if err != nil {
 			return err
 		}
-		if err := reporter.Judge(components.Daemon, components.Daemons(ds, list, j.clock.Now())...); err != nil {
+		if err := reporter.SetPeerConditions(components.Daemon, components.Daemons(ds, list, j.clock.Now())...); err != nil {
 			return err
 		}
 		select {

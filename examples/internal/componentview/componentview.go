@@ -67,7 +67,7 @@ func table(rows [][]string) string {
 }
 
 func syncRows(list []metav1.Condition) [][]string {
-	header, values := []string{"NAME"}, []string{components.ObjectName}
+	header, values := []string{"NAME"}, []string{"cluster"}
 	for _, r := range rows {
 		header = append(header, strings.ToUpper(columnOf(r.sync)))
 		values = append(values, string(syncing(list, r.component)))

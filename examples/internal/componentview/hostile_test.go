@@ -43,16 +43,3 @@ func TestMissingTimes(t *testing.T) {
 	assert.Regexp(t, `operator +- +Unhealthy +- +OperatorSyncMCD: timed out\n`, out.String())
 	assert.Contains(t, out.String(), "! OperatorSyncMCD for -\n")
 }
-
-// TestALastErrorWithoutData is shown although the daemons are Unknown, resolved or not.
-func TestALastErrorWithoutData(t *testing.T) {
-	for sentence, want := range map[string]string{
-		"Last error, since 2026-05-22T12:00:00Z, in SyncMCD: 1 node is degraded: a: disk full":    `daemon +- +Unknown +60m +SyncMCD: 1 node is degraded: a: disk full\n`,
-		"Last error, resolved 2026-05-22T12:00:00Z, in SyncMCD: 1 node is degraded: a: disk full": `daemon +- +Unknown +60m +resolved \w+ ago: SyncMCD: 1 node is degraded: a: disk full\n`,
-	} {
-		var out strings.Builder
-		list := []metav1.Condition{condition(components.Daemon, components.Degraded, "Unknown", "NoData", "No MachineConfigNode found. "+sentence, time.Hour)}
-		require.NoError(t, componentview.Render(&out, list, now, componentview.Options{}))
-		assert.Regexp(t, want, out.String())
-	}
-}

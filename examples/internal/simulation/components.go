@@ -38,7 +38,7 @@ func OperatorSteps() []components.State {
 func (c *Cluster) FailStep(ctx context.Context, step components.State, show func(title string, conditions []metav1.Condition) error) error {
 	configurations := memory.Configurations(memory.WithTimes(c.clock.convert))
 	client := configurations.OperatorV1().MachineConfigurations()
-	if _, err := client.Create(ctx, &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: components.ObjectName}}, metav1.CreateOptions{}); err != nil {
+	if _, err := client.Create(ctx, &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}, metav1.CreateOptions{}); err != nil {
 		return err
 	}
 	changes, err := client.Watch(ctx, metav1.ListOptions{})
@@ -106,7 +106,7 @@ type judgement func(context.Context, *components.Reporter) error
 
 // judgeOperator concludes that the operator is running, as a LeaseWatch would.
 func judgeOperator(ctx context.Context, reporter *components.Reporter) error {
-	err := reporter.Judge(components.Operator, condition(components.Operator, components.Available, metav1.ConditionTrue))
+	err := reporter.SetPeerConditions(components.Operator, condition(components.Operator, components.Available, metav1.ConditionTrue))
 	<-ctx.Done()
 	return err
 }
@@ -114,8 +114,8 @@ func judgeOperator(ctx context.Context, reporter *components.Reporter) error {
 // judgeOthers concludes that the controller and the daemons are running.
 func judgeOthers(ctx context.Context, reporter *components.Reporter) error {
 	err := errors.Join(
-		reporter.Judge(components.Controller, condition(components.Controller, components.Available, metav1.ConditionTrue)),
-		reporter.Judge(components.Daemon,
+		reporter.SetPeerConditions(components.Controller, condition(components.Controller, components.Available, metav1.ConditionTrue)),
+		reporter.SetPeerConditions(components.Daemon,
 			condition(components.Daemon, components.Available, metav1.ConditionTrue),
 			condition(components.Daemon, components.Degraded, metav1.ConditionFalse)))
 	<-ctx.Done()
