@@ -82,8 +82,9 @@ func TestDegradedFollowsFromUnresolvedErrors(t *testing.T) {
 				slow = slow || now.Sub(p.began) >= r.running.after
 			}
 			assert.Equal(t, degraded, r.degraded(t, nil, now).Status == metav1.ConditionTrue, "seed %d", seed)
-			assert.Equal(t, slow, r.running.progressing(now).Status == metav1.ConditionTrue, "seed %d", seed)
-			assert.Equal(t, r.running.progressing(now), r.running.progressing(now), "seed %d", seed)
+			progressing := r.running.progressing(now)
+			assert.Equal(t, slow, progressing.Status == metav1.ConditionTrue, "seed %d", seed)
+			assert.Equal(t, progressing, r.running.progressing(now), "seed %d: the order of maps", seed)
 			if t.Failed() {
 				return
 			}

@@ -5,21 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 )
 
-// Limits of memory: for names, and for a process that never ends its passes.
-const (
-	maxKey     = 253
-	maxRunning = 1024
-)
+// maxKey is the maximum length of the name of an object.
+const maxKey = 253
 
 // step is a state and its key: the name of a pool, for example.
 type step struct {
@@ -27,12 +22,10 @@ type step struct {
 	key   string
 }
 
-// newStep returns a step with a key of limited length. Different keys stay different.
+// newStep returns a step. A key is as long as the name of an object can be; the rest of it is cut off.
 func newStep(s State, key string) step {
 	if len(key) > maxKey {
-		hash := fnv.New64a()
-		_, _ = hash.Write([]byte(key))
-		key = fmt.Sprintf("%.200s-%016x", key, hash.Sum64())
+		key = strings.Clone(key[:maxKey])
 	}
 	return step{s, key}
 }
@@ -169,66 +162,8 @@ func (r *Reporter) has(s State) bool {
 		return true
 	}
 	s = State(oneLine(string(s), maxNodeMessage))
-	r.mu.Lock()
-	again := slices.Contains(r.rejected, s) || len(r.rejected) >= maxFaults
-	if !again {
-		r.rejected = append(r.rejected, s)
-	}
-	r.mu.Unlock()
-	if !again {
+	if _, again := r.rejected.LoadOrStore(s, true); !again {
 		klog.Background().Error(nil, "Ignoring a state that this component does not have", "component", r.config.Component, "state", s)
 	}
 	return false
-}
-
-// running are the passes that have not ended. It is pure.
-type running struct {
-	after  time.Duration
-	passes map[step]*Pass // at most maxRunning
-	at     State          // the step that began last
-}
-
-// begin adds a pass. A running one of the same step ends without a result.
-func (r *running) begin(p *Pass) {
-	if _, ok := ParentOf(p.step.state); ok {
-		r.at = p.step.state
-	}
-	if r.passes[p.step] != nil || len(r.passes) < maxRunning {
-		r.passes[p.step] = p
-	}
-}
-
-// end removes a pass, unless a later one has replaced it.
-func (r *running) end(p *Pass) {
-	if r.passes[p.step] == p {
-		delete(r.passes, p.step)
-	}
-}
-
-// progressing returns the Progressing condition of the process: True while a pass takes long. A step is
-// shown rather than its sync, and of several the one that began first.
-func (r *running) progressing(now time.Time) metav1.Condition {
-	var slow *Pass
-	for _, p := range r.passes {
-		notAfter(&p.began, now)
-		if now.Sub(p.began) >= r.after && (slow == nil || p.compare(slow) < 0) {
-			slow = p
-		}
-	}
-	if slow == nil {
-		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonAsExpected}
-	}
-	message := fmt.Sprintf("%s%s has been running since %s", slow.step.prefix(), slow.step.state, slow.began.UTC().Format(time.RFC3339))
-	return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(slow.step.state), Message: oneLine(message, maxMessage)}
-}
-
-func (p *Pass) compare(other *Pass) int {
-	switch {
-	case isSync(p.step.state) == isSync(other.step.state):
-		return cmp.Or(p.began.Compare(other.began), p.step.compare(other.step))
-	case isSync(p.step.state):
-		return 1
-	default:
-		return -1
-	}
 }

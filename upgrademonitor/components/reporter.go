@@ -15,17 +15,17 @@ import (
 // Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New. It
 // is safe for concurrent use.
 type Reporter struct {
-	config  Config
-	wake    chan struct{} // of capacity 1: something may have changed
-	isRun   atomic.Bool
-	writes  failurelog.Log // failed ones
-	waiting failurelog.Log // for the object
+	config   Config
+	wake     chan struct{} // of capacity 1: something may have changed
+	isRun    atomic.Bool
+	rejected sync.Map       // of states that this process does not have
+	writes   failurelog.Log // failed ones
+	waiting  failurelog.Log // for the object
 
-	mu       sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
-	running  running
-	faults   faults
-	peers    peers
-	rejected []State
+	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
+	running running
+	faults  faults
+	peers   peers
 
 	turn      chan struct{}      // of capacity 1: held while the object is read and written; guards the rest
 	led       bool               // Run has been called

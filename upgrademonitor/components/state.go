@@ -76,23 +76,13 @@ func States(c Component) []State { return slices.Clone(statesByComponent[c]) }
 
 // ParentOf returns the sync that a state is a step of, false if it is not a step.
 func ParentOf(s State) (State, bool) {
-	parent, ok := parentOf[s]
-	return parent, ok
-}
-
-var parentOf = func() map[State]State {
-	parents := map[State]State{}
-	for _, states := range statesByComponent {
-		for _, s := range states {
-			for _, sync := range syncs {
-				if s != sync && strings.HasPrefix(string(s), string(sync)) {
-					parents[s] = sync
-				}
-			}
+	for _, sync := range syncs {
+		if s != sync && strings.HasPrefix(string(s), string(sync)) && isState(s) {
+			return sync, true
 		}
 	}
-	return parents
-}()
+	return "", false
+}
 
 // isSync reports whether a state has steps.
 func isSync(s State) bool { return slices.Contains(syncs, s) }

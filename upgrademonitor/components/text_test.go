@@ -55,10 +55,3 @@ func sizeOf(t *testing.T, text string) int {
 	require.NoError(t, err)
 	return len(data) - 2
 }
-
-func TestStepsOfDifferentKeysDiffer(t *testing.T) {
-	assert.Equal(t, step{OperatorSyncMCP, "worker"}, newStep(OperatorSyncMCP, "worker"))
-	long := strings.Repeat("worker", 1<<10)
-	assert.LessOrEqual(t, len(newStep(OperatorSyncMCP, long).key), maxKey)
-	assert.NotEqual(t, newStep(OperatorSyncMCP, long+"a"), newStep(OperatorSyncMCP, long+"b"))
-}
