@@ -23,7 +23,7 @@ type fault struct {
 	last  time.Time // of the last one
 }
 
-// faults are the unresolved errors of a process. It is pure: time is an argument.
+// faults are the unresolved errors of a process. Time is an argument.
 type faults struct {
 	inertia   time.Duration
 	open      map[step]*fault // at most maxFaults

@@ -68,7 +68,7 @@ func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	return nil
 }
 
-// peers are the conditions that this process was told of other components, by type. It is pure.
+// peers are the conditions that this process was told of other components, by type. Time is an argument.
 type peers map[string]*peer
 
 type peer struct {
@@ -77,7 +77,7 @@ type peer struct {
 }
 
 func (ps peers) set(c metav1.Condition, now time.Time) {
-	c.Message = oneLine(c.Message, maxMessage)
+	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: oneLine(c.Message, maxMessage)}
 	if p := ps[c.Type]; p != nil && p.condition.Status == c.Status {
 		p.condition = c
 		return

@@ -12,7 +12,7 @@ import (
 // maxRunning bounds the memory of a process that never ends its passes.
 const maxRunning = 1024
 
-// running are the passes that have not ended. It is pure.
+// running are the passes that have not ended. Time is an argument.
 type running struct {
 	after  time.Duration
 	passes map[step]*Pass // at most maxRunning
@@ -89,7 +89,7 @@ func (r *Reporter) bootstrap(mc *operatorv1.MachineConfiguration, was, degraded 
 		message += ", after " + age.Round(time.Second).String()
 	}
 	if fault, ok := faultOf(Operator, degraded); ok {
-		message += "; last error: in " + string(fault.State) + ": " + fault.Message
+		message += "; last error: " + string(fault.State) + ": " + fault.Message
 	}
 	return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonComplete, Message: oneLine(message, maxMessage)}
 }

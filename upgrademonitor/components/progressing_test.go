@@ -38,7 +38,7 @@ func TestBootstrap(t *testing.T) {
 		pass(time.Hour)
 		want := m.condition(t, bootstrap)
 		assert.Equal(t, "Complete", want.Reason)
-		assert.Regexp(t, `^Bootstrap completed at \S+Z, after 20m0s; last error: in OperatorSyncMCD: timed out waiting for the daemons$`, want.Message)
+		assert.Regexp(t, `^Bootstrap completed at \S+Z, after 20m0s; last error: OperatorSyncMCD: timed out waiting for the daemons$`, want.Message)
 		assert.LessOrEqual(t, m.writes(), 6)
 
 		p.stop()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -138,7 +139,7 @@ func TestPeerConditions(t *testing.T) {
 		p := healthy(t, m)
 		set := func(name string, status metav1.ConditionStatus, message string) {
 			c := condition(name, status)
-			c.Message = message
+			c.Message, c.ObservedGeneration = message, 7
 			require.NoError(t, p.SetPeerConditions(components.Daemon, c))
 		}
 		began := time.Now()
@@ -167,6 +168,7 @@ func TestPeerConditions(t *testing.T) {
 		m.start(t, components.Operator)
 		pass(time.Hour)
 		assert.Contains(t, m.condition(t, daemonDegraded).Message, "disk full", "a restart keeps what it does not know")
+		assert.NotContains(t, strings.Join(m.requestsSince(0), ""), "observedGeneration")
 	})
 }
 

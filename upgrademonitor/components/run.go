@@ -12,6 +12,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
+// minIdle is the least time between two looks at the clock, however short the durations of Config are.
+const minIdle = 10 * time.Millisecond
+
 // Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
 // Run it while this process is the leader, and only then.
 //
@@ -94,7 +97,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		return 0, err
 	}
 	defer r.unlock()
-	idle := min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter) // time passes without an event
+	idle := max(min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter), minIdle) // time passes without an event
 	if r.cleared {
 		return idle, nil
 	}
