@@ -131,9 +131,6 @@ func TestBadInput(t *testing.T) {
 		p.Begin(components.OperatorSyncMCD, strings.Repeat("key\n", 1<<18)).End(errors.New(strings.Repeat("line <\xff>\n", 1<<18)))
 		p.Begin(components.OperatorSyncMCP, "\xff").End(typedNil)
 		p.Begin(components.OperatorSyncMCN, "").End(&badError{})
-		twice := p.Begin(components.OperatorSyncMCS, "")
-		twice.End(nil)
-		twice.End(errDaemons)
 		for i := range 100 {
 			p.Begin(components.OperatorSyncMCPRequired, fmt.Sprint("never ends ", i))
 			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i)).End(errDaemons)

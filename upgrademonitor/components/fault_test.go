@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 )
 
 var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
@@ -114,6 +116,10 @@ func TestASyncShowsItsFailedStep(t *testing.T) {
 	assert.Equal(t, want, r.degraded(t, nil, now))
 	r.fail(OperatorSync, "", "canceled", now)
 	assert.Equal(t, "OperatorSyncFailed", r.degraded(t, nil, now).Reason, "no step has failed in this sync")
+	r.fail(OperatorSyncMCP, "old", "no such pool", epoch)
+	r.fail(OperatorSync, "", "canceled", now)
+	assert.Equal(t, "canceled; and 1 more", r.degraded(t, nil, now).Message, "nor has this one")
+	r.faults.forget(step{OperatorSyncMCP, "old"})
 	r.faults.passed(step{OperatorSync, ""})
 	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, nil, now).Status)
 }
@@ -135,6 +141,18 @@ func TestTheRecordIsBounded(t *testing.T) {
 		r.faults.passed(step{MCCSyncMachineConfigPool, fmt.Sprint(i)})
 	}
 	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, nil, now).Status)
+}
+
+// TestAStepThatBeginsAgain runs until its second pass has ended.
+func TestAStepThatBeginsAgain(t *testing.T) {
+	r := newRecorded()
+	first, second := &Pass{step: step{OperatorSyncMCD, ""}, began: epoch}, &Pass{step: step{OperatorSyncMCD, ""}, began: epoch}
+	r.running.begin(first)
+	r.running.begin(second)
+	r.running.end(first)
+	assert.Equal(t, metav1.ConditionTrue, r.running.progressing(epoch.Add(time.Hour)).Status)
+	r.running.end(second)
+	assert.Equal(t, metav1.ConditionFalse, r.running.progressing(epoch.Add(time.Hour)).Status)
 }
 
 // TestInherited: what an earlier process has published lasts until this one knows more.
@@ -161,6 +179,13 @@ func TestInherited(t *testing.T) {
 		})
 	}
 	r := newRecorded()
+	r.faults.inherited = epoch
+	r.fail(OperatorSyncMCP, "", "new", epoch)
+	own := r.degraded(t, &published, epoch.Add(2*time.Minute))
+	r.faults.passed(step{OperatorSyncMCP, ""})
+	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, &own, epoch.Add(3*time.Minute)).Status, "it has taken the place")
+
+	r = newRecorded()
 	starting := r.degraded(t, nil, epoch)
 	assert.Equal(t, metav1.ConditionUnknown, starting.Status)
 	assert.Equal(t, starting, r.degraded(t, &starting, epoch.Add(time.Hour)))
@@ -177,6 +202,17 @@ func TestTheClockIsSetBack(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, r.running.progressing(back).Status)
 	assert.Equal(t, metav1.ConditionTrue, r.degraded(t, nil, back.Add(2*time.Minute)).Status)
 	assert.Equal(t, metav1.ConditionTrue, r.running.progressing(back.Add(2*time.Minute)).Status)
+
+	r, inherited := newRecorded(), metav1.Condition{Status: metav1.ConditionTrue}
+	r.faults.inherited = epoch
+	assert.Equal(t, inherited, r.degraded(t, &inherited, back))
+	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, &inherited, back.Add(10*time.Minute)).Status)
+
+	known, config := peers{}, &Config{DegradedInertia: time.Minute}
+	degraded := machineconfiguration.Condition{Component: "MachineConfigDaemon", Aspect: "Degraded"}
+	known.set(metav1.Condition{Type: degraded.Type(), Status: metav1.ConditionTrue}, epoch)
+	assert.Empty(t, known.condition(degraded, nil, config, back))
+	assert.NotEmpty(t, known.condition(degraded, nil, config, back.Add(time.Minute)))
 
 	p := pace{last: epoch, interval: time.Minute}
 	assert.Equal(t, time.Minute, p.wait(back))

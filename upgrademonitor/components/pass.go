@@ -108,7 +108,7 @@ func (p *Pass) end(err error, record func(now time.Time) bool) {
 	notAfter(&p.began, now)
 	took := now.Sub(p.began)
 	r.running.end(p)
-	changed := record(now) || took >= r.config.ProgressingAfter
+	changed := record(now)
 	r.mu.Unlock()
 	if changed {
 		r.notify()

@@ -106,7 +106,7 @@ func (ps peers) condition(t machineconfiguration.Condition, was *metav1.Conditio
 			after = max(after, daemonUnavailable)
 		}
 	}
-	if p.condition.Status == was.Status || p.condition.Status == good || now.Sub(p.since) >= after {
+	if p.condition.Status == good || now.Sub(p.since) >= after {
 		return p.condition
 	}
 	return *was

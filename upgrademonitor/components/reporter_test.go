@@ -134,6 +134,32 @@ func TestAKilledProcess(t *testing.T) {
 	})
 }
 
+// TestLeadingAgain starts from what another leader has published.
+func TestLeadingAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
+		pass(time.Hour)
+		p.stop()
+		other := m.start(t, components.Operator)
+		other.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		pass(time.Hour)
+		other.stop()
+		want, before := m.conditions(), m.writes()
+		p.run(t.Context(), t)
+		pass(time.Hour)
+		assert.Equal(t, want, m.conditions())
+		assert.Equal(t, before, m.writes())
+
+		huge := condition(controllerAvailable, yes)
+		huge.Message = strings.Repeat("huge ", 1000)
+		p.stop()
+		m.setConditions([]metav1.Condition{huge})
+		p.run(t.Context(), t)
+		assert.LessOrEqual(t, len(m.condition(t, controllerAvailable).Message), 512, "what others have written")
+	})
+}
+
 func TestPeerConditions(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -184,7 +210,9 @@ func TestTrack(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		work := func(ctx context.Context) error { cancel(); return fmt.Errorf("stopped: %w", ctx.Err()) }
 		assert.ErrorIs(t, p.Track(ctx, components.OperatorSyncMCP, "", work), context.Canceled)
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
+		twice := p.Begin(components.OperatorSyncMCD, "")
+		twice.End(nil)
+		twice.End(errDaemons)
 		pass(time.Hour)
 		assert.Equal(t, no, m.condition(t, operatorDegraded).Status, "stopping the process is not a failure")
 		assert.Equal(t, []string{
@@ -192,6 +220,10 @@ func TestTrack(t *testing.T) {
 		}, o.ended)
 		assert.Equal(t, 4, o.started)
 		assert.Equal(t, m.writes(), o.written)
+
+		_ = p.Track(t.Context(), components.OperatorSyncMCP, "", func(context.Context) error { return context.Canceled })
+		pass(time.Hour)
+		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status, "its own cancellation is one")
 	})
 }
 
