@@ -123,7 +123,6 @@ func (w *LeaseWatch) available(ctx context.Context, seen *renewals) metav1.Condi
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonDeploymentUnavailable, Message: message}
 	}
 	now := w.config.Clock.Now()
-	notAfter(&seen.since, now)
 	isExpired := now.Sub(seen.since) > seen.duration+w.config.Grace
 	switch {
 	case isExpired && err != nil:
