@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestADay simulates a day of both processes, which judge each other by their Leases: continuous syncs,
+// TestADay simulates a day of both processes, which watch each other's Lease: continuous syncs,
 // occasional errors, one that lasts for an hour, and a restart of each.
 func TestADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

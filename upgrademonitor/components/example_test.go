@@ -15,7 +15,7 @@ import (
 // metrics is an Observer that counts as a Prometheus client would.
 type metrics struct {
 	mu     sync.Mutex
-	total  map[string]int // mco_state_total{state, outcome}
+	total  map[string]int // mco_state_total{state, failed}
 	health map[components.Component]components.Health
 }
 

@@ -55,10 +55,14 @@ func (r *running) progressing(now time.Time) metav1.Condition {
 
 // compare orders passes by their precedence in a condition.
 func (p *Pass) compare(other *Pass) int {
-	if isSync(p.step.state) != isSync(other.step.state) {
-		return map[bool]int{true: 1, false: -1}[isSync(p.step.state)]
+	return cmp.Or(p.rank()-other.rank(), p.began.Compare(other.began), p.step.compare(other.step))
+}
+
+func (p *Pass) rank() int {
+	if isSync(p.step.state) {
+		return 1
 	}
-	return cmp.Or(p.began.Compare(other.began), p.step.compare(other.step))
+	return 0
 }
 
 // maxBootstrap is longer than the installer waits for a bootstrap.

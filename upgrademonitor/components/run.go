@@ -3,11 +3,11 @@ package components
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
 )
@@ -148,7 +148,7 @@ func (r *Reporter) observeHealth(mc *operatorv1.MachineConfiguration) {
 	if r.config.Observer == nil {
 		return
 	}
-	list := append(append([]metav1.Condition{}, r.published...), mc.Status.Conditions...) // the own ones are found first
+	list := slices.Concat(r.published, mc.Status.Conditions) // the own ones are found first
 	for _, c := range withHealth {
 		if h := HealthOf(list, c); r.health[c] != h {
 			r.health[c] = h
