@@ -53,8 +53,10 @@ func (f *faults) failed(p *Pass, text string, now time.Time) {
 func (f *faults) failedStep(sync *Pass) *fault {
 	var newest *fault
 	for s, e := range f.open {
-		parent, ok := ParentOf(s.state)
-		if !ok || parent != sync.step.state || e.last.Before(sync.began) {
+		if e.last.Before(sync.began) {
+			continue
+		}
+		if parent, ok := ParentOf(s.state); !ok || parent != sync.step.state {
 			continue
 		}
 		if newest == nil || cmp.Or(newest.last.Compare(e.last), s.compare(newest.shown)) < 0 {
