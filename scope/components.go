@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 )
 
 // What the empty fields of a Components stand for.
@@ -28,12 +30,6 @@ const (
 	configurationName = "cluster"
 	leaseSuffix       = "-leases"
 	writerSuffix      = "-writers"
-)
-
-// The Leases by which the operator and the controller judge each other.
-const (
-	operatorLease   = "machine-config"
-	controllerLease = "machine-config-controller"
 )
 
 // Components grants the operator and the controller the permissions that the Reporters and
@@ -79,7 +75,7 @@ func (c Components) RoleBinding() *rbacv1.ClusterRoleBinding {
 func (c Components) LeaseRole() *rbacv1.Role {
 	c = c.complete()
 	get := rule(coordinationv1.GroupName, "leases", "get")
-	get.ResourceNames = []string{operatorLease, controllerLease}
+	get.ResourceNames = []string{machineconfiguration.OperatorLease, machineconfiguration.ControllerLease}
 	return &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
 		ObjectMeta: metav1.ObjectMeta{Name: c.Name + leaseSuffix, Namespace: c.Namespace},

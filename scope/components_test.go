@@ -12,26 +12,25 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-func TestComponentsManifestsEqualTheGoldenFiles(t *testing.T) {
-	for name, c := range map[string]scope.Components{
-		"default":     {},
-		"other-names": {Name: "states", Namespace: "kube-updates", OperatorServiceAccount: "operator", ControllerServiceAccount: "controller"},
-		"writers":     {EnforceWriters: true},
+// TestComponentsManifests keeps manifests/components.yaml true, and a golden file of the other names and the policy.
+func TestComponentsManifests(t *testing.T) {
+	for file, c := range map[string]scope.Components{
+		"manifests/components.yaml": {},
+		"testdata/components-writers.golden.yaml": {
+			Name: "states", Namespace: "kube-updates", OperatorServiceAccount: "operator", ControllerServiceAccount: "controller", EnforceWriters: true,
+		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			var got bytes.Buffer
-			require.NoError(t, c.WriteManifests(&got))
-			golden := filepath.Join("testdata", "components-"+name+".golden.yaml")
-			if *update {
-				require.NoError(t, os.WriteFile(golden, got.Bytes(), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err, "run go test ./scope -update")
-			assert.Equal(t, string(want), got.String())
-		})
+		var got bytes.Buffer
+		require.NoError(t, c.WriteManifests(&got))
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, got.Bytes(), 0o644))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err, "run go test ./scope -update")
+		assert.Equal(t, string(want), got.String(), "%s: run go test ./scope -update", file)
 	}
 }
 
@@ -50,30 +49,6 @@ func TestComponentsWithAnInvalidNameWritesNothing(t *testing.T) {
 	assert.NoError(t, scope.Components{ControllerServiceAccount: "machine-config-operator"}.WriteManifests(io.Discard), "one service account, without the policy")
 }
 
-// TestComponentsPolicyHasAllTypes keeps the policy to the conditions of package components: each is
-// denied to one of the two processes.
-func TestComponentsPolicyHasAllTypes(t *testing.T) {
-	theirs := scope.Components{}.WriterPolicy().Spec.Variables[0].Expression
-	ofController, ofOperator, ok := strings.Cut(strings.SplitAfterN(theirs, "?", 2)[1], " : ")
-	require.True(t, ok)
-	for list, want := range map[string][]string{
-		ofController: {
-			components.TypeOf(components.Controller, components.Degraded), components.TypeOf(components.Controller, components.Progressing),
-			components.TypeOf(components.Operator, components.Available),
-		},
-		ofOperator: {
-			components.TypeOf(components.Operator, components.Degraded), components.TypeOf(components.Operator, components.Progressing),
-			components.TypeOf(components.Controller, components.Available), components.TypeOf(components.Bootstrap, components.Progressing),
-			components.TypeOf(components.Daemon, components.Degraded), components.TypeOf(components.Daemon, components.Available), components.TypeOf(components.Daemon, components.Progressing),
-		},
-	} {
-		for _, name := range want {
-			assert.Contains(t, list, `"`+name+`"`)
-		}
-		assert.Equal(t, len(want), strings.Count(list, `"MachineConfig`))
-	}
-}
-
 func TestComponentsMayOnlyPatchTheStatusOfOneObject(t *testing.T) {
 	var c scope.Components
 	for _, rule := range c.Role().Rules {
@@ -85,5 +60,5 @@ func TestComponentsMayOnlyPatchTheStatusOfOneObject(t *testing.T) {
 		assert.Equal(t, []string{"machineconfigurations/status"}, rule.Resources)
 		assert.Equal(t, []string{"patch"}, rule.Verbs)
 	}
-	assert.Equal(t, []string{components.OperatorLease, components.ControllerLease}, c.LeaseRole().Rules[0].ResourceNames)
+	assert.Equal(t, []string{"machine-config", "machine-config-controller"}, c.LeaseRole().Rules[0].ResourceNames)
 }

@@ -5,19 +5,8 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
-)
 
-// The condition types of package components, by the process that writes them. A test keeps them
-// equal to those of that package, which this one does not import.
-var (
-	operatorTypes = []string{
-		"MachineConfigOperatorDegraded", "MachineConfigOperatorProgressing", "MachineConfigControllerAvailable",
-		"MachineConfigDaemonDegraded", "MachineConfigDaemonAvailable", "MachineConfigDaemonProgressing",
-		"MachineConfigBootstrapProgressing",
-	}
-	controllerTypes = []string{
-		"MachineConfigControllerDegraded", "MachineConfigControllerProgressing", "MachineConfigOperatorAvailable",
-	}
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 )
 
 // WriterPolicy returns the policy that denies the operator and the controller a write of the
@@ -36,7 +25,7 @@ func (c Components) WriterPolicy() *admissionv1.ValidatingAdmissionPolicy {
 			Expression: "request.userInfo.username in [" + operator + ", " + controller + "]",
 		}},
 		Variables: []admissionv1.Variable{
-			{Name: "theirs", Expression: "request.userInfo.username == " + operator + " ? " + celList(controllerTypes) + " : " + celList(operatorTypes)},
+			{Name: "theirs", Expression: "request.userInfo.username == " + operator + " ? " + celList(typesOf(machineconfiguration.Controller)) + " : " + celList(typesOf(machineconfiguration.Operator))},
 			{Name: "before", Expression: "dyn(oldObject).?status.?conditions.orValue([])"},
 			{Name: "after", Expression: "dyn(object).?status.?conditions.orValue([])"},
 			{Name: "changed", Expression: "variables.theirs.filter(t, variables.before.filter(c, c.type == t) != variables.after.filter(c, c.type == t))"},
@@ -52,4 +41,13 @@ func (c Components) WriterPolicy() *admissionv1.ValidatingAdmissionPolicy {
 // WriterPolicyBinding returns the binding of WriterPolicy.
 func (c Components) WriterPolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(c.complete().Name + writerSuffix)
+}
+
+// typesOf returns the types of the conditions that a process writes.
+func typesOf(writer string) []string {
+	var types []string
+	for _, c := range machineconfiguration.WrittenBy(writer) {
+		types = append(types, c.Type())
+	}
+	return types
 }

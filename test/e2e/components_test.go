@@ -132,36 +132,35 @@ func (c *configuration) conditions() []metav1.Condition {
 	return mc.Status.Conditions
 }
 
-func (c *configuration) status(name string) (metav1.ConditionStatus, string) {
+// condition returns a condition, the zero one if there is none.
+func (c *configuration) condition(name string) metav1.Condition {
 	c.t.Helper()
 	for _, condition := range c.conditions() {
 		if condition.Type == name {
-			return condition.Status, condition.Reason
+			return condition
 		}
 	}
-	return "", ""
+	return metav1.Condition{}
 }
 
 // eventually waits until a condition has a status.
 func (c *configuration) eventually(name string, want metav1.ConditionStatus) {
 	c.t.Helper()
 	require.Eventually(c.t, func() bool {
-		status, _ := c.status(name)
-		return status == want
+		return c.condition(name).Status == want
 	}, time.Minute, 5*time.Millisecond, "%s %s", name, want)
 }
 
 // untouched asserts that the fields of others are unchanged, and that no Reporter owns them.
 func (c *configuration) untouched() {
 	c.t.Helper()
-	status, reason := c.status(bootImageType)
-	assert.Equal(c.t, "False NA", string(status)+" "+reason)
+	assert.Equal(c.t, "NA", c.condition(bootImageType).Reason)
 	object := c.object()
 	observed, _, err := unstructured.NestedInt64(object.Object, "status", "observedGeneration")
 	require.NoError(c.t, err)
 	assert.EqualValues(c.t, 1, observed)
 	for _, entry := range object.GetManagedFields() {
-		if entry.Manager != components.DefaultOperatorFieldManager && entry.Manager != components.DefaultControllerFieldManager {
+		if entry.Manager != "machine-config-operator-state" && entry.Manager != "machine-config-controller-state" {
 			continue
 		}
 		assert.Equal(c.t, "status", entry.Subresource)
@@ -201,14 +200,14 @@ func (c *configuration) run(component components.Component, config *rest.Config,
 	factory := operatorinformers.NewSharedInformerFactory(c.admin, 0)
 	informer := factory.Operator().V1().MachineConfigurations()
 	configured := components.Config{
-		Client:      clientset.OperatorV1().MachineConfigurations(),
-		Lister:      informer.Lister(),
-		Component:   component,
-		Persist:     50 * time.Millisecond,
-		Dwell:       time.Hour,
-		MinInterval: 10 * time.Millisecond,
-		MaxInterval: 100 * time.Millisecond,
-		Timeout:     5 * time.Second,
+		Client:           clientset.OperatorV1().MachineConfigurations(),
+		Lister:           informer.Lister(),
+		Component:        component,
+		DegradedInertia:  50 * time.Millisecond,
+		ProgressingAfter: time.Hour,
+		MinInterval:      10 * time.Millisecond,
+		MaxInterval:      100 * time.Millisecond,
+		Timeout:          5 * time.Second,
 	}
 	for _, f := range change {
 		f(&configured)
@@ -289,8 +288,4 @@ func asComponent(component components.Component) *rest.Config {
 		account = scope.DefaultComponentsControllerServiceAccount
 	}
 	return impersonate(standard.Config(), scope.DefaultComponentsNamespace, account, nil)
-}
-
-func judged(c components.Component, a components.Aspect, status metav1.ConditionStatus, reason string) metav1.Condition {
-	return metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: reason}
 }

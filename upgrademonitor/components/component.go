@@ -1,9 +1,17 @@
 package components
 
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
+)
+
 // Component is a part of the machine config operator that has conditions of its own.
 type Component string
 
-// The components. Each name begins the types of its conditions.
+// The components. The types of their conditions begin with these names.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -11,64 +19,65 @@ const (
 	Bootstrap  Component = "MachineConfigBootstrap"
 )
 
-// Aspect is what a condition reports of its component.
+// Aspect is what a condition says about its component.
 type Aspect string
 
-// The aspects. Each name ends the types of its conditions.
+// The aspects. The types of conditions end with these names.
 const (
 	Available   Aspect = "Available"
 	Progressing Aspect = "Progressing"
 	Degraded    Aspect = "Degraded"
 )
 
-// conditionType is one of the conditions, and the process that writes it.
-type conditionType struct {
-	component Component
-	aspect    Aspect
-	writer    Component
-}
+// The reasons of conditions, besides the states.
+const (
+	reasonAsExpected            = "AsExpected"
+	reasonStarting              = "Starting"
+	reasonNoData                = "NoData"
+	reasonComplete              = "Complete"
+	reasonRollingOut            = "RollingOut"
+	reasonDaemonSetUnavailable  = "DaemonSetUnavailable"
+	reasonDeploymentUnavailable = "DeploymentUnavailable"
+	reasonLeaseExpired          = "LeaseExpired"
+)
 
-func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
-
-// judged reports whether a process writes the condition of another component.
-func (t conditionType) judged() bool { return t.component != t.writer && t.component != Bootstrap }
-
-// conditionTypes are all conditions, in the order in which they are written. Each has one writer:
-// a process cannot report that it is not running, so that another one writes its Available.
-var conditionTypes = []conditionType{
-	{Operator, Degraded, Operator},
-	{Operator, Progressing, Operator},
-	{Controller, Available, Operator},
-	{Daemon, Degraded, Operator},
-	{Daemon, Available, Operator},
-	{Daemon, Progressing, Operator},
-	{Bootstrap, Progressing, Operator},
-	{Controller, Degraded, Controller},
-	{Controller, Progressing, Controller},
-	{Operator, Available, Controller},
-}
-
-// TypeOf returns the type of a component's condition, "" if it has none: Bootstrap has only
+// TypeOf returns the type of a component's condition, "" if there is none: Bootstrap has only
 // Progressing.
 func TypeOf(c Component, a Aspect) string {
-	for _, t := range conditionTypes {
-		if t.component == c && t.aspect == a {
-			return t.name()
+	for _, t := range machineconfiguration.Conditions {
+		if t.Component == string(c) && t.Aspect == string(a) {
+			return t.Type()
 		}
 	}
 	return ""
 }
 
-// typesOf returns the conditions that a process writes.
-func typesOf(writer Component) []conditionType {
-	var types []conditionType
-	for _, t := range conditionTypes {
-		if t.writer == writer {
-			types = append(types, t)
-		}
-	}
-	return types
-}
-
 // isWriter reports whether a component is a process that writes conditions.
 func isWriter(c Component) bool { return c == Operator || c == Controller }
+
+// find returns the condition of a type, or nil.
+func find(list []metav1.Condition, name string) *metav1.Condition {
+	i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name })
+	if i < 0 || name == "" {
+		return nil
+	}
+	return &list[i]
+}
+
+// own returns the conditions of a list that a process writes.
+func own(list []metav1.Condition, writer Component) []metav1.Condition {
+	var found []metav1.Condition
+	for _, t := range machineconfiguration.WrittenBy(string(writer)) {
+		if c := find(list, t.Type()); c != nil {
+			found = append(found, *c)
+		}
+	}
+	return found
+}
+
+func equal(a, b []metav1.Condition) bool {
+	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
+		return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
+			a.LastTransitionTime.Equal(&b.LastTransitionTime)
+	})
+}

@@ -12,49 +12,43 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ObjectName is the name of the one MachineConfiguration.
-const ObjectName = "cluster"
+// objectName is the name of the one MachineConfiguration.
+const objectName = "cluster"
 
-// Defaults of a Config.
-const (
-	DefaultOperatorFieldManager   = "machine-config-operator-state"
-	DefaultControllerFieldManager = "machine-config-controller-state"
+const defaultTimeout = 10 * time.Second
 
-	DefaultPersist     = 2 * time.Minute
-	DefaultDwell       = 2 * time.Minute
-	DefaultMinInterval = 30 * time.Second
-	DefaultMaxInterval = 10 * time.Minute
-	DefaultTimeout     = 10 * time.Second
-)
+var fieldManagers = map[Component]string{
+	Operator:   "machine-config-operator-state",
+	Controller: "machine-config-controller-state",
+}
 
 // Config configures a Reporter.
 type Config struct {
 	// Client writes the status of MachineConfiguration/cluster. Required.
 	Client operatorv1client.MachineConfigurationInterface
-	// Lister lists MachineConfigurations, from an informer of the host: the conditions that an earlier
-	// process has written, and changes of them. Required. Add the Reporter's Handler to the informer.
+	// Lister lists MachineConfigurations, from an informer of the host. Required. Add the Reporter's
+	// Handler to the informer.
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. By default it is DefaultOperatorFieldManager or
-	// DefaultControllerFieldManager. That of the other component is invalid: an apply of one would
-	// remove the conditions of the other.
+	// FieldManager owns the conditions of this process. By default it is machine-config-operator-state
+	// or machine-config-controller-state. That of the other component is invalid.
 	FieldManager string
 	// Ready reports whether the object may be written: not before the controllers that write their
 	// conditions only into an empty list have done so. It must not change the object, nor block. By
 	// default it returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
 
-	// Persist is how long an error must last until the component is Degraded. By default it is
-	// DefaultPersist.
-	Persist time.Duration
-	// Dwell is how long a pass must take until the component is Progressing. By default it is
-	// DefaultDwell.
-	Dwell time.Duration
-	// MinInterval is the least time between two writes; it doubles with each, up to MaxInterval. By
-	// default they are DefaultMinInterval and DefaultMaxInterval.
+	// DegradedInertia is how long an error must last until the component is Degraded: 2 minutes by
+	// default.
+	DegradedInertia time.Duration
+	// ProgressingAfter is how long a pass must take until the component is Progressing: 2 minutes by
+	// default.
+	ProgressingAfter time.Duration
+	// MinInterval is the least time between two writes, 30 seconds by default. It doubles with each
+	// write, up to MaxInterval, 10 minutes by default.
 	MinInterval, MaxInterval time.Duration
-	// Timeout bounds a request, in real time. By default it is DefaultTimeout.
+	// Timeout bounds a request, in real time: 10 seconds by default.
 	Timeout time.Duration
 	// Clock is the real one by default.
 	Clock clock.WithTicker
@@ -62,11 +56,25 @@ type Config struct {
 	Observer Observer
 }
 
-var configPath = field.NewPath("components", "Config")
+// Observer is notified of what a process does, for metrics: many steps are too short for a condition.
+// Its methods are called by the callers of Begin and End, and by Run. They must be safe for concurrent
+// use, and must not block.
+type Observer interface {
+	// StepStarted is called when a pass of a state begins.
+	StepStarted(Component, State)
+	// StepEnded is called when it ends, with its duration and its error.
+	StepEnded(Component, State, time.Duration, error)
+	// HealthChanged is called with the health of a component, when it is first known and when it
+	// changes. Each process observes all components, as the object has them.
+	HealthChanged(Component, Health)
+	// Written is called after a request to write the conditions, with its duration and its error.
+	Written(time.Duration, error)
+}
 
 // complete validates a Config and sets the defaults.
 func (c Config) complete() (Config, error) {
-	err := validate.Required(configPath,
+	path := field.NewPath("components", "Config")
+	err := validate.Required(path,
 		validate.Field{Name: "Client", Value: c.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
 		validate.Field{Name: "Lister", Value: c.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
 	)
@@ -74,40 +82,36 @@ func (c Config) complete() (Config, error) {
 		return c, err
 	}
 	if !isWriter(c.Component) {
-		return c, field.NotSupported(configPath.Child("Component"), c.Component, []Component{Operator, Controller})
+		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
-	own, other := DefaultOperatorFieldManager, DefaultControllerFieldManager
-	if c.Component == Controller {
-		own, other = other, own
-	}
-	switch {
-	case c.FieldManager == "":
-		c.FieldManager = own
-	case c.FieldManager == other:
-		return c, field.Invalid(configPath.Child("FieldManager"), c.FieldManager, "is that of the other component: leave it empty")
-	case len(c.FieldManager) > 128:
-		return c, field.TooLong(configPath.Child("FieldManager"), "", 128)
-	}
-	if c.Ready == nil {
-		c.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
+	for component, manager := range fieldManagers {
+		if component == c.Component && c.FieldManager == "" {
+			c.FieldManager = manager
+		}
+		if component != c.Component && c.FieldManager == manager {
+			return c, field.Invalid(path.Child("FieldManager"), manager, "is that of the other component: leave it empty")
+		}
 	}
 	for _, d := range []struct {
 		name     string
 		value    *time.Duration
 		fallback time.Duration
 	}{
-		{"Persist", &c.Persist, DefaultPersist},
-		{"Dwell", &c.Dwell, DefaultDwell},
-		{"MinInterval", &c.MinInterval, DefaultMinInterval},
-		{"MaxInterval", &c.MaxInterval, max(DefaultMaxInterval, c.MinInterval)},
-		{"Timeout", &c.Timeout, DefaultTimeout},
+		{"DegradedInertia", &c.DegradedInertia, 2 * time.Minute},
+		{"ProgressingAfter", &c.ProgressingAfter, 2 * time.Minute},
+		{"MinInterval", &c.MinInterval, 30 * time.Second},
+		{"MaxInterval", &c.MaxInterval, max(10*time.Minute, c.MinInterval)},
+		{"Timeout", &c.Timeout, defaultTimeout},
 	} {
-		if err := completeDuration(configPath.Child(d.name), d.value, d.fallback); err != nil {
+		if err := completeDuration(path.Child(d.name), d.value, d.fallback); err != nil {
 			return c, err
 		}
 	}
 	if c.MaxInterval < c.MinInterval {
-		return c, field.Invalid(configPath.Child("MaxInterval"), c.MaxInterval.String(), "must not be less than MinInterval, "+c.MinInterval.String())
+		return c, field.Invalid(path.Child("MaxInterval"), c.MaxInterval.String(), "must not be less than MinInterval, "+c.MinInterval.String())
+	}
+	if c.Ready == nil {
+		c.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}

@@ -22,19 +22,18 @@ func TestInvalidConfigs(t *testing.T) {
 		change func(*components.Config)
 		field  string
 	}{
-		"no client":                 {func(c *components.Config) { c.Client = nil }, "Client"},
-		"a typed nil client":        {func(c *components.Config) { c.Client = (*memory)(nil) }, "Client"},
-		"no lister":                 {func(c *components.Config) { c.Lister = nil }, "Lister"},
-		"no component":              {func(c *components.Config) { c.Component = "" }, "Component"},
-		"a daemon":                  {func(c *components.Config) { c.Component = components.Daemon }, "Component"},
-		"the other's field manager": {func(c *components.Config) { c.FieldManager = components.DefaultControllerFieldManager }, "FieldManager"},
-		"a long field manager":      {func(c *components.Config) { c.FieldManager = strings.Repeat("a", 129) }, "FieldManager"},
-		"a negative Persist":        {func(c *components.Config) { c.Persist = -1 }, "Persist"},
-		"a negative Dwell":          {func(c *components.Config) { c.Dwell = -1 }, "Dwell"},
-		"a negative MinInterval":    {func(c *components.Config) { c.MinInterval = -1 }, "MinInterval"},
-		"a negative MaxInterval":    {func(c *components.Config) { c.MaxInterval = -1 }, "MaxInterval"},
-		"MaxInterval before Min":    {func(c *components.Config) { c.MaxInterval = time.Second }, "MaxInterval"},
-		"a negative Timeout":        {func(c *components.Config) { c.Timeout = -1 }, "Timeout"},
+		"no client":                   {func(c *components.Config) { c.Client = nil }, "Client"},
+		"a typed nil client":          {func(c *components.Config) { c.Client = (*memory)(nil) }, "Client"},
+		"no lister":                   {func(c *components.Config) { c.Lister = nil }, "Lister"},
+		"no component":                {func(c *components.Config) { c.Component = "" }, "Component"},
+		"a daemon":                    {func(c *components.Config) { c.Component = components.Daemon }, "Component"},
+		"the other's field manager":   {func(c *components.Config) { c.FieldManager = "machine-config-controller-state" }, "FieldManager"},
+		"a negative DegradedInertia":  {func(c *components.Config) { c.DegradedInertia = -1 }, "DegradedInertia"},
+		"a negative ProgressingAfter": {func(c *components.Config) { c.ProgressingAfter = -1 }, "ProgressingAfter"},
+		"a negative MinInterval":      {func(c *components.Config) { c.MinInterval = -1 }, "MinInterval"},
+		"a negative MaxInterval":      {func(c *components.Config) { c.MaxInterval = -1 }, "MaxInterval"},
+		"MaxInterval before Min":      {func(c *components.Config) { c.MaxInterval = time.Second }, "MaxInterval"},
+		"a negative Timeout":          {func(c *components.Config) { c.Timeout = -1 }, "Timeout"},
 		"the operator's, a controller": {func(c *components.Config) {
 			c.Component, c.FieldManager = components.Controller, "machine-config-operator-state"
 		}, "FieldManager"},
@@ -54,21 +53,18 @@ func TestInvalidConfigs(t *testing.T) {
 }
 
 func TestInvalidLeaseConfigs(t *testing.T) {
-	judge := func(components.Component, ...metav1.Condition) error { return nil }
+	set := func(components.Component, ...metav1.Condition) error { return nil }
 	for name, tc := range map[string]struct {
 		change func(*components.LeaseConfig)
 		field  string
 	}{
-		"no client":           {func(c *components.LeaseConfig) { c.Client = nil }, "Client"},
-		"no judge":            {func(c *components.LeaseConfig) { c.Judge = nil }, "Judge"},
-		"no component":        {func(c *components.LeaseConfig) { c.Component = "" }, "Component"},
-		"an invalid name":     {func(c *components.LeaseConfig) { c.Name = "a b" }, "Name"},
-		"a negative grace":    {func(c *components.LeaseConfig) { c.Grace = -1 }, "Grace"},
-		"a negative interval": {func(c *components.LeaseConfig) { c.Interval = -1 }, "Interval"},
-		"a negative timeout":  {func(c *components.LeaseConfig) { c.Timeout = -1 }, "Timeout"},
+		"no client":        {func(c *components.LeaseConfig) { c.Client = nil }, "Client"},
+		"no function":      {func(c *components.LeaseConfig) { c.SetPeerConditions = nil }, "SetPeerConditions"},
+		"no component":     {func(c *components.LeaseConfig) { c.Component = "" }, "Component"},
+		"a negative grace": {func(c *components.LeaseConfig) { c.Grace = -1 }, "Grace"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := components.LeaseConfig{Client: &leases{}, Judge: judge, Component: components.Controller}
+			config := components.LeaseConfig{Client: &leases{}, SetPeerConditions: set, Component: components.Controller}
 			tc.change(&config)
 			_, err := components.NewLeaseWatch(config)
 			var invalid *field.Error
@@ -78,7 +74,7 @@ func TestInvalidLeaseConfigs(t *testing.T) {
 	}
 }
 
-func TestInvalidJudgements(t *testing.T) {
+func TestInvalidPeerConditions(t *testing.T) {
 	m := newMemory()
 	operator, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Operator})
 	require.NoError(t, err)
@@ -91,10 +87,10 @@ func TestInvalidJudgements(t *testing.T) {
 		condition metav1.Condition
 		want      string
 	}{
-		"of itself":                  {operator, components.Operator, condition(operatorDegraded, no), "is not judged by MachineConfigOperator"},
-		"of the bootstrap":           {operator, components.Bootstrap, condition(bootstrap, no), "is not judged"},
-		"of an unknown component":    {operator, "MachineConfigServer", valid, "is not judged"},
-		"by the wrong process":       {controller, components.Daemon, valid, "is not judged by MachineConfigController"},
+		"of itself":                  {operator, components.Operator, condition(operatorDegraded, no), "is not reported by MachineConfigOperator"},
+		"of the bootstrap":           {operator, components.Bootstrap, condition(bootstrap, no), "is not reported"},
+		"of an unknown component":    {operator, "MachineConfigServer", valid, "is not reported"},
+		"by the wrong process":       {controller, components.Daemon, valid, "is not reported by MachineConfigController"},
 		"a type of another":          {operator, components.Controller, valid, "conditions[0].type: Unsupported value"},
 		"a type of its own":          {operator, components.Controller, condition("MachineConfigControllerDegraded", no), "conditions[0].type"},
 		"an unknown type":            {controller, components.Operator, condition("Upgradeable", yes), "conditions[0].type"},
@@ -105,12 +101,12 @@ func TestInvalidJudgements(t *testing.T) {
 		"a long reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 129)}, "conditions[0].reason: Too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := tc.reporter.Judge(tc.component, tc.condition)
+			err := tc.reporter.SetPeerConditions(tc.component, tc.condition)
 			require.ErrorContains(t, err, tc.want)
 			assert.Less(t, len(err.Error()), 500)
 		})
 	}
-	assert.NoError(t, operator.Judge(components.Daemon))
+	assert.NoError(t, operator.SetPeerConditions(components.Daemon))
 }
 
 type badError struct{ text *string }
@@ -135,9 +131,6 @@ func TestBadInput(t *testing.T) {
 		p.Begin(components.OperatorSyncMCD, strings.Repeat("key\n", 1<<18)).End(errors.New(strings.Repeat("line <\xff>\n", 1<<18)))
 		p.Begin(components.OperatorSyncMCP, "\xff").End(typedNil)
 		p.Begin(components.OperatorSyncMCN, "").End(&badError{})
-		twice := p.Begin(components.OperatorSyncMCS, "")
-		twice.End(nil)
-		twice.End(errDaemons)
 		for i := range 100 {
 			p.Begin(components.OperatorSyncMCPRequired, fmt.Sprint("never ends ", i))
 			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i)).End(errDaemons)
@@ -149,7 +142,7 @@ func TestBadInput(t *testing.T) {
 		pass(time.Hour)
 		degraded := m.condition(t, operatorDegraded)
 		assert.Equal(t, yes, degraded.Status)
-		assert.Contains(t, degraded.Message, "; and 64 more errors")
+		assert.Contains(t, degraded.Message, "; and 62 more")
 		assert.NotContains(t, fmt.Sprint(m.conditions()), "\n")
 		assert.Equal(t, yes, m.condition(t, operatorProgressing).Status)
 		for _, body := range m.requestsSince(before) {

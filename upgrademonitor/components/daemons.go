@@ -12,127 +12,77 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Limits of a message, so that its size does not grow with the cluster.
-const (
-	maxNodes       = 10
-	maxNodeMessage = 80 // bytes of JSON
-)
+// maxNodes is how many nodes a message names, so that its size does not grow with the cluster.
+const maxNodes = 10
 
-// The reasons of conditions, besides the states.
-const (
-	reasonAsExpected            = "AsExpected"
-	reasonStarting              = "Starting"
-	reasonNoData                = "NoData"
-	reasonComplete              = "Complete"
-	reasonRollingOut            = "RollingOut"
-	reasonDaemonSetUnavailable  = "DaemonSetUnavailable"
-	reasonDeploymentUnavailable = "DeploymentUnavailable"
-	reasonLeaseExpired          = "LeaseExpired"
-)
-
-// Daemons returns the conditions of the daemons, for the operator's Judge, from their DaemonSet and
+// Daemons returns the conditions of the daemons, for SetPeerConditions of the operator, from their DaemonSet and
 // the MachineConfigNodes that they report:
 //
 //   - Degraded is True while a node's MachineConfigNode is NodeDegraded, Unknown without any object.
 //     Its message names at most ten nodes, sorted.
 //   - Available is False while more daemons are unavailable than there are nodes in an update, which
-//     may be rebooting; Unknown without a DaemonSet that its controller has observed. Judge publishes
-//     False only once it has held for ten minutes.
+//     may be rebooting; Unknown without a DaemonSet that its controller has observed.
 //   - Progressing is True while the DaemonSet is being rolled out. Without a DaemonSet the condition is
-//     omitted, and Judge keeps the published one.
+//     omitted, and stays as it is published.
 //
-// now is the lastTransitionTime of each; Judge replaces it. The order of the objects does not matter.
+// now is the lastTransitionTime of each. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
-	list := []metav1.Condition{
-		daemonDegraded(mcns),
-		daemonAvailable(ds, updating(mcns)),
+	degraded, updating := map[string]string{}, int32(0) // messages by node
+	for _, mcn := range mcns {
+		if mcn == nil {
+			continue
+		}
+		if c := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)); c != nil && c.Status == metav1.ConditionTrue {
+			degraded[mcn.Name] = c.Message
+		}
+		if c := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)); c != nil && c.Status == metav1.ConditionFalse {
+			updating++
+		}
 	}
+	list := []metav1.Condition{daemonsDegraded(degraded, len(mcns)), daemonsAvailable(ds, updating)}
 	if ds != nil {
-		list = append(list, daemonProgressing(ds))
+		list = append(list, daemonsProgressing(ds))
 	}
 	for i := range list {
 		list[i].LastTransitionTime = seconds(now)
+		list[i].Message = oneLine(list[i].Message, maxMessage)
 	}
 	return list
 }
 
-func daemonDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
+func daemonsDegraded(degraded map[string]string, nodes int) metav1.Condition {
 	c := metav1.Condition{Type: TypeOf(Daemon, Degraded), Status: metav1.ConditionFalse, Reason: reasonAsExpected}
-	if len(mcns) == 0 {
+	switch {
+	case nodes == 0:
 		c.Status, c.Reason, c.Message = metav1.ConditionUnknown, reasonNoData, "No MachineConfigNode found"
-		return c
-	}
-	messages := map[string]string{} // of the degraded nodes
-	for _, mcn := range mcns {
-		if mcn == nil {
-			continue
+	case len(degraded) > 0:
+		c.Status, c.Reason = metav1.ConditionTrue, failedReason(MCDSync)
+		names := slices.Sorted(maps.Keys(degraded))
+		messages := make([]string, min(len(names), maxNodes))
+		for i := range messages {
+			messages[i] = names[i] + ": " + oneLine(degraded[names[i]], maxNodeMessage)
 		}
-		if d := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)); d != nil && d.Status == metav1.ConditionTrue {
-			messages[mcn.Name] = d.Message
-		}
+		c.Message = fmt.Sprintf("Degraded nodes (%d): %s", len(names), strings.Join(messages, "; "))
 	}
-	if len(messages) == 0 {
-		return c
-	}
-	c.Status, c.Reason, c.Message = metav1.ConditionTrue, failedReason(MCDSync), degradedMessage(messages)
 	return c
 }
 
-func degradedMessage(messages map[string]string) string {
-	names := slices.Sorted(maps.Keys(messages))
-	prefix, suffix := "1 node is degraded: ", ""
-	if len(names) > 1 {
-		prefix = fmt.Sprintf("%d nodes are degraded: ", len(names))
-	}
-	if more := len(names) - maxNodes; more > 0 {
-		names, suffix = names[:maxNodes], fmt.Sprintf("; and %d more", more)
-	}
-	nodes := make([]string, len(names))
-	for i, name := range names {
-		nodes[i] = name + ": " + oneLine(messages[name], maxNodeMessage)
-	}
-	return oneLine(prefix+strings.Join(nodes, "; "), maxMessage-len(suffix)) + suffix
-}
-
-// updating counts the nodes that are in an update.
-func updating(mcns []*mcfgv1.MachineConfigNode) int32 {
-	var n int32
-	for _, mcn := range mcns {
-		if mcn == nil {
-			continue
-		}
-		if u := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)); u != nil && u.Status == metav1.ConditionFalse {
-			n++
-		}
-	}
-	return n
-}
-
-func daemonAvailable(ds *appsv1.DaemonSet, updating int32) metav1.Condition {
+func daemonsAvailable(ds *appsv1.DaemonSet, updating int32) metav1.Condition {
 	c := metav1.Condition{Type: TypeOf(Daemon, Available), Status: metav1.ConditionTrue, Reason: reasonAsExpected}
 	switch {
-	case ds == nil || !isObserved(ds):
+	case ds == nil || ds.Status.ObservedGeneration == 0 && ds.Status.DesiredNumberScheduled == 0:
 		c.Status, c.Reason, c.Message = metav1.ConditionUnknown, reasonNoData, "No DaemonSet found that its controller has observed"
 	case ds.Status.NumberUnavailable > updating:
 		c.Status, c.Reason = metav1.ConditionFalse, reasonDaemonSetUnavailable
-		c.Message = oneLine("Daemons are unavailable on nodes that are not being updated, see the pods of DaemonSet "+ds.Name, maxMessage)
+		c.Message = "Daemons are unavailable on nodes that are not being updated, see the pods of DaemonSet " + ds.Name
 	}
 	return c
 }
 
-// isObserved reports whether the controller of a DaemonSet has reported its status.
-func isObserved(ds *appsv1.DaemonSet) bool {
-	return ds.Status.ObservedGeneration > 0 || ds.Status.DesiredNumberScheduled > 0
-}
-
-func daemonProgressing(ds *appsv1.DaemonSet) metav1.Condition {
+func daemonsProgressing(ds *appsv1.DaemonSet) metav1.Condition {
 	c := metav1.Condition{Type: TypeOf(Daemon, Progressing), Status: metav1.ConditionFalse, Reason: reasonAsExpected}
 	if ds.Status.ObservedGeneration < ds.Generation || ds.Status.UpdatedNumberScheduled < ds.Status.DesiredNumberScheduled {
-		c.Status, c.Reason = metav1.ConditionTrue, reasonRollingOut
-		c.Message = oneLine("DaemonSet "+ds.Name+" is being rolled out", maxMessage)
+		c.Status, c.Reason, c.Message = metav1.ConditionTrue, reasonRollingOut, "DaemonSet "+ds.Name+" is being rolled out"
 	}
 	return c
 }
-
-// seconds returns a time with the precision of the API.
-func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -7,21 +7,23 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 // metrics is an Observer that counts as a Prometheus client would.
 type metrics struct {
 	mu     sync.Mutex
-	total  map[string]int // mco_state_total{state, outcome}
+	total  map[string]int // mco_state_total{state, failed}
 	health map[components.Component]components.Health
 }
 
 var _ components.Observer = &metrics{}
 
-func (m *metrics) Entered(components.Component, components.State) {}
+func (m *metrics) StepStarted(components.Component, components.State) {}
 
-func (m *metrics) Left(_ components.Component, s components.State, _ time.Duration, err error) {
+func (m *metrics) StepEnded(_ components.Component, s components.State, _ time.Duration, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.total[fmt.Sprintf("mco_state_total{state=%q,failed=\"%t\"}", s, err != nil)]++
@@ -33,7 +35,7 @@ func (m *metrics) HealthChanged(c components.Component, h components.Health) {
 	m.health[c] = h
 }
 
-func (m *metrics) Wrote(time.Duration, error) {}
+func (m *metrics) Written(time.Duration, error) {}
 
 // An Observer is notified of each step, also of those that are too short for a condition.
 func ExampleObserver() {
@@ -86,4 +88,22 @@ func ExampleReporter_Flush() {
 	// MachineConfigOperatorDegraded False AsExpected
 	// MachineConfigOperatorProgressing False AsExpected
 	// MachineConfigBootstrapProgressing False Complete
+}
+
+// A reader needs only the conditions of MachineConfiguration/cluster.
+func ExampleMostRecentError() {
+	conditions := []metav1.Condition{
+		{Type: components.TypeOf(components.Operator, components.Available), Status: metav1.ConditionTrue, Reason: "AsExpected"},
+		{Type: components.TypeOf(components.Operator, components.Degraded), Status: metav1.ConditionTrue, Reason: "OperatorSyncMCDFailed",
+			Message: "timed out waiting for the daemons", LastTransitionTime: noon},
+	}
+	fmt.Println("operator:", components.HealthOf(conditions, components.Operator))
+	fmt.Println("overall:", components.Overall(conditions))
+	if fault, ok := components.MostRecentError(conditions); ok {
+		fmt.Printf("%s since %s: %s\n", fault.State, fault.Since.UTC().Format("15:04"), fault.Message)
+	}
+	// Output:
+	// operator: Unhealthy
+	// overall: Unhealthy
+	// OperatorSyncMCD since 12:00: timed out waiting for the daemons
 }

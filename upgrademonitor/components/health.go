@@ -1,10 +1,6 @@
 package components
 
-import (
-	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Health summarizes the conditions of a component.
 type Health string
@@ -16,12 +12,12 @@ const (
 	Unhealthy Health = "Unhealthy"
 )
 
-// withHealth are the components that have both conditions that determine health.
+// withHealth are the components that have the conditions that determine health.
 var withHealth = []Component{Operator, Controller, Daemon}
 
 // HealthOf returns the health of a component:
 //
-//   - Unknown if its Available or Degraded is missing or Unknown, as both of Bootstrap always are,
+//   - Unknown if its Available or Degraded is missing or Unknown, as they always are for Bootstrap,
 //   - Healthy if Available is True and Degraded is False,
 //   - Unhealthy otherwise.
 func HealthOf(conditions []metav1.Condition, c Component) Health {
@@ -49,15 +45,6 @@ func Overall(conditions []metav1.Condition) Health {
 		}
 	}
 	return worst
-}
-
-// find returns the condition of a type, or nil.
-func find(conditions []metav1.Condition, name string) *metav1.Condition {
-	at := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == name })
-	if at < 0 || name == "" {
-		return nil
-	}
-	return &conditions[at]
 }
 
 // statusOf returns the status of a condition, Unknown for a missing one and for an invalid status.

@@ -136,17 +136,12 @@ func TestMostRecentError(t *testing.T) {
 			list: []metav1.Condition{degraded(components.Operator, yes, "ErroredFailed", "x", noon)},
 			want: components.Fault{Component: components.Operator, State: components.Errored, Message: "x", Since: noon},
 		},
-		"unknown since an error": {
-			list: []metav1.Condition{degraded(components.Daemon, unknown, "NoData", "No MachineConfigNode found. Last error, since 2026-05-22T12:01:00Z, in SyncMCD: x. y", noon)},
-			want: components.Fault{Component: components.Daemon, State: components.MCDSync, Message: "x. y", Since: later(time.Minute)},
-		},
-		"not resolved, but not degraded": {list: []metav1.Condition{degraded(components.Daemon, no, "AsExpected", "Last error, since 2026-05-22T12:01:00Z, in SyncMCD: x", noon)}, none: true},
-		"Unknown is no error":            {list: []metav1.Condition{degraded(components.Operator, unknown, "Starting", "x", noon)}, none: true},
-		"the mark alone":                 {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved ", noon)}, none: true},
-		"no time":                        {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved soon, in SyncMCC: x", noon)}, none: true},
-		"no state":                       {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in Peace: x", noon)}, none: true},
-		"no text":                        {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in SyncMCC", noon)}, none: true},
-		"a resolved one among no ones":   {list: []metav1.Condition{{Type: "Degraded", Status: yes}}, none: true},
+		"Unknown is no error":          {list: []metav1.Condition{degraded(components.Operator, unknown, "Starting", "x", noon)}, none: true},
+		"the mark alone":               {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved ", noon)}, none: true},
+		"no time":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved soon, in SyncMCC: x", noon)}, none: true},
+		"no state":                     {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in Peace: x", noon)}, none: true},
+		"no text":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in SyncMCC", noon)}, none: true},
+		"a resolved one among no ones": {list: []metav1.Condition{{Type: "Degraded", Status: yes}}, none: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {

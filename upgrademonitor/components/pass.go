@@ -1,104 +1,127 @@
 package components
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
+
+	"k8s.io/klog/v2"
 )
+
+// maxKey is the maximum length of the name of an object.
+const maxKey = 253
+
+// step is a state and its key: the name of a pool, for example.
+type step struct {
+	state State
+	key   string
+}
+
+// newStep returns a step. A key is as long as the name of an object can be; the rest of it is cut off.
+func newStep(s State, key string) step {
+	if len(key) > maxKey {
+		key = strings.Clone(key[:maxKey])
+	}
+	return step{s, key}
+}
+
+func (s step) compare(other step) int {
+	return cmp.Or(cmp.Compare(s.state, other.state), strings.Compare(s.key, other.key))
+}
+
+// prefix begins the message of an error of the step.
+func (s step) prefix() string {
+	if s.key == "" {
+		return ""
+	}
+	return s.key + ": "
+}
 
 // Pass is one run of a step, from Begin to End.
 type Pass struct {
 	reporter *Reporter
 	step     step
 	began    time.Time // guarded by the Reporter's mu
-	entered  time.Time
-	ended    bool // guarded by the Reporter's mu
-}
-
-// before orders passes by their precedence in a condition.
-func (p *Pass) before(other *Pass) bool {
-	_, child := ParentOf(p.step.state)
-	_, otherChild := ParentOf(other.step.state)
-	if child != otherChild {
-		return child
-	}
-	if !p.began.Equal(other.began) {
-		return p.began.Before(other.began)
-	}
-	return p.step.compare(other.step) < 0
+	ended    atomic.Bool
 }
 
 // Begin reports that the process enters a state. key distinguishes passes that may run at the same time:
 // the name of the pool, or "" if there is only one. Each Begin needs its End.
 //
-// A state that this process cannot be in is logged once, and its pass is ignored. A nil Reporter is
-// valid: a process without the feature keeps its calls.
+// A state that this process does not have is logged once, and its pass is ignored. A nil Reporter is
+// valid: a process without the feature keeps its calls. Begin does not block.
 func (r *Reporter) Begin(s State, key string) *Pass {
-	if r == nil || !r.reports(s) {
+	if r == nil || !r.has(s) {
 		return nil
 	}
-	now := r.config.Clock.Now()
-	p := &Pass{reporter: r, step: step{s, shortKey(key)}, began: now, entered: now}
+	p := &Pass{reporter: r, step: newStep(s, key), began: r.config.Clock.Now()}
 	r.mu.Lock()
-	r.tracker.begin(p)
+	r.running.begin(p)
 	r.mu.Unlock()
 	if r.config.Observer != nil {
-		r.config.Observer.Entered(r.config.Component, s)
+		r.config.Observer.StepStarted(r.config.Component, s)
 	}
 	return p
 }
 
 // End reports that the pass is over, and its error: nil resolves the error of an earlier pass of the
-// same state and key. A second End does nothing.
+// same state and key. A second End does nothing. End does not block.
 func (p *Pass) End(err error) {
 	if p == nil {
 		return
 	}
-	text := errorText(err)
-	p.reporter.end(p, err, func(now time.Time) bool {
+	text := textOf(err)
+	p.end(err, func(now time.Time) bool {
 		if err == nil {
-			return p.reporter.tracker.succeed(p, now)
+			return p.reporter.faults.passed(p.step)
 		}
-		p.reporter.tracker.fail(p, text, now)
+		p.reporter.faults.failed(p, text, now)
 		return true
 	})
 }
 
-// abandon ends a pass without an outcome.
-func (p *Pass) abandon(err error) {
-	p.reporter.end(p, err, func(time.Time) bool {
-		p.reporter.tracker.end(p)
-		return true
-	})
+// textOf returns the text of an error, shortened: it is cleaned only when it is published.
+func textOf(err error) (text string) {
+	if err == nil {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprint(err) // with the panic of Error
+		}
+	}()
+	return shorten(err.Error())
 }
 
-// end ends a pass once. outcome reports whether a condition may change.
-func (r *Reporter) end(p *Pass, err error, outcome func(now time.Time) bool) {
-	now := r.config.Clock.Now()
-	r.mu.Lock()
-	if p.ended {
-		r.mu.Unlock()
+// end ends the pass once. record reports whether a condition may change.
+func (p *Pass) end(err error, record func(now time.Time) bool) {
+	if p.ended.Swap(true) {
 		return
 	}
-	p.ended = true
-	slow := now.Sub(p.began) >= r.config.Dwell
-	changed := outcome(now) || slow
+	r, now := p.reporter, p.reporter.config.Clock.Now()
+	r.mu.Lock()
+	notAfter(&p.began, now)
+	took := now.Sub(p.began)
+	r.running.end(p)
+	changed := record(now)
 	r.mu.Unlock()
 	if changed {
 		r.notify()
 	}
 	if r.config.Observer != nil {
-		r.config.Observer.Left(r.config.Component, p.step.state, max(now.Sub(p.entered), 0), err)
+		r.config.Observer.StepEnded(r.config.Component, p.step.state, took, err)
 	}
 }
 
 var errPanicked = errors.New("panicked: see the log of the process")
 
-// Track runs work as a pass of a state, and returns only the error of the work. Work that panics has
-// failed; the panic is not recovered. Work that ends because ctx was canceled has not failed; work that
-// exceeds a deadline has.
+// Track runs work as a pass of a state, and returns the error of the work. Work that panics has failed;
+// the panic is not recovered. Work that ends because ctx was canceled has neither failed nor succeeded.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does what the state stands for")
@@ -113,7 +136,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 	err := work(ctx)
 	returned = true
 	if p != nil && errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled) {
-		p.abandon(err)
+		p.end(err, func(time.Time) bool { return false })
 		return err
 	}
 	p.End(err)
@@ -122,25 +145,25 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 // Forget drops the error of a state and a key, and its running pass, when their object is gone.
 func (r *Reporter) Forget(s State, key string) {
-	if r == nil || !r.reports(s) {
+	if r == nil {
 		return
 	}
-	now := r.config.Clock.Now()
+	step := newStep(s, key)
 	r.mu.Lock()
-	changed := r.tracker.forget(step{s, shortKey(key)}, now)
+	delete(r.running.passes, step)
+	r.faults.forget(step)
 	r.mu.Unlock()
-	if changed {
-		r.notify()
-	}
+	r.notify()
 }
 
-// shortKey returns a key of limited length. Different keys stay different.
-func shortKey(key string) string {
-	short := oneLine(key, maxKey)
-	if short == key {
-		return key
+// has reports whether this process can be in a state; if not, it is logged once.
+func (r *Reporter) has(s State) bool {
+	if slices.Contains(statesByComponent[r.config.Component], s) || s == BootstrapProgression && r.config.Component == Operator {
+		return true
 	}
-	hash := fnv.New32a()
-	_, _ = hash.Write([]byte(key))
-	return fmt.Sprintf("%s-%08x", oneLine(key, maxKey), hash.Sum32())
+	s = State(oneLine(string(s), maxNodeMessage))
+	if _, again := r.rejected.LoadOrStore(s, true); !again {
+		klog.Background().Error(nil, "Ignoring a state that this component does not have", "component", r.config.Component, "state", s)
+	}
+	return false
 }

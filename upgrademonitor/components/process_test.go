@@ -2,6 +2,8 @@ package components_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -16,7 +19,6 @@ import (
 // process is a running Reporter in a bubble of synctest: time advances while all goroutines are blocked.
 type process struct {
 	*components.Reporter
-	t    *testing.T
 	stop func()
 }
 
@@ -32,17 +34,22 @@ func (m *memory) start(t *testing.T, component components.Component, change ...f
 	m.mu.Lock()
 	m.handlers = append(m.handlers, reporter.Handler())
 	m.mu.Unlock()
-	ctx, cancel := context.WithCancel(t.Context())
+	p := &process{Reporter: reporter}
+	p.run(t.Context(), t)
+	return p
+}
+
+// run runs the Reporter again, after stop.
+func (p *process) run(ctx context.Context, t *testing.T) {
+	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
-	go func() { ended <- reporter.Run(ctx) }()
-	p := &process{Reporter: reporter, t: t}
+	go func() { ended <- p.Run(ctx) }()
 	p.stop = sync.OnceFunc(func() {
 		cancel()
 		assert.NoError(t, <-ended)
 	})
 	t.Cleanup(p.stop)
 	synctest.Wait()
-	return p
 }
 
 // pass lets time pass, and waits until all processes are idle.
@@ -59,4 +66,54 @@ func (p *process) sync(parent, step components.State, err error) {
 	synctest.Wait()
 }
 
-func typeOf(c components.Component, a components.Aspect) string { return components.TypeOf(c, a) }
+// healthy starts an operator that is healthy, and has nothing left to write.
+func healthy(t *testing.T, m *memory, change ...func(*components.Config)) *process {
+	t.Helper()
+	p := m.start(t, components.Operator, change...)
+	p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+	peersAre(t, p, true, "")
+	pass(3 * time.Hour)
+	require.Len(t, m.conditions(), 7)
+	return p
+}
+
+// peersAre sets all peer conditions of an operator.
+func peersAre(t *testing.T, p *process, good bool, message string) {
+	t.Helper()
+	for name, c := range map[string]components.Component{
+		controllerAvailable: components.Controller, daemonAvailable: components.Daemon, daemonDegraded: components.Daemon, daemonProgressing: components.Daemon,
+	} {
+		status := no
+		if good == strings.HasSuffix(name, "Available") {
+			status = yes
+		}
+		peer := condition(name, status)
+		peer.Message = message
+		require.NoError(t, p.SetPeerConditions(c, peer))
+	}
+}
+
+func condition(name string, status metav1.ConditionStatus) metav1.Condition {
+	reason := "AsExpected"
+	if (status == yes) != strings.HasSuffix(name, "Available") {
+		reason = "Broken"
+	}
+	return metav1.Condition{Type: name, Status: status, Reason: reason}
+}
+
+var (
+	operatorDegraded    = components.TypeOf(components.Operator, components.Degraded)
+	operatorProgressing = components.TypeOf(components.Operator, components.Progressing)
+	controllerAvailable = components.TypeOf(components.Controller, components.Available)
+	daemonAvailable     = components.TypeOf(components.Daemon, components.Available)
+	daemonDegraded      = components.TypeOf(components.Daemon, components.Degraded)
+	daemonProgressing   = components.TypeOf(components.Daemon, components.Progressing)
+	bootstrap           = components.TypeOf(components.Bootstrap, components.Progressing)
+	errDaemons          = errors.New("timed out waiting for the daemons")
+)
+
+// inBubble runs a test on a server of its own.
+func inBubble(t *testing.T, test func(t *testing.T, m *memory)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newMemory()) })
+}

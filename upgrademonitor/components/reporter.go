@@ -1,43 +1,43 @@
 package components
 
 import (
-	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
 
 // Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New. It
 // is safe for concurrent use.
 type Reporter struct {
-	config Config
-	states []State       // that this process can be in
-	wake   chan struct{} // of capacity 1: something may have changed
-
-	mu            sync.Mutex // guards the fields that Begin, End, Forget and Judge change; nothing is called under it
-	tracker       tracker
-	judgements    judgements
-	bootstrapping bool           // the first sync of the cluster was not done when this term began
-	rejected      map[State]bool // states that this process cannot be in, to log each once
-	termEnded     time.Time      // when Run last ended; zero before
-
-	turn   chan struct{} // of capacity 1: held while the object is read and written
-	object object        // guarded by turn
-
-	running  atomic.Bool
-	failures failurelog.Log // of writes
+	config   Config
+	wake     chan struct{} // of capacity 1: something may have changed
+	isRun    atomic.Bool
+	rejected sync.Map       // of states that this process does not have
+	writes   failurelog.Log // failed ones
 	waiting  failurelog.Log // for the object
-}
 
-// maxRejected is how many rejected states are kept.
-const maxRejected = 64
+	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
+	running running
+	faults  faults
+	peers   peers
+
+	turn      chan struct{}      // of capacity 1: held while the object is read and written; guards the rest
+	led       bool               // Run has been called
+	inherited bool               // published and desired are known
+	published []metav1.Condition // of this process, as last read or written
+	desired   []metav1.Condition // as last computed
+	last      lastErrors
+	version   string // the resource version of the last write
+	pace      pace
+	cleared   bool // nothing is written any more
+	health    map[Component]Health
+}
 
 // New returns a Reporter. It makes no request. Invalid input is a *field.Error.
 func New(config Config) (*Reporter, error) {
@@ -45,76 +45,82 @@ func New(config Config) (*Reporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Reporter{
-		config:     config,
-		states:     reportedBy(config.Component),
-		wake:       make(chan struct{}, 1),
-		tracker:    newTracker(config.Persist, config.Dwell),
-		judgements: judgements{},
-		rejected:   map[State]bool{},
-		turn:       make(chan struct{}, 1),
-		object:     newObject(config),
-	}, nil
+	r := &Reporter{config: config, wake: make(chan struct{}, 1), turn: make(chan struct{}, 1), health: map[Component]Health{}}
+	r.reset()
+	return r, nil
 }
 
-// reports reports whether this process can be in a state; if not, it is logged once.
-func (r *Reporter) reports(s State) bool {
-	if slices.Contains(r.states, s) {
-		return true
-	}
-	s = State(oneLine(string(s), maxKey))
-	r.mu.Lock()
-	again := r.rejected[s] || len(r.rejected) >= maxRejected
-	if !again {
-		r.rejected[s] = true
-	}
-	r.mu.Unlock()
-	if !again {
-		klog.Background().Error(nil, "Ignoring a state that this component does not have", "component", r.config.Component, "state", s)
-	}
-	return false
-}
-
-// notify wakes Run.
-func (r *Reporter) notify() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
-}
-
-// adopt takes over the conditions of an earlier process: its error stays until its step succeeds, and
-// for at most ten minutes if that step does not fail again.
-func (r *Reporter) adopt(mc *operatorv1.MachineConfiguration, published []metav1.Condition, now time.Time) {
+// reset forgets everything that was reported and published, as a new process does.
+func (r *Reporter) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.bootstrapping = r.config.Component == Operator && isBootstrapping(mc, published, now)
+	r.running = running{after: r.config.ProgressingAfter, passes: map[step]*Pass{}}
+	r.faults = faults{inertia: r.config.DegradedInertia, open: map[step]*fault{}}
+	r.peers = peers{}
+	r.inherited, r.published, r.desired, r.last = false, nil, nil, lastErrors{}
+}
 
-	degraded := find(published, TypeOf(r.config.Component, Degraded))
-	if degraded == nil {
+// inherit takes over the conditions of an earlier process.
+func (r *Reporter) inherit(mc *operatorv1.MachineConfiguration, now time.Time) {
+	if r.inherited {
 		return
 	}
-	fault, ok := faultOf(r.config.Component, *degraded)
+	r.inherited = true
+	r.published = own(mc.Status.Conditions, r.config.Component)
+	r.desired = own(mc.Status.Conditions, r.config.Component)
+	for i := range r.desired {
+		r.desired[i].Message = oneLine(r.desired[i].Message, maxMessage) // others may have written it
+	}
+	if degraded := find(r.desired, TypeOf(r.config.Component, Degraded)); degraded != nil && degraded.Status == metav1.ConditionTrue {
+		r.mu.Lock()
+		r.faults.inherited = now
+		r.mu.Unlock()
+	}
+}
+
+// conditions returns the desired conditions of this process. A condition that is not known yet is kept
+// as it was desired before, or omitted.
+func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time) []metav1.Condition {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []metav1.Condition
+	for _, t := range machineconfiguration.WrittenBy(string(r.config.Component)) {
+		was := find(r.desired, t.Type())
+		var c metav1.Condition
+		switch {
+		case t.Component == string(Bootstrap):
+			c = r.bootstrap(mc, was, find(list, TypeOf(Operator, Degraded)), now)
+		case t.Component != t.Writer:
+			c = r.peers.condition(t, was, &r.config, now)
+		case t.Aspect == string(Degraded):
+			c = r.faults.degraded(was, now)
+		default:
+			c = r.running.progressing(now)
+		}
+		if c.Status == "" {
+			continue
+		}
+		c.Type = t.Type()
+		if t.Aspect == string(Degraded) {
+			r.last.complete(&c, was, now)
+		}
+		c.LastTransitionTime = transitionTime(c, find(r.published, c.Type), was, now)
+		list = append(list, c)
+	}
+	return list
+}
+
+// transitionTime returns the lastTransitionTime of a condition: that of the published one, or of the one
+// that was desired before, if the status is the same. It never decreases.
+func transitionTime(c metav1.Condition, published, was *metav1.Condition, now time.Time) metav1.Time {
 	switch {
-	case !ok:
-	case fault.Resolved && r.tracker.resolved == nil:
-		r.tracker.resolved = &fault
-	case !fault.Resolved:
-		r.tracker.adopt(fault, now)
+	case published != nil && published.Status == c.Status:
+		return published.LastTransitionTime
+	case was != nil && was.Status == c.Status:
+		return was.LastTransitionTime
+	case published != nil && now.Before(published.LastTransitionTime.Time):
+		return published.LastTransitionTime
+	default:
+		return seconds(now)
 	}
 }
-
-// lock acquires the turn to read and write the object.
-func (r *Reporter) lock(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (r *Reporter) unlock() { <-r.turn }

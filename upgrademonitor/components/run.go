@@ -3,26 +3,30 @@ package components
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/handlers"
 )
+
+// minIdle is the least time between two looks at the clock, however short the durations of Config are.
+const minIdle = 10 * time.Millisecond
 
 // Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
 // Run it while this process is the leader, and only then.
 //
-//  1. The conditions of an earlier process are taken over first, and when Run is called again, those
-//     of another leader: what was reported before the last Run ended counts no more. Nothing is
-//     written before the Lister has the object, nor while Ready is false.
-//  2. All conditions of this process are written by one apply, and only if one differs from the
+//  1. The conditions of an earlier process are taken over first. When Run is called again, it starts as
+//     a new process does.
+//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is never
+//     created.
+//  3. All conditions of this process are written by one apply, and only if one differs from the
 //     published one, or if others have changed or removed it.
-//  3. The first change after a quiet time is written at once. Between two writes there is MinInterval,
-//     doubled with each write up to MaxInterval: changes meanwhile are combined.
-//  4. A rejection by the API server is logged once for each cause, and retried after MaxInterval. An
-//     object that does not exist is waited for, and never created.
+//  4. The first change after a quiet time is written at once. Between two writes there is MinInterval,
+//     doubled with each write up to MaxInterval: the latest change wins.
+//  5. A rejection by the API server is logged once for each cause, and retried after MaxInterval.
 //
 // It returns an error if Run is running already.
 func (r *Reporter) Run(ctx context.Context) error {
@@ -30,14 +34,18 @@ func (r *Reporter) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	if !r.running.CompareAndSwap(false, true) {
+	if !r.isRun.CompareAndSwap(false, true) {
 		return errors.New("components: Run is running already: call it once per Reporter")
 	}
-	defer r.running.Store(false)
-	if err := r.startTerm(ctx); err != nil {
+	defer r.isRun.Store(false)
+	if r.lock(ctx) != nil {
 		return nil
 	}
-	defer r.endTerm()
+	if r.led {
+		r.reset()
+	}
+	r.led, r.cleared = true, false
+	r.unlock()
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {
@@ -66,69 +74,100 @@ func (r *Reporter) Flush(ctx context.Context) error {
 // Handler wakes Run when the object changes: add it to the informer of the Lister.
 func (r *Reporter) Handler() cache.ResourceEventHandler {
 	if r == nil {
-		return handlers.Funcs[*operatorv1.MachineConfiguration]{}
+		return cache.ResourceEventHandlerFuncs{}
 	}
-	changed := func(mc *operatorv1.MachineConfiguration) {
-		if mc.Name == ObjectName {
-			r.notify()
-		}
-	}
-	return handlers.Funcs[*operatorv1.MachineConfiguration]{
-		Add:    changed,
-		Update: func(_, after *operatorv1.MachineConfiguration) { changed(after) },
-		Delete: changed,
+	return cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(any) { r.notify() },
+		UpdateFunc: func(any, any) { r.notify() },
+		DeleteFunc: func(any) { r.notify() },
 	}
 }
 
-// sync writes pending changes, at once or as the limiter allows, and returns when to sync again.
+// notify wakes Run.
+func (r *Reporter) notify() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// sync writes pending changes, at once or at the pace of writes, and returns when to sync again.
 func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error) {
 	if err := r.lock(ctx); err != nil {
 		return 0, err
 	}
 	defer r.unlock()
-	o := &r.object
-	idle := min(r.config.MinInterval, r.config.Dwell) // the begin of a pass does not wake Run
-	if o.cleared {
+	idle := max(min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter), minIdle) // time passes without an event
+	if r.cleared {
 		return idle, nil
 	}
-	mc, err := o.get()
+	mc, err := r.config.Lister.Get(objectName)
 	if err != nil {
-		r.waiting.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", ObjectName)
+		if apierrors.IsNotFound(err) {
+			r.pace = pace{} // another one is written at once
+		}
+		r.waiting.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", objectName)
 		return idle, err
 	}
-	r.waiting.Recovered(ctx, "Found the MachineConfiguration", "component", r.config.Component, "name", ObjectName)
+	r.waiting.Recovered(ctx, "Found the MachineConfiguration", "component", r.config.Component, "name", objectName)
 	if !r.config.Ready(mc) {
 		return idle, nil
 	}
 	now := r.config.Clock.Now()
-	if !o.adopted {
-		if o.adopted = true; !o.behind(mc) {
-			o.published = own(mc.Status.Conditions, r.config.Component)
-		}
-		r.adopt(mc, o.published, now)
-	}
-	r.mu.Lock()
-	list, next := r.desired(o.published, now)
-	r.mu.Unlock()
-	stamp(list, o.published, o.attempted, now)
-	if next > 0 {
-		idle = min(idle, next)
-	}
-	if o.satisfied(mc, list, now) {
-		o.attempted = nil
-		o.observeHealth(mc)
+	r.inherit(mc, now)
+	r.desired = r.conditions(mc, now)
+	if r.isPublished(mc) {
+		r.observeHealth(mc)
 		return idle, nil
 	}
-	if wait := o.wait(mc, now); wait > 0 && !atOnce {
+	if wait := r.pace.wait(now); wait > 0 && !atOnce {
 		return min(idle, wait), nil
 	}
-	err = o.write(ctx, mc, list, now)
-	if err != nil {
-		r.failures.Failed(ctx, err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
+	if err := r.apply(ctx, now); err != nil {
+		r.writes.Failed(ctx, err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
 		return idle, err
 	}
-	if len(o.surplus(mc, list)) == 0 {
-		r.failures.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
-	}
+	r.writes.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	r.observeHealth(mc)
 	return idle, nil
 }
+
+// isPublished reports whether the object has the desired conditions. An informer that is behind the last
+// write is ignored.
+func (r *Reporter) isPublished(mc *operatorv1.MachineConfiguration) bool {
+	if !equal(r.published, r.desired) {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.version)
+	isBehind := err == nil && order < 0
+	return isBehind || equal(own(mc.Status.Conditions, r.config.Component), r.desired)
+}
+
+// observeHealth notifies the Observer of changes of health.
+func (r *Reporter) observeHealth(mc *operatorv1.MachineConfiguration) {
+	if r.config.Observer == nil {
+		return
+	}
+	list := slices.Concat(r.published, mc.Status.Conditions) // the own ones are found first
+	for _, c := range withHealth {
+		if h := HealthOf(list, c); r.health[c] != h {
+			r.health[c] = h
+			r.config.Observer.HealthChanged(c, h)
+		}
+	}
+}
+
+// lock acquires the turn to read and write the object.
+func (r *Reporter) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *Reporter) unlock() { <-r.turn }

@@ -37,7 +37,8 @@ const (
 	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
 )
 
-// The states of the daemons.
+// The states of the daemons. No process reports them: SyncMCDFailed is the reason of the daemons' Degraded, and
+// the others are for readers of other sources.
 const (
 	MCDSync                       State = "SyncMCD" // the whole sync
 	MCDSyncChangingStateAndReason State = "SyncMCDChangingStateAndReason"
@@ -66,35 +67,25 @@ var statesByComponent = map[Component][]State{
 	Bootstrap: {BootstrapProgression},
 }
 
-// parents are the states that have steps.
-var parents = []State{OperatorSync, MCCSync, MCDSync}
+// syncs are the states that have steps.
+var syncs = []State{OperatorSync, MCCSync, MCDSync}
 
-// States returns the states that a component can be in, each parent before its steps; nil for an
-// unknown component. MetricsSync and Errored are states of every process.
-func States(c Component) []State {
-	return slices.Clone(statesByComponent[c])
-}
+// States returns the states that a component can be in, a sync before its steps; nil for an unknown
+// component. MetricsSync and Errored are states of each.
+func States(c Component) []State { return slices.Clone(statesByComponent[c]) }
 
-// parentOf has the parent of each state that has one.
-var parentOf = func() map[State]State {
-	parent := map[State]State{}
-	for _, states := range statesByComponent {
-		for _, s := range states {
-			for _, p := range parents {
-				if s != p && strings.HasPrefix(string(s), string(p)) {
-					parent[s] = p
-				}
-			}
+// ParentOf returns the sync that a state is a step of, false if it is not a step.
+func ParentOf(s State) (State, bool) {
+	for _, sync := range syncs {
+		if s != sync && strings.HasPrefix(string(s), string(sync)) && isState(s) {
+			return sync, true
 		}
 	}
-	return parent
-}()
-
-// ParentOf returns the state that a state is a step of, false if it is not a step.
-func ParentOf(s State) (State, bool) {
-	parent, ok := parentOf[s]
-	return parent, ok
+	return "", false
 }
+
+// isSync reports whether a state has steps.
+func isSync(s State) bool { return slices.Contains(syncs, s) }
 
 func isState(s State) bool {
 	for _, states := range statesByComponent {
@@ -103,16 +94,6 @@ func isState(s State) bool {
 		}
 	}
 	return false
-}
-
-// reportedBy returns the states that a process can begin: its own, and for the operator the
-// bootstrap's.
-func reportedBy(c Component) []State {
-	states := States(c)
-	if c == Operator {
-		states = append(states, statesByComponent[Bootstrap]...)
-	}
-	return states
 }
 
 const failedSuffix = "Failed"

@@ -2,92 +2,66 @@ package components
 
 import (
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Limits of texts. A message is measured as it is sent: in bytes of JSON.
+// Limits of texts, in bytes of JSON: every write is sent to every node.
 const (
-	maxMessage   = 1 << 10 // bytes of JSON
-	maxLastError = 256     // bytes of JSON of the sentence about the last error
-	maxKey       = 64      // bytes of JSON
-	maxBlank     = 2       // times the length of a line, that a text may have of what is omitted from it
+	maxMessage     = 512
+	maxLastError   = 256
+	maxNodeMessage = 80
 )
 
-// oneLine returns a text for a message: on one line, without unprintable characters, and at most limit
-// bytes as JSON. It is truncated at a character boundary, with a mark: one, also where it was truncated before.
-// A long text is read only as far as the line goes.
-func oneLine(text string, limit int) string {
-	text, truncated := strings.CutSuffix(text, conditions.TruncationMark)
-	var line strings.Builder
-	line.Grow(min(len(text), limit))
-	size, room := 0, 0 // bytes of JSON, and those of the line that leave room for the mark
-	blank, invalid := false, false
-	for at, r := range text {
-		if at >= maxBlank*limit {
-			truncated = true
-			break
-		}
-		again := invalid
-		if invalid = isInvalid(text[at:], r); invalid && again {
-			continue // one mark for all invalid bytes in a row
-		}
-		if isBlank(r) {
-			blank = line.Len() > 0
-			continue
-		}
-		if blank {
-			line.WriteByte(' ')
-			size++
-			blank = false
-		}
-		if size += jsonSize(r); size > limit {
-			truncated = true
-			break
-		}
-		line.WriteRune(r)
-		if size <= limit-len(conditions.TruncationMark) {
-			room = line.Len()
-		}
+// shorten returns at most a few kB of a text, in constant time: its beginning and its end.
+func shorten(text string) string {
+	const half = 2 * maxMessage
+	if len(text) <= 2*half {
+		return text
 	}
-	if truncated {
-		return line.String()[:room] + conditions.TruncationMark
-	}
-	return line.String()
+	return text[:half] + conditions.TruncationMark + text[len(text)-half:]
 }
 
-// jsonLen is how many bytes a line has in JSON, without its quotes.
+// oneLine returns a text as a message: on one line, in valid UTF-8, without unprintable characters, and
+// with at most limit bytes of JSON. A longer one keeps its beginning and its end.
+func oneLine(text string, limit int) string {
+	text = strings.ToValidUTF8(shorten(text), string(utf8.RuneError))
+	text = strings.Join(strings.FieldsFunc(text, isBlank), " ")
+	line := text
+	for characters := limit; jsonLen(line) > limit; {
+		line = conditions.TruncateTo(text, characters)
+		characters -= max((jsonLen(line)-limit)/6, 1) // a character has at most 6 bytes
+	}
+	return line
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+
+// jsonLen returns the size of a line in JSON, without its quotes.
 func jsonLen(line string) int {
-	size := 0
-	for _, r := range line {
-		size += jsonSize(r)
+	size := len(line)
+	for _, c := range []byte(line) {
+		switch c {
+		case '"', '\\':
+			size++
+		case '<', '>', '&':
+			size += 5
+		}
 	}
 	return size
 }
 
-// isInvalid reports whether a text begins with a byte that is not UTF-8, which range returns as r.
-func isInvalid(text string, r rune) bool {
-	if r != utf8.RuneError {
-		return false
-	}
-	_, width := utf8.DecodeRuneInString(text)
-	return width == 1
-}
+// seconds returns a time with the precision of the API.
+func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
 
-// isBlank reports whether a character is omitted from a line: spaces, control characters, and those
-// that change the direction of the text.
-func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-
-// jsonSize is how many bytes a printable character has in a JSON string, as encoding/json writes it.
-func jsonSize(r rune) int {
-	switch r {
-	case '"', '\\':
-		return 2
-	case '<', '>', '&':
-		return 6
-	default:
-		return utf8.RuneLen(r)
+// notAfter moves a time of the future to now: the clock may have been set back.
+func notAfter(t *time.Time, now time.Time) {
+	if t.After(now) {
+		*t = now
 	}
 }

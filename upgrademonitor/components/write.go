@@ -2,115 +2,142 @@ package components
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/bounded"
 )
 
-// wait returns how long the next write has to wait. An object that was not found is written as soon as
-// the informer has another one.
-func (o *object) wait(mc *operatorv1.MachineConfiguration, now time.Time) time.Duration {
-	if o.missing.isAnother(mc) {
-		o.missing = nil
-		return 0
-	}
-	return o.limiter.wait(now)
-}
-
-// write makes one attempt to publish conditions: those that should not be there are removed, and the
-// others applied, also where the removal fails.
-func (o *object) write(ctx context.Context, mc *operatorv1.MachineConfiguration, list []metav1.Condition, now time.Time) error {
-	surplus, failed := o.surplus(mc, list), error(nil)
-	if len(surplus) > 0 && o.mayRemove(now) {
-		o.removal = now
-		if failed = o.removeAtOnce(ctx, surplus); failed == nil {
-			surplus = nil
-		}
-		if o.satisfied(mc, list, now) {
-			if failed == nil {
-				o.limiter.attempted(now)
-				o.observeHealth(mc)
-			}
-			return failed
-		}
-	}
-	o.attempted = list
-	o.limiter.attempted(now)
-	err := o.apply(ctx, o.with(list, surplus))
-	switch {
-	case err == nil:
-		o.observeHealth(mc)
-	case isRejected(err):
-		o.limiter.rest()
-		if apierrors.IsNotFound(err) {
-			o.missing = &missing{uid: mc.UID}
-		}
-	}
-	return errors.Join(failed, err)
-}
-
-// apply writes the conditions of this process by one forced apply: without a resource version, since no
-// other process writes them, and without a read.
-func (o *object) apply(ctx context.Context, list []metav1.Condition) error {
+// apply writes the desired conditions by one forced apply: without a resource version, since no other
+// process writes them, and without a read.
+func (r *Reporter) apply(ctx context.Context, now time.Time) error {
+	r.pace.written(now, r.config.MinInterval, r.config.MaxInterval)
 	status := applyoperatorv1.MachineConfigurationStatus()
-	status.Conditions = conditions.ToApply(list)
-	options := metav1.ApplyOptions{FieldManager: o.config.FieldManager, Force: true}
-	mc, err := o.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
-		mc, err := o.config.Client.ApplyStatus(ctx, applyoperatorv1.MachineConfiguration(ObjectName).WithStatus(status), options)
-		if err == nil && mc != nil && !includes(mc.Status.Conditions, list) {
-			err = errNoAnswer
-		}
-		return mc, err
+	status.Conditions = conditions.ToApply(r.desired)
+	err := r.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
+		object := applyoperatorv1.MachineConfiguration(objectName).WithStatus(status)
+		return r.config.Client.ApplyStatus(ctx, object, metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true})
 	})
-	if err != nil {
-		return err
+	if isRejected(err) {
+		r.pace.interval = r.config.MaxInterval
 	}
-	o.wrote(mc, list)
+	return err
+}
+
+// request makes one write within Timeout, and records what it has published.
+func (r *Reporter) request(ctx context.Context, write func(context.Context) (*operatorv1.MachineConfiguration, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	defer cancel()
+	began := r.config.Clock.Now()
+	mc, err := write(ctx)
+	if r.config.Observer != nil {
+		r.config.Observer.Written(max(r.config.Clock.Since(began), 0), err)
+	}
+	if err != nil {
+		return fmt.Errorf("write the status of MachineConfiguration %s: %w", objectName, err)
+	}
+	r.published, r.version = own(mc.Status.Conditions, r.config.Component), mc.ResourceVersion
 	return nil
 }
 
-var errNoAnswer = errors.New("the answer is not the MachineConfiguration that was written: check the network and proxies between this process and the API server")
-
-// wrote records a response.
-func (o *object) wrote(mc *operatorv1.MachineConfiguration, list []metav1.Condition) {
-	o.published, o.version, o.attempted, o.missing = list, mc.ResourceVersion, nil, nil
-}
-
-// request makes a request within Timeout, even if the client ignores its context, and notifies the
-// Observer.
-func (o *object) request(ctx context.Context, do func(context.Context) (*operatorv1.MachineConfiguration, error)) (*operatorv1.MachineConfiguration, error) {
-	began := o.config.Clock.Now()
-	ctx, cancel := context.WithTimeout(ctx, o.config.Timeout)
-	defer cancel()
-	mc, err := bounded.Call(ctx, func() (*operatorv1.MachineConfiguration, error) { return do(ctx) })
-	if err == nil && (mc == nil || mc.Name != ObjectName || mc.ResourceVersion == "") {
-		err = errNoAnswer
-	}
-	if o.config.Observer != nil {
-		o.config.Observer.Wrote(max(o.config.Clock.Since(began), 0), err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write the status of MachineConfiguration %s: %w", ObjectName, err)
-	}
-	return mc, nil
-}
-
 // isRejected reports whether the API server rejects the request until an administrator grants a
-// permission, repairs the object or installs the CRD. A conflict passes by itself.
+// permission, repairs the object or installs the CRD.
 func isRejected(err error) bool {
-	var status apierrors.APIStatus
-	if errors.As(err, &status) && status.Status().Code == http.StatusInternalServerError {
+	status := apierrors.APIStatus(nil)
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Status().Code {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError:
 		return true
 	}
-	return apierr.Classify(err) != apierr.Retry && !apierrors.IsConflict(err)
+	return false
+}
+
+// Clear removes the conditions of this process from the object, when the feature is disabled. Those of
+// others are kept. Nothing is written any more until Run is called again.
+//
+// A missing object, or one without these conditions, is not an error.
+func (r *Reporter) Clear(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	if err := r.lock(ctx); err != nil {
+		return err
+	}
+	defer r.unlock()
+	r.cleared = true
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return r.remove(ctx) })
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// remove removes the own conditions by a merge patch of the list, which conflicts if others have written
+// since it was read. An apply without them would leave a partial entry, which the CRD rejects, if another
+// field manager owns fields of one.
+func (r *Reporter) remove(ctx context.Context) error {
+	return r.request(ctx, func(ctx context.Context) (*operatorv1.MachineConfiguration, error) {
+		mc, err := r.config.Client.Get(ctx, objectName, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		isOwn := func(c metav1.Condition) bool {
+			return find(own(mc.Status.Conditions, r.config.Component), c.Type) != nil
+		}
+		if !slices.ContainsFunc(mc.Status.Conditions, isOwn) {
+			return mc, nil
+		}
+		var list any // without conditions, null: others treat an empty list as initialized
+		if others := slices.DeleteFunc(slices.Clone(mc.Status.Conditions), isOwn); len(others) > 0 {
+			list = others
+		}
+		patch, err := json.Marshal(map[string]any{
+			"metadata": map[string]any{"resourceVersion": mc.ResourceVersion},
+			"status":   map[string]any{"conditions": list},
+		})
+		if err != nil {
+			return nil, err
+		}
+		return r.config.Client.Patch(ctx, objectName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: r.config.FieldManager}, "status")
+	})
+}
+
+// quietIntervals is how many of the longest intervals must pass without a write until the shortest
+// applies again. With fewer, errors in bursts would cause more writes than continuous ones.
+const quietIntervals = 6
+
+// pace spaces the attempts to write: the first after a quiet time is made at once, then the interval
+// doubles. The zero value allows one at once.
+type pace struct {
+	last     time.Time
+	interval time.Duration
+}
+
+// wait returns how long the next attempt has to wait, 0 or less if it can be made.
+func (p *pace) wait(now time.Time) time.Duration {
+	notAfter(&p.last, now)
+	return p.last.Add(p.interval).Sub(now)
+}
+
+// written records an attempt.
+func (p *pace) written(now time.Time, shortest, longest time.Duration) {
+	if p.interval == 0 || now.Sub(p.last) >= quietIntervals*longest {
+		p.interval = shortest
+	} else {
+		p.interval = min(2*p.interval, longest)
+	}
+	p.last = now
 }

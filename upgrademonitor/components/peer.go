@@ -1,0 +1,113 @@
+package components
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
+	"github.com/openshift/upgrademonitor/internal/validate"
+)
+
+const (
+	maxReason         = 128              // the CRD allows 1024, but a request has several
+	daemonUnavailable = 10 * time.Minute // how long daemons are unavailable until it is published
+)
+
+// SetPeerConditions reports conditions of another component: the operator those of the daemons, and
+// whether the controller is Available; the controller whether the operator is. Types that are not passed
+// are unchanged.
+//
+// A good status is published at once, any other one when it has lasted: Progressing for ProgressingAfter,
+// Available=False of the daemons for ten minutes, others for DegradedInertia. Times in the conditions are
+// ignored. For invalid input it returns a *field.Error, and reports nothing. It does not block.
+func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
+	if r == nil {
+		return nil
+	}
+	if err := validatePeer(r.config.Component, c, list); err != nil {
+		return err
+	}
+	now := r.config.Clock.Now()
+	r.mu.Lock()
+	for _, condition := range list {
+		r.peers.set(condition, now)
+	}
+	r.mu.Unlock()
+	r.notify()
+	return nil
+}
+
+func validatePeer(writer, peer Component, list []metav1.Condition) error {
+	path := field.NewPath("components", "SetPeerConditions")
+	var types []string
+	for _, t := range machineconfiguration.WrittenBy(string(writer)) {
+		if t.Component == string(peer) && peer != writer && peer != Bootstrap {
+			types = append(types, t.Type())
+		}
+	}
+	if len(types) == 0 {
+		return field.Invalid(path.Child("component"), peer, "is not reported by "+string(writer))
+	}
+	statuses := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
+	for i, c := range list {
+		path := path.Child("conditions").Index(i)
+		switch {
+		case !slices.Contains(types, c.Type):
+			return field.NotSupported(path.Child("type"), c.Type, types)
+		case !slices.Contains(statuses, c.Status):
+			return field.NotSupported(path.Child("status"), c.Status, statuses)
+		case len(c.Reason) > maxReason:
+			return field.TooLong(path.Child("reason"), "", maxReason)
+		case !validate.IsReason(c.Reason):
+			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
+		}
+	}
+	return nil
+}
+
+// peers are the conditions that this process was told of other components, by type. Time is an argument.
+type peers map[string]*peer
+
+type peer struct {
+	condition metav1.Condition
+	since     time.Time // it has this status
+}
+
+func (ps peers) set(c metav1.Condition, now time.Time) {
+	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: oneLine(c.Message, maxMessage)}
+	if p := ps[c.Type]; p != nil && p.condition.Status == c.Status {
+		p.condition = c
+		return
+	}
+	ps[c.Type] = &peer{condition: c, since: now}
+}
+
+// condition returns the condition of a type, given the one before: a bad status only when it has lasted.
+// The zero Condition means none.
+func (ps peers) condition(t machineconfiguration.Condition, was *metav1.Condition, config *Config, now time.Time) metav1.Condition {
+	if was == nil {
+		was = &metav1.Condition{}
+	}
+	p := ps[t.Type()]
+	if p == nil {
+		return *was
+	}
+	notAfter(&p.since, now)
+	good, after := metav1.ConditionFalse, config.DegradedInertia
+	switch Aspect(t.Aspect) {
+	case Progressing:
+		after = config.ProgressingAfter
+	case Available:
+		good = metav1.ConditionTrue
+		if t.Component == string(Daemon) && p.condition.Status == metav1.ConditionFalse {
+			after = max(after, daemonUnavailable)
+		}
+	}
+	if p.condition.Status == good || now.Sub(p.since) >= after {
+		return p.condition
+	}
+	return *was
+}
