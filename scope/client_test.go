@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -17,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/watch"
-	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/upgrademonitor/scope"
@@ -29,8 +27,6 @@ const nodeName = "worker-0"
 type narrow interface {
 	Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error)
 	Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error)
-	Apply(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error)
-	ApplyStatus(ctx context.Context, mcn *mcfgapply.MachineConfigNodeApplyConfiguration, opts metav1.ApplyOptions) (*mcfgv1.MachineConfigNode, error)
 	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error)
 	Watch(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error)
 }
@@ -55,11 +51,6 @@ func object(name, node string) *mcfgv1.MachineConfigNode {
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: node}},
 	}
-}
-
-func applied(name, node string) *mcfgapply.MachineConfigNodeApplyConfiguration {
-	return mcfgapply.MachineConfigNode(name).WithSpec(
-		mcfgapply.MachineConfigNodeSpec().WithNode(mcfgapply.MCOObjectReference().WithName(node)))
 }
 
 func TestNewClientRejectsANilClientAndInvalidNames(t *testing.T) {
@@ -113,7 +104,6 @@ func TestNewClientAcceptsEveryNameOfANode(t *testing.T) {
 }
 
 func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
-	apply := metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true}
 	patch := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
 	for name, tc := range map[string]struct {
 		call              func(c *scope.Client) (*mcfgv1.MachineConfigNode, error)
@@ -128,29 +118,6 @@ func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 				assert.Equal(t, nodeName, a.(clienttesting.GetAction).GetName())
 				assert.Equal(t, "7", a.(clienttesting.GetActionImpl).GetOptions.ResourceVersion)
 			},
-		},
-		"apply": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				return c.Apply(t.Context(), applied(nodeName, nodeName), apply)
-			}, "patch", "", checkApply,
-		},
-		"apply of metadata": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				return c.Apply(t.Context(), mcfgapply.MachineConfigNode(nodeName).WithLabels(map[string]string{"a": "b"}), apply)
-			}, "patch", "", checkApply,
-		},
-		"apply of a spec without a node": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				mcn := mcfgapply.MachineConfigNode(nodeName).WithSpec(mcfgapply.MachineConfigNodeSpec())
-				mcn.Spec.WithNode(mcfgapply.MCOObjectReference())
-				return c.Apply(t.Context(), mcn, apply)
-			}, "patch", "", checkApply,
-		},
-		"apply status": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				mcn := mcfgapply.MachineConfigNode(nodeName).WithStatus(mcfgapply.MachineConfigNodeStatus().WithObservedGeneration(1))
-				return c.ApplyStatus(t.Context(), mcn, apply)
-			}, "patch", "status", checkApply,
 		},
 		"patch": {
 			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
@@ -183,14 +150,6 @@ func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 			tc.check(t, actions[0])
 		})
 	}
-}
-
-func checkApply(t *testing.T, a clienttesting.Action) {
-	p := a.(clienttesting.PatchActionImpl)
-	assert.Equal(t, nodeName, p.Name)
-	assert.Equal(t, types.ApplyPatchType, p.PatchType)
-	assert.Equal(t, "machine-config-operator", p.PatchOptions.FieldManager)
-	assert.True(t, *p.PatchOptions.Force)
 }
 
 func TestClientCreatesItsObject(t *testing.T) {
@@ -227,12 +186,9 @@ func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
 	generated := object(name, nodeName)
 	generated.GenerateName = nodeName
 	_, generate := c.Create(ctx, generated, metav1.CreateOptions{})
-	_, apply := c.Apply(ctx, applied(name, nodeName), metav1.ApplyOptions{})
-	_, applyStatus := c.ApplyStatus(ctx, applied(name, nodeName), metav1.ApplyOptions{})
 	_, patch := c.Patch(ctx, name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
 	_, patchStatus := c.Patch(ctx, name, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
-	return map[string]error{"get": get, "create": create, "generate": generate, "apply": apply,
-		"applyStatus": applyStatus, "patch": patch, "patchStatus": patchStatus}
+	return map[string]error{"get": get, "create": create, "generate": generate, "patch": patch, "patchStatus": patchStatus}
 }
 
 func TestClientMakesNoRequestForAnotherName(t *testing.T) {
@@ -254,37 +210,15 @@ func TestClientMakesNoRequestForAnotherNode(t *testing.T) {
 		require.ErrorIs(t, err, scope.ErrOutOfScope, "create %q", node)
 		assert.ErrorContains(t, err, "spec.node.name")
 
-		_, err = c.Apply(t.Context(), applied(nodeName, node), metav1.ApplyOptions{})
-		require.ErrorIs(t, err, scope.ErrOutOfScope, "apply %q", node)
-
-		_, err = c.ApplyStatus(t.Context(), applied(nodeName, node), metav1.ApplyOptions{})
-		require.ErrorIs(t, err, scope.ErrOutOfScope, "apply status %q", node)
-
 		assert.Empty(t, clientset.Actions())
 	}
 }
 
-// An apply configuration may be nil at every level.
 func TestClientMakesNoRequestForNil(t *testing.T) {
 	c, clientset := newClient(t)
 
 	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
 	_, _ = requireInvalid(t, err)
-	_, err = c.Apply(t.Context(), nil, metav1.ApplyOptions{})
-	_, _ = requireInvalid(t, err)
-	_, err = c.ApplyStatus(t.Context(), nil, metav1.ApplyOptions{})
-	_, _ = requireInvalid(t, err)
-
-	for _, mcn := range []*mcfgapply.MachineConfigNodeApplyConfiguration{
-		{},
-		{ObjectMetaApplyConfiguration: &applymetav1.ObjectMetaApplyConfiguration{}},
-		(&mcfgapply.MachineConfigNodeApplyConfiguration{}).WithGenerateName(nodeName),
-	} {
-		_, err = c.Apply(t.Context(), mcn, metav1.ApplyOptions{})
-		require.ErrorIs(t, err, scope.ErrOutOfScope)
-		_, err = c.ApplyStatus(t.Context(), mcn, metav1.ApplyOptions{})
-		require.ErrorIs(t, err, scope.ErrOutOfScope)
-	}
 	assert.Empty(t, clientset.Actions())
 }
 

@@ -2,7 +2,6 @@ package upgrademonitor_test
 
 import (
 	"context"
-	"net/http"
 	"testing"
 	"time"
 
@@ -15,11 +14,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
-
-// roundTripper is a transport that is a function.
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // The reactors of a fake clientset do not get the context.
 func TestReactorThatBlocks(t *testing.T) {

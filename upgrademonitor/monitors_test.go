@@ -1,21 +1,16 @@
 package upgrademonitor_test
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -77,71 +72,4 @@ func TestMonitorsReportEachOnItsOwnObject(t *testing.T) {
 	list, err := clientset.MachineconfigurationV1().MachineConfigNodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Len(t, list.Items, 5)
-}
-
-// TestMonitorsRunWritesWhatIsPending: one report is pending before Run, another after it has started.
-func TestMonitorsRunWritesWhatIsPending(t *testing.T) {
-	clientset := mcfgfake.NewClientset()
-	var mu sync.Mutex
-	failures := map[string]int{"worker-0": 1, "worker-1": 2}
-	written := make(chan string, 100)
-	clientset.PrependReactor("patch", resource.Resource, func(action clienttesting.Action) (bool, runtime.Object, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		name := action.(clienttesting.PatchAction).GetName()
-		if failures[name] > 0 {
-			failures[name]--
-			return true, nil, apierrors.NewServiceUnavailable("down")
-		}
-		written <- name
-		return false, nil, nil
-	})
-	monitors := newMonitors(t, clientset)
-	require.NoError(t, cordon(t, monitors, "worker-0"))
-
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- monitors.Run(ctx) }()
-	writtenFor := map[string]bool{receive(t, written, "Run has written"): true}
-	require.NoError(t, cordon(t, monitors, "worker-1"))
-	for !writtenFor["worker-1"] {
-		writtenFor[receive(t, written, "Run has written for another node")] = true
-	}
-	for _, name := range []string{"worker-0", "worker-1"} {
-		monitor, err := monitors.Get(name)
-		require.NoError(t, err)
-		require.NoError(t, monitor.Flush(t.Context()))
-	}
-	cancel()
-	require.NoError(t, receive(t, ended, "Run has ended"))
-	assert.Equal(t, map[string]bool{"worker-0": true, "worker-1": true}, writtenFor)
-}
-
-// Monitors.Run may be called again before the previous call has returned.
-func TestMonitorsRunHandover(t *testing.T) {
-	client := mcfgfake.NewClientset()
-	f := newFixture(t)
-	ms, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: client, Timeout: time.Second}, func(string) (*corev1.Node, error) { return f.node, nil })
-	require.NoError(t, err)
-	first, endFirst := context.WithCancel(t.Context())
-	firstDone := make(chan struct{})
-	go func() { _ = ms.Run(first); close(firstDone) }()
-	<-time.After(50 * time.Millisecond)
-	go func() { _ = ms.Run(t.Context()) }()
-	<-time.After(50 * time.Millisecond)
-	endFirst()
-	receive(t, firstDone, "the first Run has ended")
-	m, err := ms.Get(nodeName)
-	require.NoError(t, err)
-	var once sync.Once
-	client.PrependReactor("get", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
-		fail := false
-		once.Do(func() { fail = true })
-		return fail, nil, errDown
-	})
-	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "x", metav1.ConditionTrue))
-	assert.Eventually(t, func() bool {
-		_, err := client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
-		return err == nil
-	}, 2*time.Second, 20*time.Millisecond, "the Run that is running writes it")
 }

@@ -156,40 +156,6 @@ func TestConflictIsRetriedFromAFreshRead(t *testing.T) {
 	assert.Equal(t, []string{"patch/status", "get", "patch/status", "get", "patch/status"}, f.requests())
 }
 
-func TestDeletedObjectIsCreatedAgain(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	require.NoError(t, f.clientset.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
-	f.clientset.ClearActions()
-	f.failing("patch", apierrors.NewNotFound(resource, nodeName))
-	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-	assert.Equal(t, []string{"patch/status", "get", "create", "patch/status", "patch/status"}, f.requests(), "its status as it was known, then the report")
-}
-
-func TestRunWritesWhatIsPending(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	attempts := make(chan struct{}, 10)
-	down := apierrors.NewServiceUnavailable("down")
-	f.failing("patch", down, down)
-	f.clientset.PrependReactor("patch", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		attempts <- struct{}{}
-		return false, nil, nil
-	})
-	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-	receive(t, attempts, "an attempt")
-
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
-	go func() { ended <- f.Run(ctx) }()
-	receive(t, attempts, "an attempt that fails again")
-	receive(t, attempts, "an attempt")
-	require.NoError(t, f.Flush(t.Context()))
-	cancel()
-	require.NoError(t, receive(t, ended, "Run has ended"))
-	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
-}
-
 // hangingServer answers nothing until it is released.
 type hangingServer struct {
 	http.RoundTripper
@@ -259,32 +225,6 @@ func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
 	require.NoError(t, err)
 	close(server.release)
 	require.NoError(t, m.Flush(t.Context()))
-}
-
-func TestPendingIsBounded(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.clientset.PrependReactor("*", resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewServiceUnavailable("down")
-	})
-	accepted := 0
-	for i := range 2000 {
-		p, status := phases.Drained, metav1.ConditionTrue
-		switch i % 3 {
-		case 0:
-			p, status = phases.Updated, metav1.ConditionFalse
-		case 2:
-			p = phases.Updated
-		}
-		err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "Chatty", fmt.Sprint(i), status)
-		if errors.Is(err, upgrademonitor.ErrQueueFull) {
-			break
-		}
-		require.NoError(t, err)
-		accepted++
-	}
-	assert.Equal(t, 256, accepted)
 }
 
 // A call is accepted or rejected at once, by the state that the Monitor knows.

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// retryBackoff paces the attempts to write what is pending.
-var retryBackoff = wait.Backoff{Steps: 1 << 30, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 30 * time.Second}
+// retryBackoff paces the attempts to write what is pending. It has no end.
+var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 30 * time.Second}
 
 const (
 	// attemptTimeout bounds an attempt of Run and Flush: an API server that takes longer than
@@ -44,7 +45,7 @@ func (m *Monitor) Run(ctx context.Context) error {
 	}
 	for {
 		for backoff := retryBackoff; m.isPending() && m.writePending(ctx) != nil; {
-			if !sleep(ctx, &backoff) {
+			if !sleep(ctx, backoff.Step()) {
 				return nil
 			}
 		}
@@ -81,7 +82,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if !sleep(ctx, &backoff) {
+		if !sleep(ctx, backoff.Step()) {
 			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, errors.Join(err, context.Cause(ctx)))
 		}
 	}

@@ -123,7 +123,7 @@ func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (r
 		case result.Outcome == core.NotFound && r.Kind == core.Get: // to be created
 			continue
 		case result.Outcome == core.Conflict, result.Outcome == core.NotFound:
-			if !sleep(ctx, &backoff) {
+			if backoff.Steps == 0 || !sleep(ctx, backoff.Step()) {
 				return requests, result.Err
 			}
 		case r.Restores && (result.Outcome == core.Denied || result.Outcome == core.Rejected):
@@ -205,12 +205,9 @@ func (m *Monitor) done(r core.Request, result core.Result) {
 
 var errNoImages = errors.New("the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting: install the CRD with it, or switch image mode off")
 
-// sleep waits for the next step of a backoff. It returns false if there is none, or ctx ends first.
-func sleep(ctx context.Context, backoff *wait.Backoff) bool {
-	if backoff.Steps < 1 {
-		return false
-	}
-	timer := time.NewTimer(backoff.Step())
+// sleep waits. It returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

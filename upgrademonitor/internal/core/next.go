@@ -112,6 +112,8 @@ func (c *Core) Done(r Request, result Result) {
 	case result.Outcome == Rejected && r.Kind == PatchStatus:
 		c.finish(result.Err)
 		c.situation = Stale
+	case r.Restores, r.Kind == Create && c.hasStatus():
+		c.situation = Deleted // to be created again, even if nothing is pending
 	default:
 		c.situation = Stale
 	}
