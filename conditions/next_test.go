@@ -199,7 +199,7 @@ func TestNextTruncatesMessages(t *testing.T) {
 
 	ended := next(t, list, false, report(phases.Updated, done))[0]
 	drained := condition(t, ended, phases.Drained).Message
-	assert.Equal(t, conditions.MaxMessage, len(drained), "prefix included")
+	assert.Len(t, drained, conditions.MaxMessage, "prefix included")
 	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
 	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }

@@ -137,7 +137,7 @@ func TestDeletedObject(t *testing.T) {
 			false, []string{"get", "create", "patch/status"}},
 		"Run":                   {func(_ *testing.T, f *fixture, run func(func(context.Context) error)) { run(f.Run) }, false, []string{"get", "create", "patch/status"}},
 		"Run, without its Node": {func(_ *testing.T, f *fixture, run func(func(context.Context) error)) { run(f.Run) }, true, nil},
-		"Run, down at first": {func(t *testing.T, f *fixture, run func(func(context.Context) error)) {
+		"Run, down at first": {func(_ *testing.T, f *fixture, run func(func(context.Context) error)) {
 			f.failing("create", errDown, errDown)
 			run(f.Run)
 		}, false, nil},

@@ -302,7 +302,7 @@ var events = []struct {
 		p.core.Done(r, p.server.make(r))
 		return true
 	}},
-	{"the process restarts before it", func(p *path, r core.Request) bool {
+	{"the process restarts before it", func(p *path, _ core.Request) bool {
 		p.core, p.entries, p.inexact = core.Core{}, nil, true
 		return false
 	}},

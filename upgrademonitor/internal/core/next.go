@@ -25,7 +25,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		node = head.Change.View()
 	}
-	idle := head == nil && !(c.spec && trySpec)
+	idle := head == nil && (!c.spec || !trySpec)
 	switch c.situation {
 	case Deleted:
 		return Request{Kind: Get, Node: node}, true

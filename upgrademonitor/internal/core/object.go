@@ -25,6 +25,7 @@ type Object struct {
 // Situation is what is known of the object.
 type Situation string
 
+// The situations, see the package comment.
 const (
 	Unknown   Situation = ""          // it was never read
 	Fresh     Situation = "Fresh"     // nobody is known to have written since the last read or write

@@ -7,6 +7,7 @@ import (
 // Kind is what a request does with the object.
 type Kind string
 
+// The kinds of requests.
 const (
 	Get         Kind = "Get"
 	Create      Kind = "Create" // without a status, which the API server would drop
@@ -39,6 +40,7 @@ func (r Request) SendsImage() bool {
 // Outcome is how a request ended.
 type Outcome string
 
+// The outcomes of requests.
 const (
 	OK       Outcome = "OK"
 	NotFound Outcome = "NotFound"

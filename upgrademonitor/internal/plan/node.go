@@ -33,6 +33,7 @@ type Versions struct {
 // Mode is the mode of updates of a node.
 type Mode string
 
+// The modes.
 const (
 	// ModeOfObject is the mode of the conditions that the object has, standard for a new one.
 	ModeOfObject Mode = ""
