@@ -16,6 +16,20 @@ import (
 	"github.com/openshift/upgrademonitor/scope"
 )
 
+// NotYetSet stands for a pool or a config that is not known yet.
+const NotYetSet = "not-yet-set"
+
+// The annotations of a Node that name what it runs and what it is to run.
+const (
+	CurrentConfigAnnotation = "machineconfiguration.openshift.io/currentConfig"
+	DesiredConfigAnnotation = "machineconfiguration.openshift.io/desiredConfig"
+	CurrentImageAnnotation  = "machineconfiguration.openshift.io/currentImage"
+	DesiredImageAnnotation  = "machineconfiguration.openshift.io/desiredImage"
+)
+
+// realClock is for what is paced in real time, unlike lastTransitionTime.
+var realClock clock.PassiveClock = clock.RealClock{}
+
 // The defaults of the fields of a Config.
 const (
 	DefaultFieldManager  = "machine-config-operator"

@@ -32,6 +32,11 @@ func (e *ReportError) Error() string {
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
 
+// rejected returns the error of a report that is not accepted.
+func (m *Monitor) rejected(phase phases.Phase, err error) error {
+	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
+}
+
 // NodeError means that there is no Node to work with: Config.Node or Config.Pool failed, or the
 // Node is not provisioned yet.
 type NodeError struct {

@@ -5,9 +5,6 @@ import (
 	"sync"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
@@ -67,36 +64,6 @@ func New(config Config) (*Monitor, error) {
 		}
 	}
 	return m, nil
-}
-
-// GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with
-// a reason (a CamelCase word) and a message for people.
-//
-//  1. Steps that the phase's state machine has between its status and the reported one are
-//     published too, one write each; so is what the report means for the phase's parent and
-//     for the update as a whole. See packages phases and conditions.
-//  2. A report of what is there already makes no request.
-//  3. An error means that the report was not accepted, and that nothing was written: a *ReportError
-//     that wraps the cause, a *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned
-//     another node, ErrQueueFull, or the error of a ctx that has ended already.
-//  4. A report that was accepted and is not written by the end of Config.Timeout, or of ctx, is no
-//     error: it is kept, and written later. See Flush and Run.
-//  5. The object is created if it is missing.
-//
-// lastTransitionTime is the time of the call, in whole seconds.
-func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...ReportOption) error {
-	if m == nil {
-		return nil
-	}
-	options := reportOptionsOf(opts)
-	if options.reason != "" {
-		return m.rejected(phase, errReasonOption)
-	}
-	r, err := m.newReport(ctx, phase, reason, message, status, options)
-	if err != nil {
-		return err
-	}
-	return m.submit(ctx, r)
 }
 
 // failed logs an error, unless it is of the kind of the last one.

@@ -9,20 +9,8 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
-)
-
-// NotYetSet stands for a pool or a config that is not known yet.
-const NotYetSet = plan.NotYetSet
-
-// The annotations of a Node that name what it runs and what it is to run.
-const (
-	CurrentConfigAnnotation = nodeannotation.CurrentConfig
-	DesiredConfigAnnotation = nodeannotation.DesiredConfig
-	CurrentImageAnnotation  = nodeannotation.CurrentImage
-	DesiredImageAnnotation  = nodeannotation.DesiredImage
 )
 
 // view returns the daemon's view of its node. A pool that is not known, or for which Config.Pool

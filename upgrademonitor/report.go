@@ -20,6 +20,36 @@ var (
 	errReasonOption      = field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument")
 )
 
+// GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with
+// a reason (a CamelCase word) and a message for people.
+//
+//  1. Steps that the phase's state machine has between its status and the reported one are
+//     published too, one write each; so is what the report means for the phase's parent and
+//     for the update as a whole. See packages phases and conditions.
+//  2. A report of what is there already makes no request.
+//  3. An error means that the report was not accepted, and that nothing was written: a *ReportError
+//     that wraps the cause, a *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned
+//     another node, ErrQueueFull, or the error of a ctx that has ended already.
+//  4. A report that was accepted and is not written by the end of Config.Timeout, or of ctx, is no
+//     error: it is kept, and written later. See Flush and Run.
+//  5. The object is created if it is missing.
+//
+// lastTransitionTime is the time of the call, in whole seconds.
+func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...ReportOption) error {
+	if m == nil {
+		return nil
+	}
+	options := reportOptionsOf(opts)
+	if options.reason != "" {
+		return m.rejected(phase, errReasonOption)
+	}
+	r, err := m.newReport(ctx, phase, reason, message, status, options)
+	if err != nil {
+		return err
+	}
+	return m.submit(ctx, r)
+}
+
 // Report is GenerateAndApplyMachineConfigNode in one line a call site: the reason is the
 // conventional one, or that of the option Reason, and an error is logged. A phase of the other mode
 // does nothing.
@@ -119,9 +149,4 @@ func (m *Monitor) validate(r conditions.Report) error {
 // isOfOtherMode reports whether a phase exists, but not in the mode that the node is in.
 func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
 	return m.config.ImageMode != nil && phases.KindOf(phase) != "" && !phases.ExistsIn(phase, m.config.ImageMode())
-}
-
-// rejected returns the error of a report that is not accepted.
-func (m *Monitor) rejected(phase phases.Phase, err error) error {
-	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // Report is one line per call site.
@@ -164,4 +166,11 @@ func TestModeOfTheObject(t *testing.T) {
 	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // of the other mode: nothing
 	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
 	assert.Len(t, daemon.object(t).Status.Conditions, len(phases.All(true)))
+}
+
+// The public names have values of their own, for go doc.
+func TestNames(t *testing.T) {
+	assert.Equal(t, plan.NotYetSet, upgrademonitor.NotYetSet)
+	assert.Equal(t, []string{nodeannotation.CurrentConfig, nodeannotation.DesiredConfig, nodeannotation.CurrentImage, nodeannotation.DesiredImage},
+		[]string{upgrademonitor.CurrentConfigAnnotation, upgrademonitor.DesiredConfigAnnotation, upgrademonitor.CurrentImageAnnotation, upgrademonitor.DesiredImageAnnotation})
 }

@@ -8,15 +8,11 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
-
-// realClock is for what is paced in real time, unlike lastTransitionTime.
-var realClock clock.PassiveClock = clock.RealClock{}
 
 // conflictBackoff bounds how often a write is computed again because others wrote first.
 var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
