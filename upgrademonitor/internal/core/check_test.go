@@ -26,7 +26,7 @@ import (
 // promises that it checks stand at the functions below, and at server.check. The first path that
 // breaks one is printed as a script; shorter ones are tried first.
 func TestEveryPath(t *testing.T) {
-	depth := 3
+	depth := defaultDepth
 	if text := os.Getenv("DEPTH"); text != "" {
 		var err error
 		depth, err = strconv.Atoi(text)
@@ -52,6 +52,8 @@ func TestEveryPath(t *testing.T) {
 	}
 	t.Logf("%d paths with up to %d reports", paths, depth)
 }
+
+var defaultDepth = 3
 
 // tape is a sequence of choices. A path reads it; what it does not have yet is 0.
 type tape struct {

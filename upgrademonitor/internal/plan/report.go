@@ -96,6 +96,10 @@ func (r Report) update(s State) conditions.Update {
 	if s.neverUpdated() {
 		u.NewTarget = r.Phase == phases.Updated
 	}
+	if r.NotRequired { // a step that is not needed starts no update
+		u.NewTarget, u.Ended = false, true
+		return u
+	}
 	if c := conditions.Find(s.Status.Conditions, phases.Updated); c != nil && c.Status == metav1.ConditionTrue {
 		u.Ended = r.Time.Unix() < c.LastTransitionTime.Unix()
 	}

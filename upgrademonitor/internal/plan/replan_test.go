@@ -1,0 +1,71 @@
+package plan_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// TestPlanningAgainIsHarmless interrupts random plans after each of their writes, plans again, and
+// compares: what is left is exactly the rest. The spec may have followed the node before, or not.
+func TestPlanningAgainIsHarmless(t *testing.T) {
+	interrupted := 0
+	for seed := range uint64(1000) {
+		r := rand.New(rand.NewPCG(seed, 0))
+		mode := []plan.Mode{plan.Standard, plan.Image}[r.IntN(2)]
+		s := plan.State{Generation: 1}
+		for i := range 60 {
+			change := randomChange(r, mode, i)
+			planned, err := change.Plan(s)
+			if err != nil {
+				continue
+			}
+			if planned.Begins && r.IntN(2) == 0 {
+				s = s.Pin().Follow(change.View())
+			}
+			planned, err = change.Plan(s)
+			require.NoError(t, err)
+			for j, state := range planned.States {
+				again, err := change.Plan(state)
+				require.NoError(t, err)
+				require.Equal(t, planned.States[j+1:], append([]plan.State{}, again.States...), "seed %d, %v after write %d of\n%v", seed, change, j+1, state.Status)
+				interrupted++
+			}
+			if n := len(planned.States); n > 0 {
+				s = planned.States[n-1]
+			}
+		}
+	}
+	t.Logf("%d plans were interrupted", interrupted)
+}
+
+func randomChange(r *rand.Rand, mode plan.Mode, i int) plan.Change {
+	n := plan.Node{Owner: metav1.OwnerReference{Kind: "Node", Name: "worker-0", UID: "1"}, Pool: "worker", Mode: mode}
+	n.CurrentConfig, n.DesiredConfig = fmt.Sprint("config-", r.IntN(2)), fmt.Sprint("config-", r.IntN(3))
+	if mode == plan.Image {
+		n.CurrentImage, n.DesiredImage = fmt.Sprint("image-", r.IntN(2)), []string{"", "image-0", "image-1"}[r.IntN(3)]
+	}
+	now := metav1.NewTime(time.Unix(int64(1000+i+r.IntN(5)), 0).UTC())
+	if r.IntN(10) == 0 {
+		return plan.ImageSets{Node: n, Time: now, Sets: []plan.ImageSet{{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0}}}
+	}
+	all := phases.All(mode == plan.Image)
+	all = append(all, phases.Updated, phases.Updated, phases.UpdatePrepared, phases.UpdatePrepared)
+	report := plan.Report{Node: n, NotRequired: r.IntN(10) == 0, Report: conditions.Report{
+		Phase:           all[r.IntN(len(all))],
+		Status:          []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}[r.IntN(3)],
+		Reason:          "R",
+		Message:         fmt.Sprint("report ", i),
+		CompletesParent: r.IntN(2) == 0,
+		Time:            now,
+	}}
+	return report
+}
