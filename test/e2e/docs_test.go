@@ -26,7 +26,7 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	needGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)
-	kubectl, err := cluster.Binary(t.Context(), "kubectl")
+	kubectl, err := cluster.Binary("kubectl")
 	require.NoError(t, err)
 	run := func(line string) (string, error) {
 		shell := exec.CommandContext(t.Context(), "sh", "-c", line)

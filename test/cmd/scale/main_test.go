@@ -12,8 +12,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 // TestMain also runs the controllers, in the child process.
@@ -33,7 +31,6 @@ func TestThreeNodes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts real servers")
 	}
-	require.NoError(t, cluster.Build(t.Context())) // without a limit of time
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	path := filepath.Join(t.TempDir(), "tables.md")
@@ -70,7 +67,6 @@ func TestInterruptedRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts real servers")
 	}
-	require.NoError(t, cluster.Build(t.Context())) // without a limit of time
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	var stdout bytes.Buffer
