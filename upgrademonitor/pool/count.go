@@ -13,6 +13,7 @@ type count struct {
 
 	updated, ready, unavailable int
 	waiting                     int // reported, neither updated nor updating
+	stuck                       int // of these: have the target, but are degraded
 	unreported                  int
 	pinned, pinnedReady         int
 
@@ -74,6 +75,9 @@ func (c *count) add(m machine) {
 		c.updating = append(c.updating, running{m.name, m.step})
 	case !m.updated:
 		c.waiting++
+		if m.reached {
+			c.stuck++
+		}
 	default:
 		c.updated++
 		if m.available {

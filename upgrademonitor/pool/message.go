@@ -80,13 +80,14 @@ func (c *count) progress() string {
 	case c.isUpdated():
 		return fmt.Sprintf("All %d nodes have %s", c.machines, c.target)
 	}
-	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated, c.machines, c.target)}
+	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated+c.stuck, c.machines, c.target)}
 	for _, rest := range []struct {
 		nodes int
 		do    string
 	}{
 		{len(c.updating), "being updated"},
-		{c.waiting, "not updated"},
+		{c.waiting - c.stuck, "not updated"},
+		{c.stuck, "degraded"},
 		{c.unreported, "not reported yet"},
 	} {
 		if rest.nodes > 0 {

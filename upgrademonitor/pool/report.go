@@ -129,6 +129,7 @@ type machine struct {
 
 	reported  bool // its MachineConfigNode is about this Node, which has joined the pool
 	updating  bool // an update is under way
+	reached   bool // Updated is True, and it has the target
 	updated   bool // it has reached the target, and is not degraded
 	degraded  bool
 	available bool // the Node is Ready and schedulable, and not updating
@@ -159,7 +160,8 @@ func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target)
 	r.desiredImage = cmp.Or(r.desiredImage, node.Annotations[nodeannotation.DesiredImage])
 	m.reported = true
 	m.updating, m.step = !r.updated, r.step
-	m.updated = r.updated && !r.degraded && target.reachedBy(r)
+	m.reached = r.updated && target.reachedBy(r)
+	m.updated = m.reached && !r.degraded
 	m.available = m.available && !m.updating
 	m.desiredImage = r.desiredImage
 	return m

@@ -272,8 +272,10 @@ func (f *fixture) writes() []string {
 			continue
 		}
 		switch a := action.(type) {
+		case clienttesting.CreateActionImpl:
+			list = append(list, "create "+a.Object.(*mcfgv1.MachineConfigNode).Name)
 		case clienttesting.PatchAction:
-			list = append(list, string(a.GetPatchType())+" "+a.GetName()+subresource(action))
+			list = append(list, "patch "+a.GetName()+subresource(action))
 		case clienttesting.DeleteAction:
 			list = append(list, "delete "+a.GetName())
 		}
