@@ -44,7 +44,7 @@ func (e *DeniedError) advice() string {
 	case e.Policy != "":
 		return "see kubectl describe validatingadmissionpolicy " + e.Policy
 	default:
-		return "bind the daemon's service account to the role of scope.Guard: go run ./examples/guard writes it"
+		return "bind the daemon's service account to the ClusterRole of scope.Guard: oc apply -f guard.yaml of package scope"
 	}
 }
 
