@@ -30,10 +30,10 @@ func TestArrowsPointOneWay(t *testing.T) {
 		internal + "pending":        pure,
 		internal + "writer":         append([]string{"scope", internal + "apierr", internal + "bounded"}, pure...),
 		"upgrademonitor":            core,
-		"upgrademonitor/pool":       append([]string{"conditions", "phases"}, shared...),
+		"upgrademonitor/pool":       append([]string{"conditions", "phases", internal + "controller"}, shared...),
 		"upgrademonitor/components": append([]string{"conditions", "phases", internal + "bounded"}, shared...),
 		"upgrademonitor/progress":   {"conditions", "phases"},
-		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool"}, core...),
+		"upgrademonitor/rollout":    append([]string{"upgrademonitor", "upgrademonitor/pool", internal + "controller"}, core...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, dep := range deps(t, module+name) {

@@ -73,11 +73,11 @@ func (c *count) add(m machine) {
 		c.unreported++
 	case m.updating:
 		c.updating = append(c.updating, running{m.name, m.step})
-	case !m.updated:
+	case !m.reached:
 		c.waiting++
-		if m.reached {
-			c.stuck++
-		}
+	case m.degraded:
+		c.waiting++
+		c.stuck++
 	default:
 		c.updated++
 		if m.available {
