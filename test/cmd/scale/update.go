@@ -70,12 +70,3 @@ var rebootUpdate = []call{
 
 // shortUpdate is the same without the optional reports: 12 reports and one spec call.
 var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })
-
-// updatedReports returns the reports of a node that needs no update. Singletons are first: in the update
-// they are repeats.
-func updatedReports(update []call) []call {
-	calls := slices.DeleteFunc(slices.Clone(update), func(c call) bool {
-		return phases.KindOf(c.phase) != phases.Singleton || c.status != metav1.ConditionFalse
-	})
-	return append(calls, call{phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"})
-}
