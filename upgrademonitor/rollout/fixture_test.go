@@ -57,16 +57,11 @@ func (f *fixture) Write(line []byte) (int, error) {
 	return f.log.Write(line)
 }
 
-// logged returns the lines of the log so far that contain a text.
-func (f *fixture) logged(text string) (lines []string) {
+// logged returns the log so far.
+func (f *fixture) logged() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for line := range strings.Lines(f.log.String()) {
-		if strings.Contains(line, text) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return f.log.String()
 }
 
 // recorder is a FakeRecorder with an empty scheme, as that of a host may be: an event of an

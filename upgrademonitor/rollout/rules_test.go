@@ -3,7 +3,6 @@ package rollout_test
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -143,54 +142,6 @@ func receive[T any](t *testing.T, sent <-chan T) (value T) {
 	return value
 }
 
-// TestFailuresAreLogged once for each cause, with advice, and once when they are over.
-func TestFailuresAreLogged(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
-	resource := mcfgv1.Resource("machineconfignodes")
-	var answer atomic.Pointer[error]
-	var tried atomic.Int32
-	f.mcfg.PrependReactor("create", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		err := answer.Load()
-		if err == nil || action.(clienttesting.CreateActionImpl).Object.(*mcfgv1.MachineConfigNode).Name != "node" {
-			return false, nil, nil
-		}
-		tried.Add(1)
-		return true, nil, *err
-	})
-	fail := func(err error) { // for seven attempts
-		t.Helper()
-		answer.Store(&err)
-		until := tried.Load() + 7
-		require.Eventually(t, func() bool {
-			f.clock.Step(30 * time.Second)
-			return tried.Load() >= until
-		}, 10*time.Second, time.Millisecond)
-		f.waitForQueue()
-	}
-	forbidden := error(apierrors.NewForbidden(resource, "node", errors.New("cannot patch")))
-	answer.Store(&forbidden) // before the first sync
-	f.run()
-	for range 2 {
-		fail(forbidden)
-	}
-	lines := f.logged("Failed to sync MachineConfigNode")
-	require.Len(t, lines, 1)
-	assert.Regexp(t, `^E.*err=".*cannot patch".* name="node"`, lines[0])
-	assert.Contains(t, lines[0], "grant the service account")
-
-	fail(apierrors.NewGenericServerResponse(http.StatusNotFound, "post", resource, "node", "404 page not found", 0, true))
-	lines = f.logged("Failed to sync MachineConfigNode")
-	require.Len(t, lines, 2)
-	assert.Contains(t, lines[1], "install the CRD")
-	fail(apierrors.NewConflict(resource, "node", errors.New("modified")))
-	assert.Len(t, f.logged("Failed to sync MachineConfigNode"), 3, "conflicts that persist")
-
-	answer.Store(nil)
-	f.eventuallyRetried("node", exists)
-	require.Eventually(t, func() bool { return len(f.logged("Synced MachineConfigNode again")) == 1 }, 10*time.Second, time.Millisecond)
-	assert.Len(t, f.logged("Failed to sync MachineConfigNode"), 3)
-}
-
 // TestOneConflictIsNoFailure: it is retried, and not logged.
 func TestOneConflictIsNoFailure(t *testing.T) {
 	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
@@ -204,5 +155,5 @@ func TestOneConflictIsNoFailure(t *testing.T) {
 	f.run()
 	f.eventuallyRetried("node", exists)
 	f.stop()
-	assert.Empty(t, f.logged(""))
+	assert.Empty(t, f.logged())
 }
