@@ -26,7 +26,8 @@ test: ## Run the tests of the library, the examples and the docs (offline, given
 
 .PHONY: servers
 servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
-	@cd test && go run ./cmd/cluster --build
+	@cd test/binaries && export GOWORK=off && version=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes) && \
+		go build -buildvcs=false -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version" -o $(CACHE)/bin/ ./etcd ./kube-apiserver ./kubectl
 
 .PHONY: e2e
 e2e: servers ## Run the tests on a real etcd and kube-apiserver
@@ -58,10 +59,6 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
 	done
 
-.PHONY: mutate
-mutate: ## Show that the tests notice the bugs in test/mutations; RUN limits them by name
-	cd test && go run ./cmd/mutate --run '$(RUN)'
-
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Check style, import directions and that the modules are tidy
 	$(GOLANGCI_LINT) run ./...
@@ -85,16 +82,16 @@ example: ## Run the example daemon, and a whole cluster, through an update, in m
 verify: lint test e2e e2e-guarded ## Run all that CI runs
 
 .PHONY: cluster
-cluster: ## Start a real API server that keeps running; prints export KUBECONFIG=…
-	@cd test && go run ./cmd/cluster
+cluster: servers ## Start a real API server that keeps running; prints export KUBECONFIG=…
+	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster
 
 .PHONY: cluster-down
 cluster-down: ## Stop the server of make cluster
-	@cd test && go run ./cmd/cluster --down
+	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster --down
 
 .PHONY: kubectl
-kubectl: ## Build kubectl and print its path
-	@cd test && go run ./cmd/cluster --kubectl
+kubectl: servers ## Build kubectl and print its path
+	@echo $(CACHE)/bin/kubectl
 
 .PHONY: clean
 clean: ## Remove everything that was built

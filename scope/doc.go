@@ -19,6 +19,6 @@
 //
 //	err := scope.Guard{}.WriteManifests(os.Stdout) // | kubectl apply -f -
 //
-// [ParseDenial] reads the answer to a request that a policy denies. [Operator] describes the
+// [Operator] describes the
 // roles of the operator's controllers.
 package scope

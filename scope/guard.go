@@ -38,7 +38,7 @@ const (
 //	    TransitionPolicy.
 //	 4. The policies do not apply to other users.
 //
-// A denied request is answered with 403 and a message that ParseDenial reads. The methods
+// A denied request is answered with 403 and a message that says why. The methods
 // describe objects; none of them makes a request. The zero value is usable.
 type Guard struct {
 	// Name is the name of the role and the policy, and the prefix of the other names. Default:

@@ -7,6 +7,14 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
+// Parts of the messages of Policy. The policy mcn-guards of machine-config-operator has the
+// same messages, and its tests look for them.
+const (
+	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
+	updatesTo            = "updates to MCN "
+	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
+)
+
 // Policy returns the policy that restricts the service account to the object of the node that
 // its token is bound to. It denies, in this order:
 //
@@ -15,7 +23,10 @@ import (
 //  3. DELETE and DELETECOLLECTION;
 //  4. a change of labels, annotations or finalizers;
 //  5. owners other than the Node, with the UID of NodeUIDClaim if the user has that claim, and
-//     the removal of an owner.
+//     the removal of an owner;
+//  6. a status with a time that is not in the form that Go writes. The CRD accepts some that no Go
+//     client can parse (2026-01-02t03:04:05z, for one): one such object makes every informer of
+//     MachineConfigNodes in the cluster fail to list.
 //
 // Admission does not see reads: the service account can read the objects of all nodes.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
@@ -42,6 +53,19 @@ var policyVariables = []admissionv1.Variable{
 	{Name: "name", Expression: `(object == null ? variables.before : variables.after).?name.orValue("")`},
 	{Name: "ownersBefore", Expression: `variables.before.?ownerReferences.orValue([])`},
 	{Name: "owners", Expression: `variables.after.?ownerReferences.orValue([])`},
+	{Name: "status", Expression: `object == null || request.?subResource.orValue("") != "status" ? dyn({}) : dyn(object.?status.orValue({}))`},
+	{Name: "unreadable", Expression: `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + `).map(c, string(c.type)) +
+variables.status.?internalReleaseImage.?releases.orValue([])
+  .filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + `)).map(r, "internalReleaseImage")`},
+}
+
+// timePattern is RFC 3339 as metav1.Time writes and reads it, with fractions and zones of other
+// writers. That the numbers are a date and a time of the day is checked by the CRD.
+const timePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+
+// isReadable returns an expression that is true where the time of a condition can be parsed.
+func isReadable(condition string) string {
+	return `string(` + condition + `.lastTransitionTime).matches(` + strconv.Quote(timePattern) + `)`
 }
 
 func claim(key string) string {
@@ -88,5 +112,12 @@ variables.after.?finalizers.orValue([]) == variables.before.?finalizers.orValue(
   variables.owners.exists(o, o.apiVersion == "v1" && o.kind == "Node" && o.name == variables.node))`,
 			Message: `may not remove owner references of MachineConfigNodes`,
 		},
+		{
+			Expression:        `variables.unreadable.size() == 0`,
+			Message:           unreadableTime,
+			MessageExpression: strconv.Quote(unreadableTime+": ") + ` + variables.unreadable.join(", ")`,
+		},
 	}
 }
+
+const unreadableTime = `may not set a lastTransitionTime that clients cannot read, other than 2026-01-02T03:04:05Z`

@@ -2,6 +2,7 @@ package scope
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
@@ -16,8 +17,9 @@ import (
 //  1. a transition that phases.Path rejects, or for which it returns more than one step. A
 //     missing condition counts as False. A write after which every phase of the cycle is
 //     False, and UpdatePrepared is False or Unknown, may change phases from Unknown to False;
-//  2. a lastTransitionTime that changes by a second or more without its status;
-//  3. the removal of a condition, which would circumvent both, except when the conditions of
+//  2. a Parent that turns True while one of its children is Unknown: True means complete;
+//  3. a lastTransitionTime that changes by a second or more without its status;
+//  4. the removal of a condition, which would circumvent both, except when the conditions of
 //     the other mode replace it.
 //
 // It applies only to the conditions of package phases. It does not check the time of a
@@ -84,6 +86,25 @@ func onlyIn(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.ExistsIn(p, !imageMode) })
 }
 
+// unfinished returns an expression that is true for a transition m of a Parent to True while a
+// child is Unknown.
+func unfinished() string {
+	running := map[phases.Phase][]string{}
+	var parents, cases []string
+	for _, p := range knownPhases() {
+		if parent, ok := phases.ParentOf(p); ok {
+			if running[parent] == nil {
+				parents = append(parents, string(parent))
+			}
+			running[parent] = append(running[parent], string(p)+" Unknown")
+		}
+	}
+	for _, parent := range parents {
+		cases = append(cases, `m.type == `+strconv.Quote(parent)+` && `+celList(running[phases.Phase(parent)])+`.exists(s, s in variables.statusesAfter)`)
+	}
+	return `m.to == "True" && (` + strings.Join(cases, " ||\n  ") + `)`
+}
+
 // transitionVariables compares lists of strings: comparing each condition with each other one
 // would add a third to the cost of a write.
 func transitionVariables() []admissionv1.Variable {
@@ -108,12 +129,15 @@ func transitionVariables() []admissionv1.Variable {
   c.type == "` + string(phases.UpdatePrepared) + `" && c.status == "Unknown")`},
 		{Name: "invalid", Expression: `variables.transitions.filter(m, (` + strings.Join(invalid, " ||\n  ") + `) &&
   !(m.from == "Unknown" && m.to == "False" && variables.reset))`},
+		{Name: "statusesAfter", Expression: `variables.after.map(c, c.type + " " + c.status)`},
+		{Name: "unfinished", Expression: `variables.transitions.filter(m, ` + unfinished() + `)`},
 		{Name: "removed", Expression: `variables.before.filter(b, !(b.type in variables.typesAfter) &&
   !(b.type in ` + celList(onlyIn(false)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(true)) + `)) &&
   !(b.type in ` + celList(onlyIn(true)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(false)) + `)))`},
 		{Name: "retimed", Expression: `variables.after.filter(c,
   c.type + " " + c.status in variables.statusesBefore && !(c.type + " " + string(c.lastTransitionTime) in variables.timesBefore) &&
-  variables.before.exists(b, b.type == c.type && int(timestamp(b.lastTransitionTime)) != int(timestamp(c.lastTransitionTime))))`},
+  variables.before.exists(b, b.type == c.type && ` + isReadable("b") + ` && ` + isReadable("c") + ` &&
+    int(timestamp(b.lastTransitionTime)) != int(timestamp(c.lastTransitionTime))))`},
 	}
 }
 
@@ -123,6 +147,11 @@ func transitionValidations() []admissionv1.Validation {
 			Expression:        `variables.invalid.size() == 0`,
 			Message:           `invalid transition: ` + ruleOfTransitions,
 			MessageExpression: `"invalid transition " + variables.invalid.map(m, m.type + " from " + m.from + " to " + m.to).join(", ") + ": ` + ruleOfTransitions + `"`,
+		},
+		{
+			Expression:        `variables.unfinished.size() == 0`,
+			Message:           `may not complete a phase while a child is Unknown`,
+			MessageExpression: `"may not complete a phase while a child is Unknown: " + variables.unfinished.map(m, m.type).join(", ")`,
 		},
 		{
 			Expression:        `variables.removed.size() == 0`,

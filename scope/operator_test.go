@@ -1,39 +1,16 @@
 package scope_test
 
 import (
-	"bytes"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/openshift/upgrademonitor/scope"
 )
-
-func TestOperatorManifestsEqualTheGoldenFiles(t *testing.T) {
-	for name, operator := range map[string]scope.Operator{
-		"default":     {},
-		"other-names": {Name: "updates", Namespace: "kube-updates", ServiceAccount: "operator"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var got bytes.Buffer
-			require.NoError(t, operator.WriteManifests(&got))
-			golden := filepath.Join("testdata", "operator-"+name+".golden.yaml")
-			if *update {
-				require.NoError(t, os.WriteFile(golden, got.Bytes(), 0o644))
-			}
-			want, err := os.ReadFile(golden)
-			require.NoError(t, err, "run go test ./scope -update")
-			assert.Equal(t, string(want), got.String())
-		})
-	}
-}
 
 func TestOperatorWithAnInvalidNameWritesNothing(t *testing.T) {
 	for field, operator := range map[string]scope.Operator{

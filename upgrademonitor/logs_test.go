@@ -67,7 +67,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	}
 	lines := log.take()
 	require.Len(t, lines, 1)
-	for _, part := range []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "the role in package scope"} {
+	for _, part := range []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope/manifests/guard.yaml"} {
 		assert.Contains(t, lines[0], part, "the cause and advice")
 	}
 

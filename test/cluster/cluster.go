@@ -1,193 +1,149 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Files and folders of a cluster.
-const (
-	pkiDir       = "pki"
-	etcdData     = "etcd"
-	etcdLog      = "etcd.log"
-	apiServerLog = "kube-apiserver.log"
-	kubeconfig   = "kubeconfig"
-	kubectlCache = "kubectl-cache"
-)
+// timeout limits each wait for a server, on a busy machine.
+const timeout = 2 * time.Minute
 
-// Options configures a cluster. The zero value is a standard cluster in a temporary folder.
+// Options configures a cluster. The zero value is a standard cluster.
 type Options struct {
 	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the
 	// CustomNoUpgrade feature set) in place of the default one.
 	ImageMode bool
 
-	// Dir is the folder for data, logs, certificates and the kubeconfig file. It is created when
-	// missing; what an earlier cluster left there is replaced, and it stays after Stop. Empty: a
-	// temporary folder that Stop removes.
-	Dir string
-
-	// APIServerArgs are further flags of kube-apiserver, for example "--audit-policy-file=…".
-	// They come last and win.
+	// APIServerArgs are further flags of kube-apiserver: "--name=value".
 	APIServerArgs []string
-
-	// pickPort stands in for freePort in tests.
-	pickPort func() (int, error)
 }
 
-// Cluster is an etcd and a kube-apiserver that belong together. Its methods may be called from
-// several goroutines; those that start and stop servers wait for each other.
+// Cluster is an etcd and a kube-apiserver. Its methods may be called from several goroutines.
 type Cluster struct {
-	dir      string
-	detached bool
-	temp     bool
-	complete bool // Start has come to its end
-	config   *rest.Config
-	settings settings
+	dir string // data, certificates, logs and the kubeconfig file
+	env *envtest.Environment
 
-	mu      sync.Mutex
-	etcd    *process // nil when it was stopped
-	api     *process
-	stopped bool
+	mu       sync.Mutex // of the two processes
+	etcd     bool       // whether it runs
+	api      bool
+	finished bool
 }
 
-// settings are those needed to start the servers of a cluster again. They do not change after
-// Start.
-type settings struct {
-	ImageMode     bool
-	EtcdName      string // distinguishes this etcd from others
-	EtcdPort      int
-	APIServerPort int
-	APIServerArgs []string
-}
-
-// Start starts etcd and kube-apiserver on free loopback ports, installs the CRD of
-// MachineConfigNode and returns when it is served. ctx bounds the start, not the life of the
-// cluster.
-//
-//  1. Programs that are missing are built first, see [Binary].
-//  2. The servers run until Stop. On Linux they also end with this process.
-//  3. When Start fails no process is left, and no temporary folder; the error of a server that
-//     did not come up is a *StartError with the end of its log.
-//  4. Any number of clusters may run at once, in one process or in several.
+// Start starts the servers on free loopback ports and returns when the CRD of MachineConfigNode
+// is served. When it fails, nothing runs, and the error has the end of the API server's log.
+// Any number of clusters may run at once.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
-	return startCluster(ctx, opts, false)
-}
-
-func startCluster(ctx context.Context, opts Options, detached bool) (*Cluster, error) {
-	// A build takes long: do it before anything has to be cleaned up.
-	for _, name := range []string{"etcd", "kube-apiserver"} {
-		if _, err := Binary(ctx, name); err != nil {
-			return nil, fmt.Errorf("cannot start a cluster: %w", err)
-		}
+	ctrllog.SetLogger(klog.Background())
+	dir, err := os.MkdirTemp("", "test-cluster-")
+	if err != nil {
+		return nil, err
 	}
-	c := &Cluster{detached: detached, settings: settings{
-		ImageMode:     opts.ImageMode,
-		EtcdName:      "etcd-" + strings.ToLower(rand.Text()),
-		APIServerArgs: opts.APIServerArgs,
-	}}
-	if err := c.prepareDir(opts.Dir); err != nil {
-		return nil, fmt.Errorf("cannot start a cluster: %w", err)
-	}
-	if err := c.bringUp(ctx, opts); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot start a cluster: %w", err), c.Stop())
+	c := &Cluster{dir: dir}
+	if err := c.start(ctx, opts); err != nil {
+		err = fmt.Errorf("cannot start a cluster: %w\n%s", err, tail(filepath.Join(dir, "kube-apiserver.log")))
+		return nil, errors.Join(err, c.Stop())
 	}
 	return c, nil
 }
 
-// prepareDir makes the cluster's folder and removes what an earlier cluster left in it.
-func (c *Cluster) prepareDir(dir string) (err error) {
-	if dir == "" {
-		c.temp = true
-		c.dir, err = os.MkdirTemp("", "test-cluster-")
+func (c *Cluster) start(ctx context.Context, opts Options) error {
+	api := &envtest.APIServer{CertDir: filepath.Join(c.dir, "pki")}
+	etcd := &envtest.Etcd{DataDir: filepath.Join(c.dir, "etcd")}
+	log, err := os.Create(filepath.Join(c.dir, "kube-apiserver.log"))
+	if err != nil {
 		return err
 	}
-	if c.dir, err = filepath.Abs(dir); err != nil {
+	api.Out, api.Err = log, log
+	if api.Path, err = Binary("kube-apiserver"); err != nil {
 		return err
 	}
-	if old, err := attach(c.dir); err != nil {
+	if etcd.Path, err = Binary("etcd"); err != nil {
 		return err
-	} else if old != nil && (old.etcd.alive() || old.api.alive()) {
-		return fmt.Errorf("a cluster runs in %s: stop it first", c.dir)
 	}
-	return removeFiles(c.dir)
-}
-
-// removeFiles removes the files of a cluster from its folder, and nothing else.
-func removeFiles(dir string) error {
-	for _, name := range []string{pkiDir, etcdData, etcdLog, apiServerLog, kubeconfig, kubectlCache, stateFile} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("cannot remove what an earlier cluster left: %w", err)
+	for _, dir := range []string{api.CertDir, etcd.DataDir} { // kept when a server is restarted
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return err
 		}
 	}
-	return nil
+	// A machine without a network has no other address to advertise.
+	api.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
+	for _, arg := range opts.APIServerArgs {
+		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+		api.Configure().Append(name, value)
+	}
+	c.env = &envtest.Environment{
+		UseExistingCluster:       ptr.To(false),
+		ControlPlane:             envtest.ControlPlane{APIServer: api, Etcd: etcd},
+		ControlPlaneStartTimeout: timeout,
+		ControlPlaneStopTimeout:  timeout,
+	}
+	if _, err := c.env.Start(); err != nil {
+		return err
+	}
+	c.etcd, c.api = true, true
+	c.env.Config.QPS = -1 // no limit; a daemon of its own has client-go's 5 a second
+	if err := os.WriteFile(c.Kubeconfig(), c.env.KubeConfig, 0o600); err != nil {
+		return err
+	}
+	return InstallCRD(ctx, c.Config(), opts.ImageMode)
 }
 
-func (c *Cluster) bringUp(ctx context.Context, opts Options) error {
-	pick := opts.pickPort
-	if pick == nil {
-		pick = freePort
-	}
-	if err := writePKI(filepath.Join(c.dir, pkiDir)); err != nil {
-		return err
-	}
-	err := onFreePort(pick, func(port int) error {
-		c.settings.EtcdPort = port
-		return c.StartEtcd(ctx)
-	})
-	if err != nil {
-		return err
-	}
-	err = onFreePort(pick, func(port int) error {
-		c.settings.APIServerPort = port
-		return c.StartAPIServer(ctx)
-	})
-	if err != nil {
-		return err
-	}
-	if c.config, err = loadConfig(c.dir, c.settings.APIServerPort); err != nil {
-		return err
-	}
-	if err := writeKubeconfig(c.Kubeconfig(), c.config); err != nil {
-		return err
-	}
-	if err := InstallCRD(ctx, c.Config(), opts.ImageMode); err != nil {
-		return err
-	}
-	c.complete = true
-	return c.record()
-}
-
-// Stop kills both servers, paused or not, returns when they are gone, and removes the temporary
-// folder. Calls after the first do nothing. Fails when a server cannot be killed, and when one had
-// died by itself: the error then has the end of its log.
+// Stop ends both servers, paused or not, and removes their files. A second call does nothing.
 func (c *Cluster) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stopped {
+	if c.finished {
 		return nil
 	}
-	c.stopped = true
-	var errs []error
-	for _, p := range []*process{c.api, c.etcd} {
-		if p == nil {
-			continue
-		}
-		if !p.alive() {
-			errs = append(errs, fmt.Errorf("before it was stopped, %w; its log ends with:\n%s", p.exitError(), p.log.tail()))
-		}
-		errs = append(errs, p.kill())
-	}
-	c.api, c.etcd = nil, nil
-	if c.temp {
-		errs = append(errs, os.RemoveAll(c.dir))
-	}
+	c.finished = true
+	errs := []error{c.stopAPIServer(), c.stopEtcd(), os.RemoveAll(c.dir)}
 	return errors.Join(errs...)
+}
+
+// Config is how an administrator reaches the API server, without a limit of requests. It is a
+// copy. For another identity, take rest.AnonymousClientConfig of it and set a token.
+func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.env.Config) }
+
+// Kubeconfig is the path of a kubeconfig file for the same administrator.
+func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
+
+// Kubectl runs kubectl as the administrator and returns its standard output. The error has its
+// standard error.
+func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
+	path, err := Binary("kubectl")
+	if err != nil {
+		return "", err
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, args...)
+	// The usual cache knows a server by its port, which other clusters had before.
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(c.dir, "kubectl"))
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// tail is the end of a log file.
+func tail(path string) string {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error()
+	}
+	return string(content[max(0, len(content)-2000):])
 }

@@ -2,40 +2,34 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apiextensionsclient "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
 // The CRDs as the release payload ships them, in the module github.com/openshift/api.
 const (
-	apiModule   = "github.com/openshift/api"
-	crdStandard = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-Default.crd.yaml"
-	crdImage    = "payload-manifests/crds/0000_80_machine-config_01_machineconfignodes-SelfManagedHA-CustomNoUpgrade.crd.yaml"
-	crdConfigs  = "payload-manifests/crds/0000_80_machine-config_01_machineconfigurations.crd.yaml"
-	crdPools    = "payload-manifests/crds/0000_80_machine-config_01_machineconfigpools-SelfManagedHA.crd.yaml"
+	crdStandard = "machineconfignodes-SelfManagedHA-Default"
+	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
+	crdConfigs  = "machineconfigurations"
+	crdPools    = "machineconfigpools-SelfManagedHA"
 )
+
+var machineConfigNodes = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfignodes"}
 
 // InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and
 // returns when the API server at cfg works by it. imageMode chooses the variant that has
-// spec.configImage and status.configImage.
-//
-// Objects stay when the variant changes; fields that the new one lacks are dropped when they are
-// read. The version is the one that this module requires of github.com/openshift/api. cfg needs
-// the permissions of an administrator.
-//
-// A new CRD takes two seconds: the API server delays every create for that long, and InstallCRD
-// makes one, so that no create of the caller is that slow.
+// spec.configImage and status.configImage. Objects stay; fields that the new variant lacks are
+// dropped when they are read.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	name := crdStandard
 	if imageMode {
@@ -44,129 +38,74 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	if err := install(ctx, cfg, name); err != nil {
 		return err
 	}
-	return waitServed(ctx, cfg, imageMode)
-}
-
-// InstallPoolCRD creates the CRD of MachineConfigPool, or replaces it, and returns when the API
-// server at cfg serves it. Start does not: only the operator's side needs it.
-func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
-	return installServed(ctx, cfg, crdPools, machineConfigPools)
-}
-
-// InstallConfigurationCRD is InstallPoolCRD for MachineConfiguration of operator.openshift.io: only
-// the reports on components need it.
-func InstallConfigurationCRD(ctx context.Context, cfg *rest.Config) error {
-	return installServed(ctx, cfg, crdConfigs, machineConfigurations)
-}
-
-// installServed installs a CRD, and returns when its resource can be listed.
-func installServed(ctx context.Context, cfg *rest.Config, name string, resource schema.GroupVersionResource) error {
-	if err := install(ctx, cfg, name); err != nil {
+	client, err := dynamic.NewForConfig(cfg)
+	if err != nil {
 		return err
+	}
+	return eventually(ctx, "MachineConfigNodes are not served", func(ctx context.Context) error {
+		known, err := knowsConfigImage(ctx, client.Resource(machineConfigNodes))
+		if err == nil && known != imageMode {
+			err = fmt.Errorf("the API server still works by the other variant of the CRD: it knows spec.configImage: %t", known)
+		}
+		return err
+	})
+}
+
+// InstallPoolCRD creates the CRD of MachineConfigPool, or replaces it, and returns when it is served.
+func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
+	return install(ctx, cfg, crdPools)
+}
+
+// InstallConfigurationCRD is InstallPoolCRD for MachineConfiguration of operator.openshift.io.
+func InstallConfigurationCRD(ctx context.Context, cfg *rest.Config) error {
+	return install(ctx, cfg, crdConfigs)
+}
+
+func install(ctx context.Context, cfg *rest.Config, name string) error {
+	list := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/openshift/api")
+	list.Dir = filepath.Join(root(), "test")
+	dir, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("cannot find the CRDs, run go mod download in %s: %w", list.Dir, err)
+	}
+	file := filepath.Join(strings.TrimSpace(string(dir)), "payload-manifests/crds/0000_80_machine-config_01_"+name+".crd.yaml")
+	options := envtest.CRDInstallOptions{Paths: []string{file}, ErrorIfPathMissing: true, MaxTime: timeout}
+	crds, err := envtest.InstallCRDs(cfg, options)
+	if err != nil {
+		return fmt.Errorf("cannot install the CRD %s: %w", name, err)
 	}
 	client, err := dynamic.NewForConfig(cfg)
 	if err != nil {
-		return fmt.Errorf("cannot tell whether %s are served: %w", resource.Resource, err)
+		return err
 	}
-	err = eventually(ctx, func(ctx context.Context) error {
-		_, err := client.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
+	spec := crds[0].Spec
+	served := client.Resource(schema.GroupVersionResource{Group: spec.Group, Version: spec.Versions[0].Name, Resource: spec.Names.Plural})
+	return eventually(ctx, spec.Names.Plural+" are not served", func(ctx context.Context) error {
+		_, err := served.List(ctx, metav1.ListOptions{Limit: 1})
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("%s are not served: %w", resource.Resource, err)
-	}
-	return nil
 }
 
-// install creates or replaces the CRD in a file of the API module, and returns when it is
-// established.
-func install(ctx context.Context, cfg *rest.Config, name string) error {
-	crd, err := readCRD(ctx, name)
-	if err != nil {
-		return fmt.Errorf("cannot read a CRD: %w", err)
-	}
-	client, err := apiextensionsclient.NewForConfig(cfg)
-	if err != nil {
-		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
-	}
-	err = eventually(ctx, func(ctx context.Context) error { return putCRD(ctx, client.CustomResourceDefinitions(), crd) })
-	if err != nil {
-		return fmt.Errorf("cannot install the CRD %s: %w", crd.Name, err)
-	}
-	err = eventually(ctx, func(ctx context.Context) error { return established(ctx, client.CustomResourceDefinitions(), crd.Name) })
-	if err != nil {
-		return fmt.Errorf("the CRD %s is not established: %w", crd.Name, err)
-	}
-	return nil
-}
-
-// putCRD makes one attempt to create or replace the CRD. Only a race with another writer is worth
-// another one.
-func putCRD(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, crd *apiextensionsv1.CustomResourceDefinition) error {
-	present, err := client.Get(ctx, crd.Name, metav1.GetOptions{})
+// knowsConfigImage reports whether the served variant has spec.configImage, by a dry run of a create
+// with unknown fields. (The API server delays the first create of a new CRD by two seconds: it is
+// this one.)
+func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": machineConfigNodes.GroupVersion().String(),
+		"kind":       "MachineConfigNode",
+		"metadata":   map[string]any{"name": "crd-probe"},
+		"spec":       map[string]any{"configImage": map[string]any{}},
+	}}
+	_, err := resource.Create(ctx, object, metav1.CreateOptions{
+		DryRun:          []string{metav1.DryRunAll},
+		FieldValidation: metav1.FieldValidationStrict,
+	})
 	switch {
-	case apierrors.IsNotFound(err):
-		_, err = client.Create(ctx, crd, metav1.CreateOptions{})
-	case err == nil:
-		wanted := crd.DeepCopy()
-		wanted.ResourceVersion = present.ResourceVersion
-		_, err = client.Update(ctx, wanted, metav1.UpdateOptions{})
+	case apierrors.IsBadRequest(err) && strings.Contains(err.Error(), `unknown field "spec.configImage"`):
+		return false, nil
+	// Validation and policies come after unknown fields.
+	case err == nil, apierrors.IsInvalid(err), apierrors.IsForbidden(err):
+		return true, nil
 	}
-	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsConflict(err) {
-		return permanent(err)
-	}
-	return err
-}
-
-func established(ctx context.Context, client apiextensionsclient.CustomResourceDefinitionInterface, name string) error {
-	crd, err := client.Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	for _, condition := range crd.Status.Conditions {
-		if condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue {
-			return nil
-		}
-		if condition.Type == apiextensionsv1.NamesAccepted && condition.Status == apiextensionsv1.ConditionFalse {
-			return permanent(errors.New(condition.Message))
-		}
-	}
-	return errors.New("the condition Established is not True yet")
-}
-
-func readCRD(ctx context.Context, name string) (*apiextensionsv1.CustomResourceDefinition, error) {
-	dir, err := apiModuleDir(ctx)
-	if err != nil {
-		return nil, err
-	}
-	content, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		return nil, err
-	}
-	crd := &apiextensionsv1.CustomResourceDefinition{}
-	if err := yaml.UnmarshalStrict(content, crd); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return crd, nil
-}
-
-// apiModuleDir is where the go command keeps the sources of github.com/openshift/api. They are
-// downloaded when missing: no program needs all of that module to be built.
-func apiModuleDir(ctx context.Context) (string, error) {
-	module, err := moduleDir()
-	if err != nil {
-		return "", err
-	}
-	list := []string{"list", "-m", "-f", "{{.Dir}}", apiModule}
-	dir, err := goCommand(ctx, module, list...)
-	if err != nil || dir != "" {
-		return dir, err
-	}
-	if _, err := goCommand(ctx, module, "mod", "download", apiModule); err != nil {
-		return "", err
-	}
-	if dir, err = goCommand(ctx, module, list...); err == nil && dir == "" {
-		err = fmt.Errorf("the go command does not know where %s is: run go mod download in %s", apiModule, module)
-	}
-	return dir, err
+	return false, err
 }

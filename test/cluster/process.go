@@ -1,167 +1,96 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
-
-	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// process is a server that runs: a child of this process, or one that an earlier process left.
-// Its methods may be called from several goroutines.
-type process struct {
-	name   string
-	handle *os.Process
-	log    serverLog
-
-	// exited is closed when a child has ended, and exit is then its result. Both are nil for a process
-	// that was adopted.
-	exited chan struct{}
-	exit   error
-}
-
-// command is a program to run, and the file for its output.
-type command struct {
-	name     string
-	path     string
-	args     []string
-	log      string
-	detached bool // outlives this process
-}
-
-// start runs the command with its output appended to the log file.
-func start(c command) (*process, error) {
-	file, err := os.OpenFile(c.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+// APIServerCPU is the processor time, user and system, that the API server has used since it was
+// last started, in steps of 10 ms. Needs Linux.
+func (c *Cluster) APIServerCPU() (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid, err := c.apiServerPID()
 	if err != nil {
-		return nil, fmt.Errorf("cannot open the log of %s: %w", c.name, err)
+		return 0, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
+	fields, err := procStat(strconv.Itoa(pid))
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the size of the log of %s: %w", c.name, err)
+		return 0, err
 	}
-
-	cmd := exec.Command(c.path, c.args...)
-	cmd.Stdout, cmd.Stderr = file, file
-	cmd.Env = serverEnv(os.Environ())
-	cmd.SysProcAttr = sysProcAttr(c.detached)
-
-	p := &process{name: c.name, log: serverLog{path: c.log, from: info.Size()}, exited: make(chan struct{})}
-	started := make(chan error)
-	go func() {
-		// Linux kills the child when the thread that made it ends, not the process: this thread
-		// belongs to the child until it has exited.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		p.handle = cmd.Process
-		started <- err
-		if err == nil {
-			p.exit = cmd.Wait()
-			close(p.exited)
-		}
-	}()
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("cannot run %s: %w", c.name, err)
+	const utime, stime = 14 - 3, 15 - 3 // numbers as in proc(5), where the state is the third
+	user, err := strconv.Atoi(fields[utime])
+	if err != nil {
+		return 0, err
 	}
-	return p, nil
+	system, err := strconv.Atoi(fields[stime])
+	if err != nil {
+		return 0, err
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond, nil
 }
 
-// adopt takes over a process that an earlier one left running. It returns nil when there is no
-// such process any more, or when another program got its number: its command line has to mention
-// marker.
-func adopt(name string, pid int, log, marker string) *process {
-	if pid <= 0 {
-		return nil
-	}
-	handle, err := os.FindProcess(pid)
-	if err != nil || !running(pid) {
-		return nil
-	}
-	if line, err := commandLine(pid); err != nil || !strings.Contains(line, marker) {
-		return nil
-	}
-	return &process{name: name, handle: handle, log: serverLog{path: log}}
-}
-
-// alive is false for nil.
-func (p *process) alive() bool {
-	if p == nil {
-		return false
-	}
-	if p.exited == nil {
-		return running(p.handle.Pid)
-	}
-	select {
-	case <-p.exited:
-		return false
-	default:
-		return true
-	}
-}
-
-// exitError returns how a child that is not alive ended.
-func (p *process) exitError() error {
-	if p.exited == nil || p.exit == nil {
-		return fmt.Errorf("%s has exited", p.name)
-	}
-	return fmt.Errorf("%s has exited: %w", p.name, p.exit)
-}
-
-// signal returns ErrNotRunning when the process has ended.
-func (p *process) signal(sig syscall.Signal) error {
-	if !p.alive() {
-		return ErrNotRunning
-	}
-	err := p.handle.Signal(sig)
-	if errors.Is(err, os.ErrProcessDone) {
-		return ErrNotRunning
-	}
-	return err
-}
-
-// pause stops the process with SIGSTOP and returns when none of it runs any more: on a busy machine
-// its threads go on for some time after the signal was sent.
-func (p *process) pause() error {
-	if err := p.signal(syscall.SIGSTOP); err != nil {
+// signal sends the API server SIGSTOP, and waits until no thread of it runs, or SIGCONT.
+func (c *Cluster) signal(signal syscall.Signal) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid, err := c.apiServerPID()
+	if err != nil {
 		return err
 	}
-	stopped := func(context.Context) (bool, error) {
-		if !p.alive() {
-			return false, ErrNotRunning
-		}
-		return paused(p.handle.Pid)
+	if err := syscall.Kill(pid, signal); err != nil {
+		return fmt.Errorf("cannot send %v to kube-apiserver: %w", signal, err)
 	}
-	return wait.PollUntilContextTimeout(context.Background(), time.Millisecond, 30*time.Second, true, stopped)
+	if signal != syscall.SIGSTOP {
+		return nil
+	}
+	return eventually(context.Background(), "kube-apiserver is not frozen", func(context.Context) error {
+		threads, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task"))
+		if err != nil {
+			return err
+		}
+		for _, thread := range threads {
+			// A thread that has ended since is no obstacle.
+			if fields, err := procStat(thread.Name()); err == nil && fields[0] != "T" {
+				return fmt.Errorf("its thread %s is in state %s", thread.Name(), fields[0])
+			}
+		}
+		return nil
+	})
 }
 
-// kill ends the process, paused or not, and returns when it is gone. A process that has ended
-// already is fine.
-func (p *process) kill() error {
-	if err := p.signal(syscall.SIGKILL); err != nil && !errors.Is(err, ErrNotRunning) {
-		return fmt.Errorf("cannot kill %s (process %d): %w", p.name, p.handle.Pid, err)
+// apiServerPID finds the process by the certificates on its command line: envtest keeps it for itself.
+func (c *Cluster) apiServerPID() (int, error) {
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return 0, err
 	}
-	gone := func(context.Context) (bool, error) { return !p.alive(), nil }
-	if err := wait.PollUntilContextTimeout(context.Background(), 5*time.Millisecond, 30*time.Second, true, gone); err != nil {
-		return fmt.Errorf("%s (process %d) is still there after SIGKILL: %w", p.name, p.handle.Pid, err)
-	}
-	return nil
-}
-
-// serverEnv is the environment without the variables from which etcd would take settings.
-func serverEnv(environ []string) []string {
-	var kept []string
-	for _, variable := range environ {
-		if !strings.HasPrefix(variable, "ETCD_") {
-			kept = append(kept, variable)
+	for _, file := range files {
+		line, err := os.ReadFile(file)
+		if err == nil && bytes.Contains(line, []byte("--cert-dir="+c.env.ControlPlane.APIServer.CertDir+"\x00")) {
+			return strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		}
 	}
-	return kept
+	return 0, fmt.Errorf("no process of kube-apiserver in /proc: %w", ErrNotRunning)
+}
+
+// procStat returns the fields of /proc/<pid>/stat from the state on.
+func procStat(pid string) ([]string, error) {
+	content, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	if err != nil {
+		return nil, err
+	}
+	// The second field is the program's name in parentheses and may hold anything.
+	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
+	if len(fields) < 20 {
+		return nil, fmt.Errorf("/proc/%s/stat has %d fields", pid, len(fields))
+	}
+	return fields, nil
 }

@@ -26,15 +26,7 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	needGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)
-	kubectl, err := cluster.Binary(t.Context(), "kubectl")
-	require.NoError(t, err)
-	run := func(line string) (string, error) {
-		shell := exec.CommandContext(t.Context(), "sh", "-c", line)
-		shell.Dir = "../.."
-		shell.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+standard.Kubeconfig())
-		out, err := shell.CombinedOutput()
-		return string(out), err
-	}
+	run := func(line string) (string, error) { return shell(t, standard, line) }
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 
@@ -64,4 +56,16 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	}
 	assert.NotZero(t, blocks)
 	assert.NotZero(t, inline)
+}
+
+// shell runs a command of the docs in the repository, as an administrator of a cluster.
+func shell(t *testing.T, c *cluster.Cluster, line string) (string, error) {
+	t.Helper()
+	kubectl, err := cluster.Binary("kubectl")
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+c.Kubeconfig())
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

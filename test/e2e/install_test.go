@@ -76,12 +76,18 @@ func installBoth(ctx context.Context, c *cluster.Cluster) error {
 	return installGuard(ctx, c, fullGuard)
 }
 
-// installGuard applies the manifests with kubectl, as an administrator does, and waits until
-// the guard is in effect.
+// installGuard applies the manifests with kubectl, as an administrator does (those of fullGuard are
+// the files of package scope), and waits until the guard is in effect.
 func installGuard(ctx context.Context, c *cluster.Cluster, guard scope.Guard) error {
 	guard = withDefaults(guard)
 	if err := createServiceAccount(ctx, c, guard); err != nil {
 		return err
+	}
+	if guard == withDefaults(fullGuard) {
+		if _, err := c.Kubectl(ctx, "apply", "-f", manifest("guard"), "-f", manifest("guard-transitions")); err != nil {
+			return err
+		}
+		return waitInForce(ctx, c, guard)
 	}
 	file, err := os.CreateTemp("", "guard-*.yaml")
 	if err != nil {
@@ -99,6 +105,9 @@ func installGuard(ctx context.Context, c *cluster.Cluster, guard scope.Guard) er
 	}
 	return waitInForce(ctx, c, guard)
 }
+
+// manifest is the path of a file that an administrator applies.
+func manifest(name string) string { return filepath.Join("../../scope/manifests", name+".yaml") }
 
 func createServiceAccount(ctx context.Context, c *cluster.Cluster, guard scope.Guard) error {
 	core, err := kubernetes.NewForConfig(c.Config())

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -49,7 +48,7 @@ func operatorCluster(t *testing.T) *cluster.Cluster {
 			withOperator.err = cluster.InstallPoolCRD(ctx, withOperator.Config())
 		}
 		if withOperator.err == nil {
-			withOperator.err = installOperator(ctx, withOperator.Config())
+			withOperator.err = installOperator(ctx, withOperator.Cluster)
 		}
 	})
 	require.NoError(t, withOperator.err)
@@ -57,23 +56,9 @@ func operatorCluster(t *testing.T) *cluster.Cluster {
 }
 
 // installOperator grants the operator's service account its roles, and no other permissions.
-func installOperator(ctx context.Context, admin *rest.Config) error {
-	core, err := kubernetes.NewForConfig(admin)
-	if err != nil {
-		return err
-	}
-	var operator scope.Operator
-	for _, role := range []*rbacv1.ClusterRole{operator.RolloutRole(), operator.PoolRole()} {
-		if _, err := core.RbacV1().ClusterRoles().Create(ctx, role, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
-	}
-	for _, binding := range []*rbacv1.ClusterRoleBinding{operator.RolloutRoleBinding(), operator.PoolRoleBinding()} {
-		if _, err := core.RbacV1().ClusterRoleBindings().Create(ctx, binding, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
-			return err
-		}
-	}
-	return nil
+func installOperator(ctx context.Context, c *cluster.Cluster) error {
+	_, err := c.Kubectl(ctx, "apply", "-f", manifest("operator"))
+	return err
 }
 
 // asOperator impersonates the operator's service account.

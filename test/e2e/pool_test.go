@@ -43,7 +43,7 @@ type poolFixture struct {
 func newPoolFixture(t *testing.T, name string, n int) *poolFixture {
 	t.Helper()
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
-	require.NoError(t, installOperator(t.Context(), standard.Config()))
+	require.NoError(t, installOperator(t.Context(), standard))
 	w := &poolFixture{t: t, name: name, label: "e2e.upgrademonitor/" + name}
 	var err error
 	w.admin, err = mcfgclientset.NewForConfig(standard.Config())

@@ -66,7 +66,7 @@ type rows struct {
 
 func kubectlWatch(t *testing.T, name string) *rows {
 	t.Helper()
-	kubectl, err := cluster.Binary(t.Context(), "kubectl")
+	kubectl, err := cluster.Binary("kubectl")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, kubectl, "--kubeconfig", standard.Kubeconfig(), "get", "machineconfignodes", name, "-o", "wide", "--watch")

@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	messageJump  = "denied request: invalid transition "
-	messageGone  = "denied request: may not remove conditions of phases: "
-	messageStamp = "denied request: may not change lastTransitionTime without the status: "
-	early        = "2026-01-01T00:00:00Z"
-	late         = "2026-01-01T01:00:00Z"
-	unowned      = "InternalReleaseImageDegraded"
+	messageJump       = "denied request: invalid transition "
+	messageGone       = "denied request: may not remove conditions of phases: "
+	messageUnfinished = "denied request: may not complete a phase while a child is Unknown: "
+	messageStamp      = "denied request: may not change lastTransitionTime without the status: "
+	early             = "2026-01-01T00:00:00Z"
+	late              = "2026-01-01T01:00:00Z"
+	unowned           = "InternalReleaseImageDegraded"
 )
 
 // statuses are those of conditions by type: "True", or "True at <time>". The default time is
@@ -79,9 +80,9 @@ func TestThePolicyAllowsOneStepOfTheStateMachinePerWrite(t *testing.T) {
 	phases := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", unowned}, standardMode...)
 	values := []string{"False", "Unknown", "True"}
 	for _, p := range phases {
-		running := "Drained"
+		running := "Resumed" // a child of no phase
 		if p == running {
-			running = "Cordoned"
+			running = "RebootedNode"
 		}
 		for _, from := range append([]string{""}, values...) {
 			before := statuses{running: "Unknown"}
@@ -145,6 +146,10 @@ func TestThePolicyAllowsAResetOfTheWholeListOnly(t *testing.T) {
 		"reset but for the preparation":            {ran, with(ended, statuses{"UpdatePrepared": "True"}), messageJump + "Drained from Unknown to False, UpdateExecuted from Unknown to False"},
 		"reset, and one starts":                    {ran, with(ended, statuses{"Resumed": "Unknown"}), messageJump + "Drained from Unknown to False, UpdateExecuted from Unknown to False"},
 		"two jumps":                                {ended, with(ended, statuses{"Drained": "True", "Cordoned": "True"}), messageJump + "Cordoned from False to True, Drained from False to True"},
+		"a parent completes before a child":        {ran, with(ran, statuses{"UpdateExecuted": "True"}), messageUnfinished + "UpdateExecuted"},
+		"a parent completes with its last child":   {ran, with(ran, statuses{"UpdateExecuted": "True", "Drained": "True"}), ""},
+		"a child of the other mode still runs":     {with(ran, statuses{"Drained": "True", "AppliedFiles": "Unknown"}), with(ran, statuses{"Drained": "True", "AppliedFiles": "Unknown", "UpdateExecuted": "True"}), messageUnfinished + "UpdateExecuted"},
+		"a parent completes, another's child runs": {ran, with(ran, statuses{"UpdateExecuted": "Unknown", "UpdateComplete": "Unknown"}), ""},
 		"a time changed without a status":          {ran, with(ran, statuses{"Drained": "Unknown at " + late}), messageStamp + "Drained"},
 		"a time back":                              {ran, with(ran, statuses{"Drained": "Unknown at 2025-01-01T00:00:00Z"}), messageStamp + "Drained"},
 		"a singleton's time":                       {with(ran, statuses{"NodeDegraded": "True"}), with(ran, statuses{"NodeDegraded": "True at " + late}), messageStamp + "NodeDegraded"},

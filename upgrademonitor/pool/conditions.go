@@ -3,7 +3,6 @@ package pool
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -55,7 +54,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegr
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, updatingVerdict(c), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, areDegraded), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, areUnpinned), now)
-	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, c, pinsDegrade), now)
+	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, pinsDegrade), now)
 }
 
 // targetMissing returns the reason why no node can have the target, "" if it exists.
@@ -107,11 +106,11 @@ func failureVerdict(failures []failure, reason, are string) verdict {
 	if len(failures) == 0 {
 		return verdict{false, reasonAsExpected, "No node is " + are}
 	}
-	return verdict{true, reason, failureMessage(failures, are, maxMessage)}
+	return verdict{true, reason, failureMessage(failures, are)}
 }
 
 // degradedVerdict sums up the conditions that make a pool Degraded, with their causes.
-func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool) verdict {
+func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool) verdict {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {
 		isCause := func(c mcfgv1.MachineConfigPoolCondition) bool {
@@ -125,48 +124,7 @@ func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDeg
 	if len(causes) == 0 {
 		return verdict{false, reasonAsExpected, "Nothing is degraded"}
 	}
-	return verdict{true, string(causes[0].Type), causesMessage(causes, c)}
-}
-
-// causesMessage joins the messages of conditions, shortened to maxMessage where they are longer
-// together. It may change the conditions.
-func causesMessage(causes []mcfgv1.MachineConfigPoolCondition, c *count) string {
-	room := maxMessage - (len(causes)-1)*len(". ")
-	prefixes := make([]string, len(causes))
-	lengths := make([]int, len(causes))
-	for i := range causes {
-		cause := &causes[i]
-		switch {
-		case cause.Message == "":
-			cause.Message = string(cause.Type) + " is True"
-		case len(causes) > 1:
-			prefixes[i] = string(cause.Type) + ": "
-		}
-		cause.Message = valid(cause.Message)
-		room -= len(prefixes[i])
-		lengths[i] = len(cause.Message)
-	}
-	share := fairShare(lengths, room)
-	messages := make([]string, len(causes))
-	for i, cause := range causes {
-		messages[i] = prefixes[i] + causeMessage(cause, c, share)
-	}
-	return strings.Join(messages, ". ")
-}
-
-// causeMessage returns the message of a condition in at most room bytes. One about nodes that is
-// longer lists fewer of them, or less of each.
-func causeMessage(cause mcfgv1.MachineConfigPoolCondition, c *count, room int) string {
-	switch {
-	case len(cause.Message) <= room:
-		return cause.Message
-	case cause.Type == mcfgv1.MachineConfigPoolNodeDegraded:
-		return failureMessage(c.degraded, areDegraded, room)
-	case cause.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded:
-		return failureMessage(c.pinFailed, areUnpinned, room)
-	default:
-		return shorten(cause.Message, room)
-	}
+	return verdict{true, string(causes[0].Type), causesMessage(causes)}
 }
 
 // setCondition sets a condition of the list, and removes duplicates of it. It may change the list.

@@ -133,13 +133,13 @@ func TestWhatIsSynced(t *testing.T) {
 			{"its end", mcn(phase(mcfgv1.MachineConfigNodeUpdateComplete, metav1.ConditionTrue)), 0},
 			{"NodeDegraded", mcn(degraded), 1},
 			{"its message", mcn(withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk very full")), 1},
+			{"a pinned image set", mcn(func(m *mcfgv1.MachineConfigNode) {
+				m.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1}}
+			}), 1},
 			{"PinnedImageSetsDegraded", mcn(pinFailed), 1},
 			{"a config", mcn(waiting), 1},
 			{"an image", mcn(images(newImage, oldImage)), 1},
 			{"the owner", mcn(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }), 1},
-			{"a pinned image set", mcn(func(m *mcfgv1.MachineConfigNode) {
-				m.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1}}
-			}), 1},
 			{"an object is deleted", func() {
 				require.NoError(t, c.mcfg.MachineconfigurationV1().MachineConfigNodes().Delete(t.Context(), "worker-0", metav1.DeleteOptions{}))
 			}, 1},

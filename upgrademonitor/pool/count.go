@@ -13,6 +13,7 @@ type count struct {
 
 	updated, ready, unavailable int
 	waiting                     int // reported, neither updated nor updating
+	stuck                       int // of these: have the target, but are degraded
 	unreported                  int
 	pinned, pinnedReady         int
 
@@ -72,8 +73,11 @@ func (c *count) add(m machine) {
 		c.unreported++
 	case m.updating:
 		c.updating = append(c.updating, running{m.name, m.step})
-	case !m.updated:
+	case !m.reached:
 		c.waiting++
+	case m.degraded:
+		c.waiting++
+		c.stuck++
 	default:
 		c.updated++
 		if m.available {

@@ -16,6 +16,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
+// TestDegradedNodeHasTheConfig: a degraded node is not updated, but the message says that it has
+// the config.
+func TestDegradedNodeHasTheConfig(t *testing.T) {
+	for want, objects := range map[string]mcns{
+		"1 of 1 nodes have MachineConfig rendered-worker-bbb, 1 degraded":                  {newMCN("a", degraded)},
+		"0 of 1 nodes have MachineConfig rendered-worker-bbb, 1 not updated":               {newMCN("a", degraded, waiting)},
+		"1 of 2 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 degraded": {newMCN("a", degraded), newMCN("b", updating)},
+	} {
+		var list nodes
+		for _, object := range objects {
+			list = append(list, newNode(object.Name))
+		}
+		status := pool.Status(newPool("worker"), list, objects, pool.Options{}, now)
+		assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Message)
+		assert.Zero(t, status.UpdatedMachineCount)
+	}
+}
+
 // TestDegraded: what makes a pool Degraded, and with which message.
 func TestDegraded(t *testing.T) {
 	newCondition := func(conditionType mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus) mcfgv1.MachineConfigPoolCondition {

@@ -14,16 +14,16 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 )
 
-// addHandlers has the informers enqueue the pools whose status may change.
-func (r *reconciler) addHandlers(ctx context.Context) error {
+// watch has the informers enqueue the pools whose status may change.
+func (r *reconciler) watch(ctx context.Context, set *handlers.Set) error {
 	return errors.Join(
-		r.handlers.Add(ctx, r.config.Pools.Informer(), handlers.Funcs[*mcfgv1.MachineConfigPool]{
+		set.Add(ctx, r.config.Pools.Informer(), handlers.Funcs[*mcfgv1.MachineConfigPool]{
 			Add: r.enqueueAll, Update: r.onPoolUpdate, Delete: r.enqueueAll,
 		}),
-		r.handlers.Add(ctx, r.config.Nodes.Informer(), handlers.Funcs[*corev1.Node]{
+		set.Add(ctx, r.config.Nodes.Informer(), handlers.Funcs[*corev1.Node]{
 			Add: r.enqueueNode, Update: r.onNodeUpdate, Delete: r.enqueueNode,
 		}),
-		r.handlers.Add(ctx, r.config.MachineConfigNodes.Informer(), handlers.Funcs[*mcfgv1.MachineConfigNode]{
+		set.Add(ctx, r.config.MachineConfigNodes.Informer(), handlers.Funcs[*mcfgv1.MachineConfigNode]{
 			Add: r.enqueueMCN, Update: r.onMCNUpdate, Delete: r.enqueueMCN,
 		}),
 	)
@@ -37,10 +37,10 @@ func (r *reconciler) enqueueAll(changed *mcfgv1.MachineConfigPool) {
 		return // the cache of an informer never fails
 	}
 	for _, pool := range pools {
-		r.queue.Add(pool.Name)
+		r.frame.Queue.Add(pool.Name)
 	}
 	if _, err := r.pools.Get(changed.Name); err != nil {
-		r.queue.Add(changed.Name)
+		r.frame.Queue.Add(changed.Name)
 	}
 }
 
@@ -48,15 +48,15 @@ func (r *reconciler) onPoolUpdate(before, after *mcfgv1.MachineConfigPool) {
 	switch {
 	case !equality.Semantic.DeepEqual(before.Spec.NodeSelector, after.Spec.NodeSelector):
 		r.enqueueAll(after)
-	case !r.writes.isLast(after):
-		r.queue.Add(after.Name)
+	case !r.isOwnWrite(after):
+		r.frame.Queue.Add(after.Name)
 	}
 }
 
 // enqueueNode enqueues the pool of a node, if it has one.
 func (r *reconciler) enqueueNode(node *corev1.Node) {
 	if name := r.poolOf(node); name != "" {
-		r.queue.Add(name)
+		r.frame.Queue.Add(name)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -15,10 +17,10 @@ import (
 // The limits of messages: 5,000 degraded nodes with 32 kB each would make an object that etcd
 // rejects.
 const (
-	maxNames       = 5       // nodes in an update that are named before the others are counted
-	maxMessage     = 8 << 10 // bytes of a message about nodes, and of the one of Degraded, which repeats them
-	maxDetail      = 1 << 10 // bytes of what a host says of an image
-	minNodeMessage = 512     // bytes that a node may have of it, however many others there are
+	maxNames    = 5       // nodes in an update that are named before the others are counted
+	maxMessage  = 8 << 10 // bytes of a message about nodes, and of the one of Degraded, which repeats them
+	maxDetail   = 1 << 10 // bytes of what a host says of an image
+	maxFailures = 14      // nodes that have failed that are listed before the others are counted
 )
 
 // stepRow is what a node is doing in a phase.
@@ -80,13 +82,14 @@ func (c *count) progress() string {
 	case c.isUpdated():
 		return fmt.Sprintf("All %d nodes have %s", c.machines, c.target)
 	}
-	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated, c.machines, c.target)}
+	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated+c.stuck, c.machines, c.target)}
 	for _, rest := range []struct {
 		nodes int
 		do    string
 	}{
 		{len(c.updating), "being updated"},
-		{c.waiting, "not updated"},
+		{c.waiting - c.stuck, "not updated"},
+		{c.stuck, "degraded"},
 		{c.unreported, "not reported yet"},
 	} {
 		if rest.nodes > 0 {
@@ -103,7 +106,7 @@ func withDetail(text, detail string) string {
 	if detail == "" {
 		return text
 	}
-	return text + ": " + shorten(detail, maxDetail)
+	return text + ": " + conditions.TruncateTo(detail, maxDetail)
 }
 
 // updatingMessage is what the nodes in an update do, the one that has done it longest first. It
@@ -122,80 +125,67 @@ func updatingMessage(list []running) string {
 	return strings.Join(parts, ", ") + seeObject(list[0].node)
 }
 
-// failureMessage lists the nodes that have failed with their own messages, as many as fit into
-// room, in the order of their names, and counts the others. It sorts the failures.
-func failureMessage(failures []failure, are string, room int) string {
+// failureMessage lists nodes that have failed with their own messages, in the order of their
+// names, and counts the others. It sorts the failures.
+func failureMessage(failures []failure, are string) string {
 	slices.SortFunc(failures, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	head := fmt.Sprintf("%d nodes are %s: ", len(failures), are)
 	if len(failures) == 1 {
 		head = fmt.Sprintf("1 node is %s: ", are)
 	}
+	var texts []string
+	for _, f := range failures[:min(len(failures), maxFailures)] {
+		texts = append(texts, f.node+": "+f.message)
+	}
 	end := seeObject(failures[0].node)
-	room -= len(head) + len(end)
-	share := nodeShare(failures, room)
-	var b strings.Builder
-	for i, f := range failures {
-		text := f.node + ": " + shorten(f.message, share)
-		if i > 0 {
-			text = "; " + text
+	if more := len(failures) - maxFailures; more > 0 {
+		end = fmt.Sprintf("; and %d more%s", more, end)
+	}
+	return head + join(texts, "; ", maxMessage-len(head)-len(end)) + end
+}
+
+// causesMessage joins the messages of the conditions that make a pool Degraded.
+func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
+	var texts []string
+	for _, cause := range causes {
+		switch {
+		case cause.Message == "":
+			texts = append(texts, string(cause.Type)+" is True")
+		case len(causes) > 1:
+			texts = append(texts, string(cause.Type)+": "+cause.Message)
+		default:
+			texts = append(texts, cause.Message)
 		}
-		if i > 0 && b.Len()+len(text) > room-len("; and 10000 more") {
-			fmt.Fprintf(&b, "; and %d more", len(failures)-i)
+	}
+	return join(texts, ". ", maxMessage)
+}
+
+// join joins texts, shortened to room bytes where they are longer together: short ones leave their
+// room to long ones. It changes the texts.
+func join(texts []string, separator string, room int) string {
+	room -= (len(texts) - 1) * len(separator)
+	lengths := make([]int, len(texts))
+	for i := range texts {
+		texts[i] = valid(texts[i])
+		lengths[i] = len(texts[i])
+	}
+	slices.Sort(lengths)
+	share := room
+	for i, length := range lengths {
+		if share = room / (len(lengths) - i); length > share {
 			break
 		}
-		b.WriteString(text)
-	}
-	return head + b.String() + end
-}
-
-// nodeShare returns how many bytes of room the message of each node may have, so that few nodes
-// share all of it.
-func nodeShare(failures []failure, room int) int {
-	if len(failures)*minNodeMessage > room {
-		return minNodeMessage
-	}
-	room -= len("; and 10000 more")
-	lengths := make([]int, len(failures))
-	for i, f := range failures {
-		room -= len("; ") + len(f.node) + len(": ")
-		lengths[i] = len(valid(f.message))
-	}
-	return max(fairShare(lengths, room), minNodeMessage)
-}
-
-// fairShare returns how many bytes of room each of several texts of these lengths may have: short
-// ones leave theirs to long ones. It sorts the lengths.
-func fairShare(lengths []int, room int) int {
-	slices.Sort(lengths)
-	for i, length := range lengths {
-		if share := room / (len(lengths) - i); length > share {
-			return share
-		}
 		room -= length
+		share = length
 	}
-	return maxMessage // all fit
+	for i := range texts {
+		texts[i] = conditions.TruncateTo(texts[i], share)
+	}
+	return strings.Join(texts, separator)
 }
 
 // seeObject points to the object of a node, which has all that a message leaves out.
 func seeObject(nodeName string) string { return "; see oc describe machineconfignode/" + nodeName }
-
-// shorten cuts the middle out of a message of more than limit bytes, and makes it valid UTF-8.
-func shorten(message string, limit int) string {
-	message = valid(message)
-	if len(message) <= limit {
-		return message
-	}
-	if len(message) > 2*limit { // which is more of either end than is kept
-		message = message[:limit] + message[len(message)-limit:]
-	}
-	for chars := utf8.RuneCountInString(message) * limit / len(message); ; {
-		cut := conditions.TruncateTo(message, chars)
-		if len(cut) <= limit {
-			return cut
-		}
-		chars -= max(1, (len(cut)-limit)/utf8.UTFMax)
-	}
-}
 
 // valid replaces what is not UTF-8, which may make a text longer.
 func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }

@@ -26,7 +26,7 @@ type report struct {
 	step            step // if it is not updated
 	degraded        bool
 	degradedMessage string
-	pinned          bool // every pinned image set that it lists is on the node
+	pinned          bool // every pinned image set that it lists is on the node, and none has failed
 	pinFailed       bool
 	pinMessage      string
 }
@@ -58,6 +58,7 @@ func reportOf(mcn *mcfgv1.MachineConfigNode) report {
 		done := set.DesiredGeneration > 0 && set.CurrentGeneration == set.DesiredGeneration
 		r.pinned = r.pinned && done && set.LastFailedGeneration == 0
 	}
+	r.pinned = r.pinned && !r.pinFailed
 	return r
 }
 
@@ -125,43 +126,29 @@ func (t target) reachedBy(r report) bool {
 
 // machine is what one node counts as.
 type machine struct {
-	name string
+	name   string
+	report // empty if the node has none of its own
 
 	reported  bool // its MachineConfigNode is about this Node, which has joined the pool
 	updating  bool // an update is under way
-	updated   bool // it has reached the target, and is not degraded
-	degraded  bool
+	reached   bool // it has the target, and no update is under way
 	available bool // the Node is Ready and schedulable, and not updating
-	pinned    bool
-	pinFailed bool
-
-	step            step   // of the update under way
-	desiredImage    string // "" if it is not reported
-	degradedMessage string
-	pinMessage      string
 }
 
-// newMachine judges a node by itself and by its MachineConfigNode, nil if there is none.
+// newMachine returns what a node counts as, with its MachineConfigNode, nil if there is none.
 func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target) machine {
 	m := machine{name: node.Name, available: isReady(node) && !node.Spec.Unschedulable}
 	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
 		return m
 	}
-	r := reportOf(mcn)
-	m.degraded, m.degradedMessage = r.degraded, r.degradedMessage
-	m.pinned = r.pinned && !r.pinFailed
-	m.pinFailed, m.pinMessage = r.pinFailed, r.pinMessage
-	if !r.joined {
-		return m
-	}
+	m.report = reportOf(mcn)
 	// The objects of daemons that do not report images have neither.
-	r.currentImage = cmp.Or(r.currentImage, node.Annotations[nodeannotation.CurrentImage])
-	r.desiredImage = cmp.Or(r.desiredImage, node.Annotations[nodeannotation.DesiredImage])
-	m.reported = true
-	m.updating, m.step = !r.updated, r.step
-	m.updated = r.updated && !r.degraded && target.reachedBy(r)
+	m.currentImage = cmp.Or(m.currentImage, node.Annotations[nodeannotation.CurrentImage])
+	m.desiredImage = cmp.Or(m.desiredImage, node.Annotations[nodeannotation.DesiredImage])
+	m.reported = m.joined
+	m.updating = m.joined && !m.updated
+	m.reached = m.joined && m.updated && target.reachedBy(m.report)
 	m.available = m.available && !m.updating
-	m.desiredImage = r.desiredImage
 	return m
 }
 

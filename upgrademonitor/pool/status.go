@@ -48,15 +48,14 @@ type Options struct {
 //     not updated or the image is being built. A node that is not Ready, was cordoned by others, or has
 //     not reported, does not make its pool Updating, nor does a failed build. The message names the
 //     phase that a node is in, and since when.
-//  9. NodeDegraded: a machine is degraded. The message has the nodes in the order of their names,
-//     each with its own message, as far as there is room, and how many more there are. Few nodes
-//     share the room; a message that is shortened keeps its head and its end.
+//  9. NodeDegraded: a machine is degraded. The message has the first 14 nodes in the order of their
+//     names, each with its own message, and how many more there are, in 8 kB. Short messages leave
+//     their room to long ones, which keep their head and their end.
 //  10. PinnedImageSetsDegraded: likewise, of nodes whose condition of that name is True. It
 //     changes none of the machine counts, which are about configs. It is False, and not absent,
 //     if there are no sets, so that one can wait for it.
 //  11. Degraded: 9 is True, or one of RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded,
-//     which others write, or 10, if the Options say so. The message has the causes. If they are longer
-//     than 8 kB together, short ones leave their room to long ones, which are shortened.
+//     which others write, or 10, if the Options say so. The message has the causes, in 8 kB, as in 9.
 //  12. lastTransitionTime moves to now, in whole seconds, when and only when a condition's status moves.
 //
 // What else the status contains:

@@ -16,15 +16,14 @@ import (
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	cached, err := r.pools.Get(name)
 	if apierrors.IsNotFound(err) {
-		r.limiter.forget(name)
-		r.writes.forget(name)
-		r.failures.Forget(name)
+		r.written.Delete(name)
+		r.frame.Forget(name)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	pool := r.writes.newer(cached)
+	pool := r.newer(cached)
 	nodes, mcns, err := r.members(ctx, name)
 	if err != nil {
 		return err

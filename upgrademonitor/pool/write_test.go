@@ -63,7 +63,7 @@ func TestFailuresAreRetried(t *testing.T) {
 		assert.Equal(t, 0, c.written("worker"))
 		lines := c.logged()
 		require.Len(t, lines, 1, "logged once")
-		assert.Regexp(t, `^E.*"Failed to sync the status of a MachineConfigPool, retrying" err=".*etcd has no leader".* pool="worker"`, lines[0])
+		assert.Regexp(t, `^E.*"Failed to sync MachineConfigPool, retrying" err=".*etcd has no leader".* name="worker"`, lines[0])
 		tried := len(c.tried())
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 50, "with backoff")
@@ -73,7 +73,7 @@ func TestFailuresAreRetried(t *testing.T) {
 		assert.Len(t, c.tried(), tried+1, "a deleted pool is not retried")
 		lines = c.logged()
 		require.Len(t, lines, 1, "the recovery is logged once")
-		assert.Regexp(t, `^I.*"Synced the status of a MachineConfigPool again" failedAttempts=\d+ pool="worker"`, lines[0])
+		assert.Regexp(t, `^I.*"Synced MachineConfigPool again" failedAttempts=\d+ name="worker"`, lines[0])
 
 		down.Store(true)
 		c.changeMCN("worker-0", updating)

@@ -38,8 +38,7 @@ type Config struct {
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
 	// from several goroutines. By default it is off.
 	ImageMode func() bool
-	// FieldManager owns the fields that are applied. It must differ from that of the Monitors.
-	// The default is DefaultFieldManager.
+	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
 	FieldManager string
 	// Timeout bounds one sync of a node. If it is not positive, it is DefaultTimeout.
 	Timeout time.Duration

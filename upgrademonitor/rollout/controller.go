@@ -2,28 +2,12 @@ package rollout
 
 import (
 	"context"
-	"errors"
-	"sync"
-	"time"
 
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
-	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/handlers"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
-)
-
-// The backoff of failed syncs, and how many conflicts in a row are no failure yet.
-const (
-	minRetryDelay = 50 * time.Millisecond
-	maxRetryDelay = 30 * time.Second
-	maxConflicts  = 5
 )
 
 // Controller keeps one MachineConfigNode for each Node. Create it with New.
@@ -49,26 +33,16 @@ func New(config Config) (*Controller, error) {
 // its goroutines is left. One replica of a host should run it, the leader: two would not
 // contradict each other, but do the work twice. An error means that an informer has been stopped.
 func (c *Controller) Run(ctx context.Context, workers int) error {
-	r := c.newReconciler()
-	defer r.queue.ShutDown()
-	err := r.run(ctx, max(workers, 1))
-	if ctx.Err() != nil {
-		err = nil // the informers may have been stopped with it
-	}
-	return errors.Join(err, r.handlers.Remove())
+	return c.newReconciler().frame.Run(ctx, workers)
 }
 
 // reconciler is one Run of a Controller.
 type reconciler struct {
 	*Controller
-	handlers  handlers.Set
-	queue     workqueue.TypedRateLimitingInterface[item]
+	frame     *controller.Controller[item]
 	resolver  pool.Resolver
-	failures  failurelog.Keyed // by node
-	conflicts noted            // of pools, that were recorded
-	windows   noted            // Nodes whose object was deleted
-	created   noted            // nodes whose object was created, which the cache may not contain yet
-	images    imageField
+	conflicts controller.Memory[string]    // of pools over a node, as they were recorded
+	windows   controller.Memory[types.UID] // Windows nodes whose object was deleted
 }
 
 // item is what a worker syncs: a node, or the orphaned object of one. The UID keeps the grace of
@@ -79,81 +53,17 @@ type item struct {
 	uid    types.UID // of the orphaned object
 }
 
-// recheckImages is the item that has all nodes synced, when the CRD may have the field for images.
-var recheckImages = item{}
-
 func (c *Controller) newReconciler() *reconciler {
-	return &reconciler{
-		Controller: c,
-		queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-			workqueue.NewTypedItemExponentialFailureRateLimiter[item](minRetryDelay, maxRetryDelay),
-			workqueue.TypedRateLimitingQueueConfig[item]{Name: "machineconfignode-rollout", Clock: c.config.Clock},
-		),
-	}
-}
-
-func (r *reconciler) run(ctx context.Context, workers int) error {
-	if err := r.addHandlers(ctx); err != nil {
-		return err
-	}
-	if !cache.WaitFor(ctx, "", r.handlers.Synced()...) {
-		return nil
-	}
-	klog.FromContext(ctx).V(2).Info("Starting the rollout of MachineConfigNodes", "workers", workers)
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() {
-			for r.processNextItem(ctx) {
-			}
-		})
-	}
-	<-ctx.Done()
-	r.queue.ShutDown()
-	running.Wait()
-	return nil
-}
-
-// processNextItem syncs the next item of the queue. It returns false when the queue is shut down.
-func (r *reconciler) processNextItem(ctx context.Context) bool {
-	next, shutdown := r.queue.Get()
-	if shutdown {
-		return false
-	}
-	defer r.queue.Done(next)
-	switch {
-	case next == recheckImages:
-		r.enqueueAll(ctx)
-	case next.orphan:
-		r.handleResult(ctx, next, r.syncOrphan(ctx, next))
-	default:
-		r.handleResult(ctx, next, r.sync(ctx, next))
-	}
-	return true
-}
-
-// handleResult requeues an item that failed. A conflict with another writer is expected, unless
-// it persists; it is requeued, too, as the other change may not cause an event here, like that of
-// the status.
-func (r *reconciler) handleResult(ctx context.Context, done item, err error) {
-	switch {
-	case err == nil:
-		r.failures.Recovered(ctx, done.node, "Synced MachineConfigNode again", "node", done.node)
-		r.queue.Forget(done)
-		return
-	case ctx.Err() != nil:
-		return
-	case apierr.Classify(err) == apierr.NoImageField: // is logged, and ignored by the next attempt
-	case isConflict(err) && r.queue.NumRequeues(done) < maxConflicts:
-		klog.FromContext(ctx).V(4).Info("Another process changed the MachineConfigNode, retrying", "node", done.node, "err", err)
-	default:
-		r.failures.Failed(ctx, done.node, err, "Failed to sync MachineConfigNode, retrying", "node", done.node)
-	}
-	r.queue.AddRateLimited(done)
-}
-
-// isConflict reports whether another process has changed the object, or the same fields of it.
-func isConflict(err error) bool {
-	return apierr.Classify(err) == apierr.Conflict || apierrors.IsConflict(err)
+	r := &reconciler{Controller: c}
+	r.frame = controller.New(controller.Options[item]{
+		Name:   "machineconfignode-rollout",
+		Kind:   "MachineConfigNode",
+		Object: func(i item) string { return i.node },
+		Watch:  r.watch,
+		Sync:   r.sync,
+		Clock:  c.config.Clock,
+	})
+	return r
 }
 
 func (r *reconciler) client() mcfgclient.MachineConfigNodeInterface {

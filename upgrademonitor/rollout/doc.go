@@ -2,7 +2,7 @@
 // what package upgrademonitor is the daemon's half of.
 //
 //	Nodes ──────────────┐                        owner, spec
-//	MachineConfigPools ─┼─► informers ─► queue ─► apply ─────► MachineConfigNode
+//	MachineConfigPools ─┼─► informers ─► queue ─► create ────► MachineConfigNode
 //	MachineConfigNodes ─┘
 //
 // The host has shared informers and starts them; leader election is the host's too:
@@ -37,27 +37,24 @@
 //     collector has deleted it by then.
 //  6. What is up to date is not written, even after a restart. A write is computed from a Node
 //     that was read after the object, and has the object's resource version as its
-//     precondition: it never undoes what the daemon knows already. An object that the cache
-//     does not contain is applied without force: if another process has created a different one
-//     meanwhile, that is a conflict.
+//     precondition: it never undoes what the daemon knows already. An object that exists, but
+//     not in the cache yet, is a conflict.
 //  7. The status is never written.
-//  8. While the CRD has no configImage, images are ignored; it is tried again every five minutes.
+//  8. While the CRD has no configImage, the API server drops the images, and warns of it.
 //  9. A failure is logged as an error when it begins, again when its cause changes, and once when
 //     it is over.
 //
-// # Who owns which field
+// # Who writes which field
 //
-// The objects are written by server-side apply with a field manager of the controller's own,
-// Config.FieldManager. Both sides derive the spec from the Node by the same function,
-// upgrademonitor.DesiredMachineConfigNode, so that the second of them has nothing to do.
+// A new object is created, an existing one is changed by a merge patch of its owners and its spec.
+// Both sides derive the spec from the Node by the same function,
+// upgrademonitor.DesiredMachineConfigNode, so that the second of them has nothing to do. Whoever
+// wrote a field before makes no difference.
 //
-//	field                            applied by          also written by
-//	metadata.ownerReferences[Node]   rollout             the daemon's spec call
-//	spec.node, spec.pool,
-//	spec.configVersion.desired,
-//	spec.configImage.desiredImage    rollout             the daemon's spec call, where it differs
-//	status                           the daemon          –
-//	everything else                  –                   any other process: it is not changed
+//	field                                          written by
+//	metadata.ownerReferences to Nodes, spec        rollout, and the daemon's spec call where it differs
+//	status                                         the daemon
+//	everything else                                any other process: it is not changed
 //
 // The pool is the one value that a daemon cannot read from its Node. Where this controller runs,
 // leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different results would be
@@ -65,7 +62,7 @@
 //
 // # What it costs
 //
-// A new node: one read of the Node, one apply. A change of its pool or its desired config: the
+// A new node: one read of the Node, one write. A change of its pool or its desired config: the
 // same, or nothing where the daemon was faster. Besides, three watches, which list as the
 // client-go of the host does, as a stream where the API server can. The client's rate limit
 // applies: client-go's default of 5 requests a second makes 5,000 new nodes wait for a quarter

@@ -15,16 +15,16 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 )
 
-// addHandlers has the informers enqueue the nodes whose object may have to change.
-func (r *reconciler) addHandlers(ctx context.Context) error {
+// watch has the informers enqueue the nodes whose object may have to change.
+func (r *reconciler) watch(ctx context.Context, set *handlers.Set) error {
 	return errors.Join(
-		r.handlers.Add(ctx, r.config.Nodes.Informer(), handlers.Funcs[*corev1.Node]{
+		set.Add(ctx, r.config.Nodes.Informer(), handlers.Funcs[*corev1.Node]{
 			Add: r.enqueueNode, Update: r.onNodeUpdate, Delete: r.enqueueNode,
 		}),
-		r.handlers.Add(ctx, r.config.MachineConfigNodes.Informer(), handlers.Funcs[*mcfgv1.MachineConfigNode]{
+		set.Add(ctx, r.config.MachineConfigNodes.Informer(), handlers.Funcs[*mcfgv1.MachineConfigNode]{
 			Add: r.enqueueMCN, Update: r.onMCNUpdate, Delete: r.enqueueMCN,
 		}),
-		r.handlers.Add(ctx, r.config.Pools.Informer(), handlers.Funcs[*mcfgv1.MachineConfigPool]{
+		set.Add(ctx, r.config.Pools.Informer(), handlers.Funcs[*mcfgv1.MachineConfigPool]{
 			Add:    func(p *mcfgv1.MachineConfigPool) { r.onPoolAdd(ctx, p) },
 			Update: func(before, after *mcfgv1.MachineConfigPool) { r.onPoolUpdate(ctx, before, after) },
 			Delete: func(*mcfgv1.MachineConfigPool) { r.enqueueAll(ctx) },
@@ -32,7 +32,7 @@ func (r *reconciler) addHandlers(ctx context.Context) error {
 	)
 }
 
-func (r *reconciler) enqueueNode(node *corev1.Node) { r.queue.Add(item{node: node.Name}) }
+func (r *reconciler) enqueueNode(node *corev1.Node) { r.frame.Queue.Add(item{node: node.Name}) }
 
 // onNodeUpdate ignores the heartbeats of a kubelet, most of the changes of a Node.
 func (r *reconciler) onNodeUpdate(before, after *corev1.Node) {
@@ -42,7 +42,9 @@ func (r *reconciler) onNodeUpdate(before, after *corev1.Node) {
 }
 
 // enqueueMCN enqueues the node of an object, which has the same name.
-func (r *reconciler) enqueueMCN(mcn *mcfgv1.MachineConfigNode) { r.queue.Add(item{node: mcn.Name}) }
+func (r *reconciler) enqueueMCN(mcn *mcfgv1.MachineConfigNode) {
+	r.frame.Queue.Add(item{node: mcn.Name})
+}
 
 // onMCNUpdate ignores changes of the status, most of the changes of an object.
 func (r *reconciler) onMCNUpdate(before, after *mcfgv1.MachineConfigNode) {

@@ -23,12 +23,13 @@ const (
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {
-		r.conflicts.forget(node.Name)
+		r.conflicts.Delete(node.Name)
 		return
 	}
 	// A Node that was deleted and created again is another one.
-	if text := string(node.UID) + ": " + conflict.Error(); !r.conflicts.has(node.Name, text) {
-		r.conflicts.add(node.Name, text)
+	text := string(node.UID) + ": " + conflict.Error()
+	if recorded, _ := r.conflicts.Get(node.Name); recorded != text {
+		r.conflicts.Set(node.Name, text)
 		reference := &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}
 		r.recordWarning(ctx, reference, PoolConflict, conflict)
 	}

@@ -57,16 +57,11 @@ func (f *fixture) Write(line []byte) (int, error) {
 	return f.log.Write(line)
 }
 
-// logged returns the lines of the log so far that contain a text.
-func (f *fixture) logged(text string) (lines []string) {
+// logged returns the log so far.
+func (f *fixture) logged() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for line := range strings.Lines(f.log.String()) {
-		if strings.Contains(line, text) {
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return f.log.String()
 }
 
 // recorder is a FakeRecorder with an empty scheme, as that of a host may be: an event of an
@@ -272,8 +267,10 @@ func (f *fixture) writes() []string {
 			continue
 		}
 		switch a := action.(type) {
+		case clienttesting.CreateActionImpl:
+			list = append(list, "create "+a.Object.(*mcfgv1.MachineConfigNode).Name)
 		case clienttesting.PatchAction:
-			list = append(list, string(a.GetPatchType())+" "+a.GetName()+subresource(action))
+			list = append(list, "patch "+a.GetName()+subresource(action))
 		case clienttesting.DeleteAction:
 			list = append(list, "delete "+a.GetName())
 		}

@@ -27,7 +27,7 @@ const (
 // plan is a step, and the object that it leads to.
 type plan struct {
 	step    step
-	current *mcfgv1.MachineConfigNode // nil: there is none
+	current *mcfgv1.MachineConfigNode // of all but create
 	desired *mcfgv1.MachineConfigNode // of create and update
 }
 
@@ -45,24 +45,18 @@ func planFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNo
 	case pool.IsWindows(node) && mcn != nil && mcn.DeletionTimestamp == nil:
 		return plan{step: remove, current: mcn}
 	case pool.IsWindows(node) || !nodeowner.IsProvisioned(node):
-		return plan{step: none, current: mcn}
+		return plan{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 		return plan{step: create, desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case mcn.DeletionTimestamp != nil:
-		return plan{step: none, current: mcn}
+		return plan{}
 	case nodeowner.OwnedByPrevious(mcn.OwnerReferences, node):
 		return plan{step: replace, current: mcn}
 	}
 	desired := upgrademonitor.DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
-		return plan{step: none, current: mcn}
+		return plan{}
 	}
 	return plan{step: update, current: mcn, desired: desired}
-}
-
-// isIncomplete reports whether an object would be created without its pool or its config.
-func (p plan) isIncomplete() bool {
-	return p.step == create &&
-		(p.desired.Spec.Pool.Name == upgrademonitor.NotYetSet || p.desired.Spec.ConfigVersion.Desired == upgrademonitor.NotYetSet)
 }

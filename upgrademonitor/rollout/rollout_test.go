@@ -200,10 +200,10 @@ func TestRestart(t *testing.T) {
 // TestAnAPIServerThatFails fails the first attempts, each at another request.
 func TestAnAPIServerThatFails(t *testing.T) {
 	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.failNext("get nodes", "patch machineconfignodes")
+	f.failNext("get nodes", "create machineconfignodes")
 	f.run()
 	f.eventuallyRetried("node", hasSpec("worker", "rendered-1"))
-	assert.Equal(t, []string{"application/apply-patch+yaml node", "application/apply-patch+yaml node"}, f.writes())
+	assert.Equal(t, []string{"create node", "create node"}, f.writes())
 }
 
 // TestNodeCreatedAgain: the new machine does not inherit the status of the old one.

@@ -3,9 +3,7 @@ package rollout_test
 import (
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,7 +21,6 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -63,7 +60,7 @@ func TestNoPools(t *testing.T) {
 	f.eventually("other", hasSpec("worker", "rendered-1"))
 	requests := f.mcfg.Actions()
 	create := slices.IndexFunc(requests, func(a clienttesting.Action) bool { return a.Matches("create", "machineconfigpools") })
-	write := slices.IndexFunc(requests, func(a clienttesting.Action) bool { return a.Matches("patch", "machineconfignodes") })
+	write := slices.IndexFunc(requests, func(a clienttesting.Action) bool { return a.Matches("create", "machineconfignodes") })
 	assert.Less(t, create, write, "none before the pool: %v", requests)
 
 	require.NoError(t, f.mcfg.MachineconfigurationV1().MachineConfigPools().Delete(t.Context(), "worker", metav1.DeleteOptions{}))
@@ -104,27 +101,15 @@ func TestOrphanWithoutPools(t *testing.T) {
 func TestPreconditions(t *testing.T) {
 	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
 	type metadata struct{ UID, ResourceVersion string }
-	metadataOf := func(patch []byte) metadata {
-		var object struct{ Metadata metadata }
-		require.NoError(t, json.Unmarshal(patch, &object))
-		return object.Metadata
-	}
-	applies, clears, deletes := make(chan metadata, 10), make(chan metadata, 10), make(chan metav1.Preconditions, 10)
+	patches, deletes := make(chan metadata, 10), make(chan metav1.Preconditions, 10)
 	f.mcfg.PrependReactor("patch", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		patch := action.(clienttesting.PatchAction)
-		if patch.GetName() == "node" && patch.GetPatchType() == types.ApplyPatchType {
-			applies <- metadataOf(patch.GetPatch())
-		} else if patch.GetName() == "node" {
-			clears <- metadataOf(patch.GetPatch())
-		}
+		var object struct{ Metadata metadata }
+		assert.NoError(t, json.Unmarshal(action.(clienttesting.PatchAction).GetPatch(), &object))
+		patches <- object.Metadata
 		return false, nil, nil
 	})
 	f.mcfg.PrependReactor("delete", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if preconditions := action.(clienttesting.DeleteActionImpl).DeleteOptions.Preconditions; assert.NotNil(t, preconditions) {
-			deletes <- *preconditions
-		} else {
-			deletes <- metav1.Preconditions{}
-		}
+		deletes <- ptr.Deref(action.(clienttesting.DeleteActionImpl).DeleteOptions.Preconditions, metav1.Preconditions{})
 		return false, nil, nil
 	})
 	// Each change waits for the sync of the one before: the fake clientset checks no resource
@@ -132,20 +117,13 @@ func TestPreconditions(t *testing.T) {
 	f.run()
 	f.eventually("node", exists)
 	f.waitForQueue()
-	assert.Equal(t, metadata{}, receive(t, applies), "no object yet")
-
 	f.changeObject("node", func(m *mcfgv1.MachineConfigNode) {
 		m.UID, m.ResourceVersion, m.Spec.Pool.Name = "u", "7", "elsewhere"
-	})
-	assert.Equal(t, metadata{"u", "7"}, receive(t, applies))
-	f.waitForQueue()
-	require.True(t, hasSpec("worker", "rendered-1")(f.object("node")))
-	f.changeObject("node", func(m *mcfgv1.MachineConfigNode) {
-		m.ResourceVersion = "8"
 		m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"})
 	})
-	assert.Equal(t, metadata{"u", "8"}, receive(t, clears))
+	assert.Equal(t, metadata{"u", "7"}, receive(t, patches))
 	f.waitForQueue()
+	require.True(t, hasSpec("worker", "rendered-1")(f.object("node")))
 	require.Len(t, f.object("node").OwnerReferences, 1)
 	f.changeObject("node", func(m *mcfgv1.MachineConfigNode) {
 		m.ResourceVersion, m.OwnerReferences[0].UID = "9", "uid of the previous node"
@@ -164,104 +142,11 @@ func receive[T any](t *testing.T, sent <-chan T) (value T) {
 	return value
 }
 
-// TestTheCRDGetsTheFieldForImages: without it, the rest is written, and the field is tried again later.
-func TestTheCRDGetsTheFieldForImages(t *testing.T) {
-	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	layered := func(name string) *corev1.Node {
-		node := newNode(name, []string{"worker"}, "rendered-1", "rendered-1")
-		node.Annotations[upgrademonitor.DesiredImageAnnotation] = image
-		return node
-	}
-	f := newFixture(t, layered("node"), layered("other"))
-	var noField atomic.Bool
-	var rejected atomic.Int32
-	noField.Store(true)
-	f.mcfg.PrependReactor("patch", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if noField.Load() && strings.Contains(string(action.(clienttesting.PatchAction).GetPatch()), "configImage") {
-			rejected.Add(1)
-			return true, nil, apierrors.NewInternalError(errors.New("failed to create typed patch object: .spec.configImage: field not declared in schema"))
-		}
-		return false, nil, nil
-	})
-	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
-	f.eventuallyRetried("node", hasSpec("worker", "rendered-1"))
-	f.eventuallyRetried("other", hasSpec("worker", "rendered-1"))
-	f.change(func(n *corev1.Node) { annotate(n, "", "rendered-2") })
-	f.eventually("node", hasSpec("worker", "rendered-2"))
-	assert.Equal(t, int32(1), rejected.Load(), "tried once")
-	assert.Len(t, f.logged("Ignoring the images of the nodes"), 1)
-	assert.Empty(t, f.logged("Failed to sync"))
-
-	for rejected.Load() < 3 { // tried again, without success
-		f.clock.Step(time.Minute)
-		f.waitForQueue()
-	}
-	assert.Len(t, f.logged("Ignoring the images of the nodes"), 1, "logged once")
-	noField.Store(false)
-	hasImage := func(mcn *mcfgv1.MachineConfigNode) bool { return string(mcn.Spec.ConfigImage.DesiredImage) == image }
-	for _, name := range []string{"node", "other"} {
-		f.eventually(name, func(mcn *mcfgv1.MachineConfigNode) bool {
-			f.clock.Step(time.Minute)
-			return hasImage(mcn)
-		})
-	}
-	assert.Equal(t, int32(3), rejected.Load())
-	assert.Len(t, f.logged("Writing the images of the nodes again"), 1)
-}
-
-// TestFailuresAreLogged once for each cause, with advice, and once when they are over.
-func TestFailuresAreLogged(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
-	resource := mcfgv1.Resource("machineconfignodes")
-	var answer atomic.Pointer[error]
-	var tried atomic.Int32
-	f.mcfg.PrependReactor("patch", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		err := answer.Load()
-		if err == nil || action.(clienttesting.PatchAction).GetName() != "node" {
-			return false, nil, nil
-		}
-		tried.Add(1)
-		return true, nil, *err
-	})
-	fail := func(err error) { // for seven attempts
-		t.Helper()
-		answer.Store(&err)
-		until := tried.Load() + 7
-		require.Eventually(t, func() bool {
-			f.clock.Step(30 * time.Second)
-			return tried.Load() >= until
-		}, 10*time.Second, time.Millisecond)
-		f.waitForQueue()
-	}
-	forbidden := error(apierrors.NewForbidden(resource, "node", errors.New("cannot patch")))
-	answer.Store(&forbidden) // before the first sync
-	f.run()
-	for range 2 {
-		fail(forbidden)
-	}
-	lines := f.logged("Failed to sync MachineConfigNode")
-	require.Len(t, lines, 1)
-	assert.Regexp(t, `^E.*err=".*cannot patch".* node="node"`, lines[0])
-	assert.Contains(t, lines[0], "grant the service account")
-
-	fail(apierrors.NewGenericServerResponse(http.StatusNotFound, "patch", resource, "node", "404 page not found", 0, true))
-	lines = f.logged("Failed to sync MachineConfigNode")
-	require.Len(t, lines, 2)
-	assert.Contains(t, lines[1], "install the CRD")
-	fail(apierrors.NewConflict(resource, "node", errors.New("modified")))
-	assert.Len(t, f.logged("Failed to sync MachineConfigNode"), 3, "conflicts that persist")
-
-	answer.Store(nil)
-	f.eventuallyRetried("node", exists)
-	require.Eventually(t, func() bool { return len(f.logged("Synced MachineConfigNode again")) == 1 }, 10*time.Second, time.Millisecond)
-	assert.Len(t, f.logged("Failed to sync MachineConfigNode"), 3)
-}
-
 // TestOneConflictIsNoFailure: it is retried, and not logged.
 func TestOneConflictIsNoFailure(t *testing.T) {
 	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
 	var failed atomic.Bool
-	f.mcfg.PrependReactor("patch", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+	f.mcfg.PrependReactor("create", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
 		if failed.Swap(true) {
 			return false, nil, nil
 		}
@@ -270,5 +155,5 @@ func TestOneConflictIsNoFailure(t *testing.T) {
 	f.run()
 	f.eventuallyRetried("node", exists)
 	f.stop()
-	assert.Empty(t, f.logged(""))
+	assert.Empty(t, f.logged())
 }

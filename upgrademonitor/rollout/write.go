@@ -4,122 +4,69 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	metaapply "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
 )
 
-// execute makes the requests of a plan. An object that has changed since it was read is a
-// conflict, and is not changed.
-func (r *reconciler) execute(ctx context.Context, node *corev1.Node, p plan) error {
+// write makes the request of a plan. An object that has changed since it was read is a conflict,
+// and is not changed.
+func (r *reconciler) write(ctx context.Context, node *corev1.Node, p plan) error {
 	switch p.step {
-	case create, update:
-		return r.apply(ctx, p)
+	case create:
+		return r.create(ctx, p.desired)
+	case update:
+		return r.update(ctx, p.current, p.desired)
 	case replace:
 		return r.delete(ctx, p.current, "it belongs to a previous Node of this name")
 	case remove:
 		if err := r.delete(ctx, p.current, "it is that of a Windows node"); err != nil {
 			return err
 		}
-		r.windows.add(node.Name, string(node.UID))
+		r.windows.Set(node.Name, node.UID)
 	}
 	return nil
 }
 
-// apply creates or updates an object.
-func (r *reconciler) apply(ctx context.Context, p plan) error {
-	current := p.current
-	if current != nil && (dropsImage(current, p.desired) || dropsOwners(current, p.desired)) {
-		var err error
-		if current, err = r.clearFields(ctx, current, p.desired); err != nil {
-			return err
-		}
+// create creates an object. One that exists already is a conflict: the cache lags behind.
+func (r *reconciler) create(ctx context.Context, desired *mcfgv1.MachineConfigNode) error {
+	if _, err := r.client().Create(ctx, desired, metav1.CreateOptions{FieldManager: r.config.FieldManager}); err != nil {
+		return fmt.Errorf("create MachineConfigNode %s: %w", desired.Name, err)
 	}
-	// Without force if the cache has no object: it may lag behind, and what another process has
-	// written by now is then a conflict.
-	options := metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: current != nil}
-	_, err := r.client().Apply(ctx, applyConfiguration(current, p.desired), options)
-	if apierr.Classify(err) == apierr.NoImageField && r.images.lost(ctx, err, r.config.Clock.Now()) {
-		r.queue.AddAfter(recheckImages, imageFieldRecheck)
-	}
+	logWrite(ctx, "Created MachineConfigNode", desired)
+	return nil
+}
+
+// update writes what differs from the Node, regardless of who has set it: owners and spec.
+func (r *reconciler) update(ctx context.Context, current, desired *mcfgv1.MachineConfigNode) error {
+	spec, err := controller.MergePatch(current.Spec, desired.Spec)
 	if err != nil {
-		return fmt.Errorf("apply MachineConfigNode %s: %w", p.desired.Name, err)
+		return fmt.Errorf("encode MachineConfigNode %s: %w", desired.Name, err)
 	}
-	if p.desired.Spec.ConfigImage.DesiredImage != "" && r.images.found(ctx) {
-		r.enqueueAll(ctx) // the others have none yet
-	}
-	if p.current == nil {
-		r.created.add(p.desired.Name, "")
-	}
-	klog.FromContext(ctx).V(2).Info("Applied MachineConfigNode", "node", p.desired.Name, "created", p.current == nil,
-		"pool", p.desired.Spec.Pool.Name, "desiredConfig", p.desired.Spec.ConfigVersion.Desired)
-	return nil
-}
-
-// applyConfiguration contains all that this controller owns, and nothing else: the Node among the
-// owners, and the spec. The object that it was computed from is its precondition.
-func applyConfiguration(current, desired *mcfgv1.MachineConfigNode) *mcfgapply.MachineConfigNodeApplyConfiguration {
-	spec := mcfgapply.MachineConfigNodeSpec().
-		WithNode(mcfgapply.MCOObjectReference().WithName(desired.Spec.Node.Name)).
-		WithPool(mcfgapply.MCOObjectReference().WithName(desired.Spec.Pool.Name)).
-		WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(desired.Spec.ConfigVersion.Desired))
-	if image := desired.Spec.ConfigImage.DesiredImage; image != "" {
-		spec.WithConfigImage(mcfgapply.MachineConfigNodeSpecConfigImage().WithDesiredImage(image))
-	}
-	apply := mcfgapply.MachineConfigNode(desired.Name).WithSpec(spec)
-	for _, owner := range desired.OwnerReferences {
-		if nodeowner.Is(owner) && owner.Name == desired.Name {
-			apply.WithOwnerReferences(metaapply.OwnerReference().
-				WithAPIVersion(owner.APIVersion).WithKind(owner.Kind).WithName(owner.Name).WithUID(owner.UID))
-		}
-	}
-	if current != nil {
-		apply.WithUID(current.UID).WithResourceVersion(current.ResourceVersion)
-	}
-	return apply
-}
-
-func dropsImage(current, desired *mcfgv1.MachineConfigNode) bool {
-	return current.Spec.ConfigImage.DesiredImage != "" && desired.Spec.ConfigImage.DesiredImage == ""
-}
-
-// dropsOwners reports whether an owner, another Node, has to be removed.
-func dropsOwners(current, desired *mcfgv1.MachineConfigNode) bool {
-	return slices.ContainsFunc(current.OwnerReferences, func(owner metav1.OwnerReference) bool {
-		return !slices.ContainsFunc(desired.OwnerReferences, func(o metav1.OwnerReference) bool { return o.UID == owner.UID })
+	body, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{
+			"uid": current.UID, "resourceVersion": current.ResourceVersion, "ownerReferences": desired.OwnerReferences,
+		},
+		"spec": spec,
 	})
+	if err != nil {
+		return fmt.Errorf("encode MachineConfigNode %s: %w", desired.Name, err)
+	}
+	options := metav1.PatchOptions{FieldManager: r.config.FieldManager}
+	if _, err := r.client().Patch(ctx, desired.Name, types.MergePatchType, body, options); err != nil {
+		return fmt.Errorf("patch MachineConfigNode %s: %w", desired.Name, err)
+	}
+	logWrite(ctx, "Updated MachineConfigNode", desired)
+	return nil
 }
 
-// clearFields removes an image that the node no longer names, and owners that are other Nodes,
-// regardless of who has set them: what an apply omits is kept if another field manager owns it, too.
-func (r *reconciler) clearFields(ctx context.Context, current, desired *mcfgv1.MachineConfigNode) (*mcfgv1.MachineConfigNode, error) {
-	metadata := map[string]any{"uid": current.UID, "resourceVersion": current.ResourceVersion}
-	changes := map[string]any{"metadata": metadata}
-	if dropsOwners(current, desired) {
-		metadata["ownerReferences"] = desired.OwnerReferences
-	}
-	if dropsImage(current, desired) {
-		changes["spec"] = map[string]any{"configImage": nil}
-	}
-	patch, err := json.Marshal(changes)
-	if err != nil {
-		return nil, err
-	}
-	after, err := r.client().Patch(ctx, current.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: r.config.FieldManager})
-	if err != nil {
-		return nil, fmt.Errorf("clear image or owners of MachineConfigNode %s: %w", current.Name, err)
-	}
-	return after, nil
+func logWrite(ctx context.Context, message string, desired *mcfgv1.MachineConfigNode) {
+	klog.FromContext(ctx).V(2).Info(message, "node", desired.Name, "pool", desired.Spec.Pool.Name, "desiredConfig", desired.Spec.ConfigVersion.Desired)
 }
 
 // delete deletes an object, unless it has changed. An object that does not exist is no error.
@@ -127,7 +74,7 @@ func (r *reconciler) delete(ctx context.Context, mcn *mcfgv1.MachineConfigNode, 
 	err := r.client().Delete(ctx, mcn.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &mcn.UID, ResourceVersion: &mcn.ResourceVersion},
 	})
-	if apierrors.IsNotFound(err) && apierr.Classify(err) != apierr.NoCRD {
+	if controller.IsObjectMissing(err) {
 		return nil
 	}
 	if err != nil {

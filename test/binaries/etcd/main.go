@@ -5,8 +5,11 @@ import (
 	"os"
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
+
+	"github.com/openshift/upgrademonitor/test/binaries/parent"
 )
 
 func main() {
+	parent.ExitWith()
 	etcdmain.Main(os.Args)
 }

@@ -6,8 +6,11 @@ import (
 
 	"k8s.io/component-base/cli"
 	"k8s.io/kubernetes/cmd/kube-apiserver/app"
+
+	"github.com/openshift/upgrademonitor/test/binaries/parent"
 )
 
 func main() {
+	parent.ExitWith()
 	os.Exit(cli.Run(app.NewAPIServerCommand()))
 }

@@ -1,13 +1,10 @@
-// Command cluster starts a real API server on this machine, for a developer's shell, and leaves
-// it running:
+// Command cluster keeps a real API server running for a developer's shell.
 //
-//	eval "$(go run ./cmd/cluster)"     # start it, or find the one that runs, and set KUBECONFIG
+//	eval "$(make cluster)"     # start it, or find the one that runs, and set KUBECONFIG
 //	kubectl get machineconfignodes
-//	go run ./cmd/cluster --down        # stop it and remove its files
+//	make cluster-down          # stop it and remove its data
 //
-// Run it in the folder test of the repository. The first run builds the servers, which takes
-// about four minutes. Without a kubectl at hand, --kubectl builds one and prints its path.
-// --build builds all of them and starts nothing.
+// The servers belong to a process of this program that stays: who holds the lock of the folder.
 package main
 
 import (
@@ -17,93 +14,181 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
-	"strings"
+	"path/filepath"
+	"strconv"
 	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
+// startTimeout is how long a start may take, servers that are slow to stop included.
+const startTimeout = 5 * time.Minute
+
 func main() {
+	down := flag.Bool("down", false, "stop the cluster and remove its data")
+	serve := flag.Bool("serve", false, "run the servers until SIGTERM")
+	imageMode := flag.Bool("image-mode", false, "start it with the CRD that has the fields of image mode")
+	dir := flag.String("dir", "../.cache/cluster", "the cluster's folder, one cluster each")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
+	defer stop()
+	s := session{filepath.Clean(*dir)}
+	var err error
 	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	case *serve:
+		err = s.serve(ctx, *imageMode)
+	case *down:
+		err = s.down(os.Stderr)
+	default:
+		err = s.up(ctx, *imageMode, os.Stdout, os.Stderr)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
 		os.Exit(1)
 	}
 }
 
-// run prints one line on stdout when a cluster is up, a command for the shell, and everything
-// else on stderr.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	down := flags.Bool("down", false, "stop the cluster that was left running and remove its files")
-	imageMode := flags.Bool("image-mode", false, "start it with the CRD that has the fields of image mode")
-	build := flags.Bool("build", false, "build etcd, kube-apiserver and kubectl, and start nothing")
-	kubectl := flags.Bool("kubectl", false, "build kubectl and print its path")
-	dir := flags.String("dir", "", "the cluster's folder, one cluster each (default <repository>/.cache/cluster)")
-	if err := flags.Parse(args); err != nil {
-		return err
+// session is the folder of a cluster that keeps running: lock (held by the process of the
+// servers, with its number in it), kubeconfig (while they serve) and log.
+type session struct{ dir string }
+
+func (s session) path(name string) string { return filepath.Join(s.dir, name) }
+
+// lock returns a nil file where another process has it and wait is false.
+func (s session) lock(wait bool) (*os.File, error) {
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return nil, err
 	}
-	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q: only flags are known, see --help", flags.Arg(0))
+	file, err := os.OpenFile(s.path("lock"), os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
 	}
-	if *build {
-		return cluster.Build(ctx)
+	how := syscall.LOCK_EX
+	if !wait {
+		how |= syscall.LOCK_NB
 	}
-	if *kubectl {
-		return buildKubectl(ctx, stdout)
+	err = syscall.Flock(int(file.Fd()), how)
+	if err == nil {
+		return file, nil
 	}
-	if *down {
-		return stopCluster(ctx, *dir, stderr)
+	file.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, nil
 	}
-	return startCluster(ctx, cluster.Options{Dir: *dir, ImageMode: *imageMode}, stdout, stderr)
+	return nil, fmt.Errorf("cannot lock %s: %w", s.path("lock"), err)
 }
 
-func buildKubectl(ctx context.Context, stdout io.Writer) error {
-	path, err := cluster.Binary(ctx, "kubectl")
+func (s session) serve(ctx context.Context, imageMode bool) error {
+	lock, err := s.lock(false)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(stdout, path)
-	return err
-}
-
-func startCluster(ctx context.Context, opts cluster.Options, stdout, stderr io.Writer) error {
-	c, err := cluster.Up(ctx, opts)
+	if lock == nil {
+		return fmt.Errorf("a cluster runs in %s: stop it first", s.dir)
+	}
+	defer lock.Close()
+	defer os.Remove(s.path("kubeconfig"))
+	if err := errors.Join(lock.Truncate(0), os.WriteFile(s.path("lock"), []byte(strconv.Itoa(os.Getpid())), 0o644)); err != nil {
+		return err
+	}
+	c, err := cluster.Start(ctx, cluster.Options{ImageMode: imageMode})
 	if err != nil {
 		return err
 	}
+	if err := s.publish(ctx, c); err != nil {
+		return errors.Join(err, c.Stop())
+	}
+	<-ctx.Done()
+	return c.Stop()
+}
+
+// publish writes the kubeconfig file, which says that the cluster is ready.
+func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
 		return err
 	}
-	fmt.Fprintf(stderr, "the API server listens on %s; stop it with --down\n", c.Config().Host)
-	_, err = fmt.Fprintf(stdout, "export KUBECONFIG=%s\n", shellQuote(c.Kubeconfig()))
-	return err
-}
-
-func stopCluster(ctx context.Context, dir string, stderr io.Writer) error {
-	ran, err := cluster.Down(ctx, dir)
+	content, err := os.ReadFile(c.Kubeconfig())
 	if err != nil {
 		return err
 	}
-	if ran {
-		fmt.Fprintln(stderr, "stopped")
-	} else {
-		fmt.Fprintln(stderr, "nothing runs")
+	if err := os.WriteFile(s.path("kubeconfig.new"), content, 0o600); err != nil {
+		return err
 	}
+	return os.Rename(s.path("kubeconfig.new"), s.path("kubeconfig"))
+}
+
+// up prints a command for the shell on stdout when the cluster is ready.
+func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Writer) error {
+	lock, err := s.lock(false)
+	if err != nil {
+		return err
+	}
+	exited := make(chan error, 1)
+	if lock != nil {
+		lock.Close()
+		os.Remove(s.path("kubeconfig")) // of one that was killed
+		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir, "--image-mode="+strconv.FormatBool(imageMode))
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // outlives the shell
+		log, err := os.Create(s.path("log"))
+		if err != nil {
+			return err
+		}
+		cmd.Stdout, cmd.Stderr = log, log
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		go func() { exited <- cmd.Wait() }()
+	}
+	ready := func(context.Context) (bool, error) {
+		select {
+		case err := <-exited:
+			return false, fmt.Errorf("the servers did not start, see %s: %w", s.path("log"), err)
+		default:
+		}
+		_, err := os.Stat(s.path("kubeconfig"))
+		return err == nil, nil
+	}
+	if err := wait.PollUntilContextTimeout(ctx, 100*time.Millisecond, startTimeout, true, ready); err != nil {
+		return err
+	}
+	path, err := filepath.Abs(s.path("kubeconfig"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(stderr, "stop it with make cluster-down")
+	fmt.Fprintf(stdout, "export KUBECONFIG=%q\n", path)
 	return nil
 }
 
-// shellQuote quotes a path that a shell would not take as one word.
-func shellQuote(path string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,%="
-	if strings.Trim(path, plain) == "" {
-		return path
+// down returns when the servers are gone.
+func (s session) down(stderr io.Writer) error {
+	lock, err := s.lock(false)
+	if err != nil {
+		return err
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	said := "nothing runs"
+	if lock == nil {
+		said = "stopped"
+		content, err := os.ReadFile(s.path("lock"))
+		if err != nil {
+			return err
+		}
+		pid, err := strconv.Atoi(string(content))
+		if err != nil {
+			return fmt.Errorf("%s has no process number: %w", s.path("lock"), err)
+		}
+		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+			return fmt.Errorf("cannot stop process %d: %w", pid, err)
+		}
+		if lock, err = s.lock(true); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(stderr, said)
+	return lock.Close()
 }

@@ -1,115 +1,101 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
+	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// controllersCommand is the first argument of the child process.
-const controllersCommand = "controllers"
+const (
+	poolName    = "worker"
+	workerLabel = "node-role.kubernetes.io/worker"
+)
 
-// informersParty lists and watches for both controllers.
-const informersParty = "informers"
-
-// workers is how many keys each controller syncs at a time.
-const workers = 4
-
-// controllers is what the child process runs.
-type controllers struct {
-	parties []*party // of the informers, then of each controller
-	core    informers.SharedInformerFactory
-	mcfg    mcfginformers.SharedInformerFactory
-	running []runner
-}
-
-type runner interface {
-	Run(ctx context.Context, workers int) error
-}
-
-func newControllers(kubeconfig string) (*controllers, error) {
-	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+// startControllers starts the rollout and the pool controller with one watch per resource. The
+// informers have synced when it returns. stop returns when they have ended.
+func startControllers(ctx context.Context, c *client) (stop func() error, err error) {
+	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(pool.Trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
+	nodes, objects := core.Core().V1().Nodes(), mcfg.Machineconfiguration().V1()
+	rollouts, err := rollout.New(rollout.Config{Client: c.mcfg, KubeClient: c.core,
+		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
 	if err != nil {
 		return nil, err
 	}
-	c := &controllers{}
-	for _, name := range []string{informersParty, "rollout", "pool"} {
-		p, err := newParty(name, config)
-		if err != nil {
-			return nil, err
-		}
-		c.parties = append(c.parties, p)
-	}
-	listing, rolling, pooling := c.parties[0], c.parties[1], c.parties[2]
-	// One factory for both controllers: one watch per resource.
-	c.core = informers.NewSharedInformerFactoryWithOptions(listing.core, 0, informers.WithTransform(pool.Trim))
-	c.mcfg = mcfginformers.NewSharedInformerFactoryWithOptions(listing.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
-	nodes, objects := c.core.Core().V1().Nodes(), c.mcfg.Machineconfiguration().V1()
-
-	rollouts, err := rollout.New(rollout.Config{
-		Client: rolling.mcfg, KubeClient: rolling.core,
-		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes(),
-	})
+	pools, err := pool.New(pool.Config{Client: c.mcfg,
+		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
 	if err != nil {
 		return nil, err
-	}
-	pools, err := pool.New(pool.Config{
-		Client: pooling.mcfg,
-		Nodes:  nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes(),
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.running = []runner{rollouts, pools}
-	return c, nil
-}
-
-// serveControllers runs the controllers until its input ends, and answers each line with
-// an operatorState.
-func serveControllers(ctx context.Context, kubeconfig string, questions io.Reader, answers io.Writer) error {
-	c, err := newControllers(kubeconfig)
-	if err != nil {
-		return fmt.Errorf("cannot create the controllers: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c.core.StartWithContext(ctx)
-	c.mcfg.StartWithContext(ctx)
-	var group sync.WaitGroup
-	errs := make([]error, len(c.running))
-	for i, r := range c.running {
-		group.Go(func() { errs[i] = r.Run(ctx, workers) })
-	}
-	c.core.WaitForCacheSync(ctx.Done())
-	c.mcfg.WaitForCacheSync(ctx.Done())
-	err = c.answer(questions, answers)
-	cancel()
-	group.Wait()
-	c.core.Shutdown()
-	c.mcfg.Shutdown()
-	return errors.Join(append(errs, err)...)
+	core.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	var running sync.WaitGroup
+	var errs [2]error
+	running.Go(func() { errs[0] = rollouts.Run(ctx, 4) })
+	running.Go(func() { errs[1] = pools.Run(ctx, 4) })
+	core.WaitForCacheSync(ctx.Done())
+	mcfg.WaitForCacheSync(ctx.Done())
+	return func() error {
+		cancel()
+		running.Wait()
+		core.Shutdown()
+		mcfg.Shutdown()
+		return errors.Join(errs[:]...)
+	}, nil
 }
 
-func (c *controllers) answer(questions io.Reader, answers io.Writer) error {
-	lines, encoder := bufio.NewScanner(questions), json.NewEncoder(answers)
-	for lines.Scan() {
-		s := operatorState{Memory: ownMemory()}
-		for _, p := range c.parties {
-			s.Parties = append(s.Parties, partyTally{p.name, p.tally()})
-		}
-		if err := encoder.Encode(s); err != nil {
-			return err
-		}
+func createPool(ctx context.Context, c *client) error {
+	object := &mcfgv1.MachineConfigPool{
+		ObjectMeta: metav1.ObjectMeta{Name: poolName},
+		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{workerLabel: ""}}},
 	}
-	return lines.Err()
+	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(ctx, object, metav1.CreateOptions{})
+	return err
+}
+
+// setTarget sets the desired config of the pool, as the operator does.
+func setTarget(ctx context.Context, c *client, config string) error {
+	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"configuration": map[string]any{"name": config}}})
+	if err != nil {
+		return err
+	}
+	_, err = c.mcfg.MachineconfigurationV1().MachineConfigPools().Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// waitUpdated returns when the pool is Updated with this many nodes.
+func waitUpdated(ctx context.Context, c *client, nodes int) error {
+	var last mcfgv1.MachineConfigPoolStatus
+	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+		p, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Get(ctx, poolName, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		last = p.Status
+		for _, condition := range last.Conditions {
+			if condition.Type == mcfgv1.MachineConfigPoolUpdated && condition.Status == corev1.ConditionTrue {
+				return last.ObservedGeneration >= p.Generation && int(last.MachineCount) == nodes, nil
+			}
+		}
+		return false, nil
+	})
+	if err != nil {
+		return fmt.Errorf("the pool has %d of %d nodes updated: %w", last.UpdatedMachineCount, nodes, err)
+	}
+	return nil
 }

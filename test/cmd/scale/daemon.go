@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
+
+// callTimeout is longer than a daemon's, so that no report is pending on a loaded machine.
+const callTimeout = time.Minute
 
 // daemon reports on one node.
 type daemon interface {
@@ -14,25 +18,17 @@ type daemon interface {
 	spec(ctx context.Context) error
 }
 
-// newDaemon creates the daemon of a node, as in a process that has just started.
-type newDaemon func(p *party, node *workerNode) (daemon, error)
-
-// The clients that can be compared.
-const (
-	clientOurs  = "ours"
-	clientToday = "today"
-)
-
-var daemonsBy = map[string]newDaemon{clientOurs: newOurs, clientToday: newToday}
+// daemons are the clients that are compared. Each function is the start of a process.
+var daemons = map[string]func(*client, *node) (daemon, error){"today": newToday, "ours": newOurs}
 
 // ours is a daemon that reports with this library.
 type ours struct{ monitor *upgrademonitor.Monitor }
 
-func newOurs(p *party, node *workerNode) (daemon, error) {
+func newOurs(c *client, node *node) (daemon, error) {
 	m, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   p.mcfg,
+		Client:   c.mcfg,
 		NodeName: node.name,
-		Node:     func() (*corev1.Node, error) { return node.view(), nil },
+		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
 		Pool:     func(*corev1.Node) (string, error) { return poolName, nil },
 		Timeout:  callTimeout,
 	})

@@ -1,31 +1,70 @@
+// Command scale measures, on a real API server, what it costs to report the updates of many nodes.
+//
+//	go run ./cmd/scale                          # all of it, about half an hour
+//	go run ./cmd/scale --nodes 500 --compare 0  # one row
+//
+// Each daemon takes its node through one update with a drain and a reboot, as fast as it can. In
+// the comparison, daemons with this library and daemons that read and apply everything at each
+// report take turns on one server, without controllers. The growth uses one cluster for each number
+// of nodes, with the rollout and the pool controller.
+//
+// Requests are counted at the transport, bytes at the TCP connection of each client, and processor
+// time is that of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one
+// connection, and no daemon waits as long as a drain or a reboot takes.
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := command(ctx, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case err != nil:
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "scale:", err)
 		os.Exit(1)
 	}
 }
 
-// command is the program, or the child process of it that runs the controllers.
-func command(ctx context.Context, args []string) error {
-	if len(args) == 2 && args[0] == controllersCommand {
-		return serveControllers(ctx, args[1], os.Stdin, os.Stdout)
+// run prints the tables on stdout, and its progress on stderr. If a measurement fails, or ctx ends,
+// it prints those before it, which took minutes.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes, one row of the table for each")
+	atATime := flags.Int("at-a-time", 100, "how many nodes are updated at a time")
+	compared := flags.Int("compare", 500, "how many nodes each client updates in the comparison, 50 at a time (0: no comparison)")
+	markdown := flags.String("markdown", "", "write the tables to this file, too")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	return run(ctx, args, os.Stdout, os.Stderr)
+	var rows []int
+	for _, word := range strings.Fields(*nodes) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return fmt.Errorf("--nodes has %q: it takes positive numbers, separated by spaces", word)
+		}
+		rows = append(rows, n)
+	}
+	if *atATime < 1 {
+		return fmt.Errorf("--at-a-time must be positive")
+	}
+	progress := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
+	var report bytes.Buffer
+	err := measure(ctx, *compared, rows, *atATime, &report, progress)
+	if *markdown != "" {
+		err = errors.Join(err, os.WriteFile(*markdown, report.Bytes(), 0o644))
+	}
+	_, printed := report.WriteTo(stdout)
+	return errors.Join(err, printed)
 }

@@ -3,47 +3,65 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"unicode/utf8"
+	"time"
 )
 
-// table is a Markdown table with aligned columns, which is readable as plain text.
-type table struct {
-	header []string
-	rows   [][]string
+func writeComparison(w io.Writer, calls int, results []result) {
+	fmt.Fprintf(w, "### The daemons, by client: %s nodes, %d reports each, no controllers\n\n", count(results[0].nodes), calls)
+	writeHeader(w, "client", "requests", "get", "apply", "patch", "409", "MB up", "MB down", "server CPU s", "CPU ms a node")
+	for _, r := range results {
+		d := r.daemons
+		writeRow(w, r.name, count(d.count()), count(d.requests["get"]), count(d.requests["apply"]), count(d.requests["patch"]),
+			count(d.conflicts), megabytes(d.up), megabytes(d.down), seconds(r.cpu), eachNode(r.cpu, r.nodes))
+	}
+	base, ours := results[0], results[1]
+	writeRow(w, "ours / today", ratio(ours.daemons.count(), base.daemons.count()), "", "", "", "",
+		ratio(ours.daemons.up, base.daemons.up), ratio(ours.daemons.down, base.daemons.down), ratio(ours.cpu, base.cpu), "")
+	fmt.Fprintln(w)
 }
 
-func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
-
-// write writes the table. The first column is text, the others are numbers, right-aligned.
-func (t *table) write(w io.Writer) {
-	widths := make([]int, len(t.header))
-	for _, row := range append([][]string{t.header}, t.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell), 2)
-		}
+func writeGrowth(w io.Writer, results []result) {
+	if len(results) == 0 {
+		return
 	}
-	line := func(row []string) {
-		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				fmt.Fprintf(w, "| %s%s |", cell, gap)
-			} else {
-				fmt.Fprintf(w, " %s%s |", gap, cell)
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	line(t.header)
-	for i, width := range widths {
-		if i == 0 {
-			fmt.Fprintf(w, "|%s|", strings.Repeat("-", width+2))
-		} else {
-			fmt.Fprintf(w, "%s:|", strings.Repeat("-", width+1))
-		}
+	fmt.Fprintf(w, "### With both controllers, by number of nodes: %d reports each\n\n", len(shortUpdate))
+	writeHeader(w, "nodes", "daemons' requests", "MB up", "MB down", "all requests", "all MB up", "all MB down",
+		"server CPU s", "CPU ms a node", "wall s", "pool lag s", "heap MB")
+	for _, r := range results {
+		writeRow(w, r.name, count(r.daemons.count()), megabytes(r.daemons.up), megabytes(r.daemons.down),
+			count(r.all.count()), megabytes(r.all.up), megabytes(r.all.down),
+			seconds(r.cpu), eachNode(r.cpu, r.nodes), seconds(r.wall), fmt.Sprintf("%.2f", r.lag.Seconds()), megabytes(int(r.heap)))
 	}
 	fmt.Fprintln(w)
-	for _, row := range t.rows {
-		line(row)
-	}
 }
+
+// writeHeader writes the header of a Markdown table: a text, then numbers.
+func writeHeader(w io.Writer, cells ...string) {
+	writeRow(w, cells...)
+	fmt.Fprintln(w, "|---|"+strings.Repeat("---:|", len(cells)-1))
+}
+
+func writeRow(w io.Writer, cells ...string) {
+	fmt.Fprintln(w, "| "+strings.Join(cells, " | ")+" |")
+}
+
+// count formats a number with separators of thousands: 13,000.
+func count(n int) string {
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func megabytes(n int) string         { return fmt.Sprintf("%.1f", float64(n)/1e6) }
+func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }
+
+// eachNode formats the share of one node, in milliseconds.
+func eachNode(d time.Duration, nodes int) string {
+	return fmt.Sprintf("%.0f", float64(d.Microseconds())/1e3/float64(nodes))
+}
+
+func ratio[T int | time.Duration](a, b T) string { return fmt.Sprintf("%.2f", float64(a)/float64(b)) }

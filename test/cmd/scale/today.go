@@ -20,11 +20,11 @@ import (
 // the object and applies its spec. It represents the cost of these requests only.
 type today struct {
 	client mcfgclient.MachineConfigNodeInterface
-	node   *workerNode
+	node   *node
 }
 
-func newToday(p *party, node *workerNode) (daemon, error) {
-	return today{p.mcfg.MachineconfigurationV1().MachineConfigNodes(), node}, nil
+func newToday(c *client, node *node) (daemon, error) {
+	return today{c.mcfg.MachineconfigurationV1().MachineConfigNodes(), node}, nil
 }
 
 var applyOptions = metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true}
@@ -37,7 +37,7 @@ func (d today) report(ctx context.Context, c call) error {
 	if reported(object, c) {
 		return nil
 	}
-	annotations := d.node.view().Annotations
+	annotations := d.node.view.Load().Annotations
 	status := mcfgapply.MachineConfigNodeStatus().
 		WithObservedGeneration(object.Generation + 1).
 		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().
@@ -62,7 +62,7 @@ func (d today) spec(ctx context.Context) error {
 		WithNode(mcfgapply.MCOObjectReference().WithName(object.Spec.Node.Name)).
 		WithPool(mcfgapply.MCOObjectReference().WithName(poolName)).
 		WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().
-			WithDesired(d.node.view().Annotations[upgrademonitor.DesiredConfigAnnotation]))
+			WithDesired(d.node.view.Load().Annotations[upgrademonitor.DesiredConfigAnnotation]))
 	_, err = d.client.Apply(ctx, mcfgapply.MachineConfigNode(d.node.name).WithSpec(spec), applyOptions)
 	return err
 }

@@ -13,16 +13,14 @@ func Advice(err error) string {
 	case Denied:
 		switch {
 		case Policy(err) != "":
-			return "see kubectl describe validatingadmissionpolicy " + Policy(err)
+			return "see oc describe validatingadmissionpolicy " + Policy(err)
 		case apierrors.IsForbidden(err) && !isWebhook(err):
-			return "grant the service account the verb and the resource that the error names: the role in package scope has them"
+			return "grant the service account the verb and the resource that the error names: oc apply -f scope/manifests/guard.yaml does for the daemon"
 		default:
 			return "see the configuration of the admission webhook that the error names"
 		}
 	case NoCRD:
 		return "install the CRD" + resourceOf(err)
-	case NoImageField:
-		return "install the CRD with configImage, or switch image mode off"
 	case Terminal:
 		if IsTooLarge(err) {
 			return "remove what others keep in the object, its annotations for instance"

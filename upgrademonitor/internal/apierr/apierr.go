@@ -26,33 +26,25 @@ const (
 	Terminal Outcome = "Terminal"
 	// Denied is a request that RBAC or admission does not allow now.
 	Denied Outcome = "Denied"
-	// NoImageField is a request with a configImage, which the CRD does not have.
-	NoImageField Outcome = "NoImageField"
 	// NoCRD is a request for a resource that the API server does not serve.
 	NoCRD Outcome = "NoCRD"
 )
 
 // Classify returns what an error means, "" for nil.
 //
-//  1. An error that has a method Outcome() Outcome is what that returns.
-//  2. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
-//  3. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
+//  1. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
+//  2. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
 //     without a reason responds with 422, as for an invalid object, but policies come and go.
-//  4. A 404 of the resource is NoCRD, a 404 of the object Conflict.
-//  5. What is not known is Retry.
+//  3. A 404 of the resource is NoCRD, a 404 of the object Conflict.
+//  4. What is not known is Retry.
 func Classify(err error) Outcome {
-	var own interface{ Outcome() Outcome }
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &own):
-		return own.Outcome()
 	case isDenied(err):
 		return Denied
 	case IsInvalid(err), IsTooLarge(err):
 		return Terminal
-	case isImageFieldUndeclared(err):
-		return NoImageField
 	case isResourceMissing(err):
 		return NoCRD
 	case isConflict(err):
@@ -125,12 +117,6 @@ func isConflict(err error) bool {
 // Status of its own, which client-go notes, or the client did not find it in discovery.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
-}
-
-// isImageFieldUndeclared reports whether an apply has a configImage that the CRD has not: the
-// field is behind a feature gate.
-func isImageFieldUndeclared(err error) bool {
-	return isServerError(err) && contains(err, ".configImage: field not declared in schema")
 }
 
 // isServerError reports whether the API server responded with 500, with a reason or without.

@@ -44,10 +44,6 @@ func byPolicy(code int32, reason metav1.StatusReason, text string) error {
 		metav1.StatusCause{Message: denial + text})
 }
 
-type ownOutcome struct{ error }
-
-func (ownOutcome) Outcome() apierr.Outcome { return apierr.Conflict }
-
 var errorsOf = map[string]struct {
 	err    error
 	want   apierr.Outcome
@@ -59,7 +55,6 @@ var errorsOf = map[string]struct {
 	"deleted by others":      {apierrors.NewNotFound(resource, "worker-0"), apierr.Conflict, ""},
 	"field managers": {apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".status.x"}}, "Apply failed"),
 		apierr.Retry, ""},
-	"an error of its own":       {ownOutcome{errors.New("not exact")}, apierr.Conflict, ""},
 	"invalid":                   {invalid("a b"), apierr.Terminal, "compare the object with the CRD"},
 	"invalid, quotes a policy":  {invalid(denial), apierr.Terminal, "compare the object with the CRD"},
 	"invalid, quotes a webhook": {invalid(`admission webhook "x" denied the request`), apierr.Terminal, "compare the object with the CRD"},
@@ -71,7 +66,7 @@ var errorsOf = map[string]struct {
 		apierr.Terminal, "remove"},
 	"RBAC": {apierrors.NewForbidden(resource, "worker-0", errors.New(`user "x" cannot patch resource "machineconfignodes/status"`)),
 		apierr.Denied, "grant the service account"},
-	"a policy, 403": {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "kubectl describe validatingadmissionpolicy mcn-guards"},
+	"a policy, 403": {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "oc describe validatingadmissionpolicy mcn-guards"},
 	"a policy, 422": {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
 	"a policy, 422, without causes": {status(422, metav1.StatusReasonInvalid, denial+"frozen"),
 		apierr.Denied, "mcn-guards"},
@@ -80,11 +75,7 @@ var errorsOf = map[string]struct {
 		apierr.Denied, "admission webhook"},
 	"a webhook, 400": {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, "admission webhook"},
 	"a webhook, 422": {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, "admission webhook"},
-	"images in the status": {apierrors.NewInternalError(errors.New("failed to create typed patch object (/worker-0; machineconfiguration.openshift.io/v1, Kind=MachineConfigNode): .status.configImage: field not declared in schema")),
-		apierr.NoImageField, "configImage"},
-	"images, without a reason": {status(500, "", "… .spec.configImage: field not declared in schema"), apierr.NoImageField, "configImage"},
 	"another field undeclared": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
-	"images, another code":     {status(400, "", "… .status.configImage: field not declared in schema"), apierr.Retry, ""},
 	"no such resource": {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "worker-0", "404 page not found", 0, true),
 		apierr.NoCRD, "install the CRD machineconfignodes.machineconfiguration.openshift.io"},
 	"no such kind":         {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.NoCRD, "install the CRD"},

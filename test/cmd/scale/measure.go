@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+// turn is how many nodes a client updates before another one's turn: requests cost more as the
+// server ages, and each client is to meet it at every age.
+const turn = 100
+
+// result is the cost of the update of all nodes.
+type result struct {
+	name         string // of the row
+	nodes        int
+	daemons, all cost
+	cpu, wall    time.Duration // of the API server, user and system; of the update
+	lag          time.Duration // from the last node's Updated=True to the pool's
+	heap         uint64        // of the process with the caches of the controllers, after the update
+}
+
+// measure makes the measurements one by one, and writes a table after each.
+func measure(ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any)) error {
+	for _, calls := range [][]call{shortUpdate, rebootUpdate} {
+		if compared == 0 {
+			break
+		}
+		progress("comparison of %d reports", len(calls))
+		results, err := compare(ctx, compared, calls)
+		if err != nil {
+			return fmt.Errorf("cannot compare: %w", err)
+		}
+		writeComparison(report, len(calls), results)
+	}
+	var grown []result
+	for _, n := range rows {
+		progress("%d nodes, %d at a time", n, atATime)
+		r, err := grow(ctx, n, atATime)
+		if err != nil {
+			writeGrowth(report, grown)
+			return fmt.Errorf("cannot measure %d nodes: %w", n, err)
+		}
+		grown = append(grown, r)
+	}
+	writeGrowth(report, grown)
+	return nil
+}
+
+// compare updates the same number of nodes by each client, in turns, on one server without controllers.
+func compare(ctx context.Context, n int, calls []call) (results []result, err error) {
+	c, err := cluster.Start(ctx, cluster.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, c.Stop()) }()
+	results = []result{{name: "today", nodes: n}, {name: "ours", nodes: n}}
+	fleets := make([]*fleet, len(results))
+	for i, r := range results {
+		if fleets[i], err = newFleet(c, calls, 50, daemons[r.name]); err != nil {
+			return nil, err
+		}
+		if err := fleets[i].create(ctx, i*n, n); err != nil {
+			return nil, err
+		}
+	}
+	for from := 0; from < n; from += turn {
+		for i := range results {
+			i = (i + from/turn) % len(results) // the order must not matter either
+			err := results[i].meter(c, fleets[i], nil, func() error { return fleets[i].update(ctx, from, min(from+turn, n), config(2)) })
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", results[i].name, err)
+			}
+		}
+	}
+	return results, nil
+}
+
+// grow updates nodes on a cluster of their own, with both controllers.
+func grow(ctx context.Context, n, atATime int) (r result, err error) {
+	c, err := cluster.Start(ctx, cluster.Options{})
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, c.Stop()) }()
+	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
+		return r, err
+	}
+	f, err := newFleet(c, shortUpdate, atATime, newOurs)
+	if err != nil {
+		return r, err
+	}
+	controllers, err := newClient(c.Config())
+	if err != nil {
+		return r, err
+	}
+	if err := createPool(ctx, f.admin); err != nil {
+		return r, err
+	}
+	if err := f.create(ctx, 0, n); err != nil {
+		return r, err
+	}
+	stop, err := startControllers(ctx, controllers)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	r = result{name: count(n), nodes: n}
+	err = r.meter(c, f, controllers, func() error {
+		if err := setTarget(ctx, f.operator, config(2)); err != nil {
+			return err
+		}
+		if err := f.update(ctx, 0, n, config(2)); err != nil {
+			return err
+		}
+		last := time.Now()
+		err := waitUpdated(ctx, f.admin, n)
+		r.lag = time.Since(last)
+		return err
+	})
+	runtime.GC()
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	r.heap = memory.HeapAlloc
+	return r, err
+}
+
+func newFleet(c *cluster.Cluster, calls []call, atATime int, newDaemon func(*client, *node) (daemon, error)) (*fleet, error) {
+	f := &fleet{calls: calls, atATime: atATime, newDaemon: newDaemon}
+	for _, client := range []**client{&f.admin, &f.operator, &f.daemons} {
+		var err error
+		if *client, err = newClient(c.Config()); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// meter adds the cost of a piece of work. The controllers are nil where there are none.
+func (r *result) meter(c *cluster.Cluster, f *fleet, controllers *client, work func() error) error {
+	counted := []*client{f.daemons, f.operator}
+	if controllers != nil {
+		counted = append(counted, controllers)
+	}
+	used, err := c.APIServerCPU()
+	if err != nil {
+		return err
+	}
+	daemons, all, start := sum(f.daemons), sum(counted...), time.Now()
+	if err := work(); err != nil {
+		return err
+	}
+	r.wall += time.Since(start)
+	cpu, err := c.APIServerCPU()
+	r.cpu += cpu - used
+	r.daemons = sum(f.daemons).plus(daemons, -1).plus(r.daemons, 1)
+	r.all = sum(counted...).plus(all, -1).plus(r.all, 1)
+	return err
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// call is one report of a daemon, and what happens on the node before it.
+type call struct {
+	before          nodeEdit // of the Node
+	spec            bool     // the spec call precedes it
+	phase           phases.Phase
+	status          metav1.ConditionStatus
+	reason, message string
+	completesParent bool
+	optional        bool // omitted from the short update
+	restarted       bool // by a new daemon process, in the long update
+}
+
+// nodeEdit is what changes on a Node in an update.
+type nodeEdit int
+
+const (
+	nothing nodeEdit = iota
+	desire           // the annotation desiredConfig
+	cordon
+	uncordon
+	done // the annotation currentConfig
+)
+
+// rebootUpdate is the reports of a standard update with a drain and a reboot, without failures, as
+// recorded on a cluster.
+var rebootUpdate = []call{
+	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
+	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, reason: "UpdatePrepared",
+		message: "Update Compatible. Post Cfg Actions: [] Drain Required: true"},
+	{spec: true, before: cordon, phase: phases.Cordoned, status: metav1.ConditionTrue, reason: "UpdateExecutedCordoned",
+		message: "Cordoned node. The node is reporting Unschedulable = true"},
+	{phase: phases.Drained, status: metav1.ConditionUnknown, reason: "UpdateExecutedDrained",
+		message: "Draining the node before the update"},
+	{phase: phases.Drained, status: metav1.ConditionTrue, reason: "UpdateExecutedDrained",
+		message: "Drained the node. All pods that had to go are gone"},
+	{phase: phases.AppliedFilesAndOS, status: metav1.ConditionUnknown, reason: "UpdateExecutedAppliedFilesAndOS",
+		message: "Applying files and new OS config to node. OS will need an update. SSH Keys will not need an update"},
+	{phase: phases.AppliedFilesAndOS, status: metav1.ConditionTrue, reason: "UpdateExecutedAppliedFilesAndOS",
+		message: "Applied files and new OS config to node", completesParent: true},
+	{phase: phases.RebootedNode, status: metav1.ConditionUnknown, reason: "RebootedNode",
+		message: "Node will reboot into its new config"},
+	{optional: true, restarted: true, phase: phases.NodeDegraded, status: metav1.ConditionFalse, reason: "NodeDegraded",
+		message: "Node upgrade succeeded"},
+	{phase: phases.RebootedNode, status: metav1.ConditionTrue, reason: "RebootedNode",
+		message: "Node has rebooted"},
+	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionTrue, reason: "ImagePrefetch",
+		message: "node is prefetching images"},
+	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionFalse, reason: "AsExpected",
+		message: "All pinned image sets complete"},
+	{optional: true, phase: phases.PinnedImageSetsDegraded, status: metav1.ConditionFalse, reason: "AsExpected",
+		message: "All is good"},
+	{phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
+		message: "In desired config. Resumed normal operations."},
+	{before: uncordon, phase: phases.Uncordoned, status: metav1.ConditionTrue, reason: "UpdateCompleteUncordoned",
+		message: "UnCordoned node. The node is reporting Unschedulable = false", completesParent: true},
+	{optional: true, phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
+		message: "In desired config. Resumed normal operations."},
+	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
+}
+
+// shortUpdate is the same without the optional reports: 12 reports and one spec call.
+var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })
