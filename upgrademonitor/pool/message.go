@@ -196,7 +196,7 @@ func shorten(message string, limit int) string {
 	if len(message) > 2*limit { // which is more of either end than is kept
 		message = message[:limit] + message[len(message)-limit:]
 	}
-	for chars := utf8.RuneCountInString(message) * limit / len(message); ; {
+	for chars := limit; ; {
 		cut := conditions.TruncateTo(message, chars)
 		if len(cut) <= limit {
 			return cut
