@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"maps"
@@ -16,7 +15,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/examples/internal/mcp"
-	"github.com/openshift/upgrademonitor/examples/internal/simulation"
 )
 
 // column is one column of oc get machineconfigpools.
@@ -51,7 +49,6 @@ type table struct {
 	out    io.Writer
 	clock  clock.PassiveClock
 	failed func(error) // called when a row cannot be printed
-	shown  *simulation.Tracker
 
 	mu     sync.Mutex // guards the fields below
 	pools  map[string]*mcfgv1.MachineConfigPool
@@ -60,7 +57,7 @@ type table struct {
 }
 
 func newTable(out io.Writer, clock clock.PassiveClock, failed func(error)) *table {
-	return &table{out: out, clock: clock, failed: failed, shown: simulation.NewTracker(), pools: map[string]*mcfgv1.MachineConfigPool{}}
+	return &table{out: out, clock: clock, failed: failed, pools: map[string]*mcfgv1.MachineConfigPool{}}
 }
 
 // OnAdd handles a new pool.
@@ -78,7 +75,6 @@ func (t *table) OnUpdate(_, obj any) {
 	if t.rows != nil {
 		t.print(p)
 	}
-	t.shown.Shown(p)
 }
 
 // OnDelete handles a deleted pool.
@@ -140,16 +136,3 @@ func (t *table) write(cells []string) {
 		t.failed(err)
 	}
 }
-
-// Wait waits until the table has the pools of a state.
-func (t *table) Wait(ctx context.Context, state simulation.State) error {
-	for _, p := range state.Pools {
-		if err := t.shown.Wait(ctx, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// End does nothing: the table is complete.
-func (t *table) End() error { return nil }
