@@ -26,11 +26,11 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 
 .PHONY: servers
 servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
-	@cd test && GOWORK=off go run ./cmd/cluster --build
+	@cd test && go run ./cmd/cluster --build
 
 .PHONY: e2e
 e2e: servers ## Run the tests on a real etcd and kube-apiserver
-	cd test && GOWORK=off go test -v -count=1 -timeout 30m ./...
+	cd test && go test -v -count=1 -timeout 30m ./...
 
 .PHONY: soak
 soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
@@ -38,7 +38,7 @@ soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repea
 
 .PHONY: e2e-guarded
 e2e-guarded: servers ## Run them with both policies in force, and daemons that have the token of their Pod
-	cd test && GOWORK=off UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
+	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
 
 .PHONY: bench
 bench: ## Run the benchmarks of reports and updates against canned answers
@@ -46,11 +46,11 @@ bench: ## Run the benchmarks of reports and updates against canned answers
 
 .PHONY: scale
 scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C=100 at a time (15 to 40 minutes)
-	cd test && GOWORK=off go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
+	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: scale-kubectl
 scale-kubectl: servers ## Measure the first screen of kubectl mcn with MCN_NODES (5000) objects
-	cd test && GOWORK=off MCN_NODES=$${MCN_NODES:-5000} go test -count=1 -timeout 30m -v -run TestMCNScale ./e2e
+	cd test && MCN_NODES=$${MCN_NODES:-5000} go test -count=1 -timeout 30m -v -run TestMCNScale ./e2e
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (30s)
@@ -60,12 +60,12 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 
 .PHONY: mutate
 mutate: ## Show that the tests notice the bugs in test/mutations; RUN limits them by name
-	cd test && GOWORK=off go run ./cmd/mutate --run '$(RUN)'
+	cd test && go run ./cmd/mutate --run '$(RUN)'
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Check style, import directions and that the modules are tidy
 	$(GOLANGCI_LINT) run ./... ./cmd/kubectl-mcn/...
-	cd test && GOWORK=off $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
+	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
 	go mod tidy -diff
 	cd cmd/kubectl-mcn && go mod tidy -diff
 	cd test && go mod tidy -diff
@@ -87,15 +87,15 @@ verify: lint test e2e e2e-guarded ## Run all that CI runs
 
 .PHONY: cluster
 cluster: ## Start a real API server that keeps running; prints export KUBECONFIG=…
-	@cd test && GOWORK=off go run ./cmd/cluster
+	@cd test && go run ./cmd/cluster
 
 .PHONY: cluster-down
 cluster-down: ## Stop the server of make cluster
-	@cd test && GOWORK=off go run ./cmd/cluster --down
+	@cd test && go run ./cmd/cluster --down
 
 .PHONY: kubectl
 kubectl: ## Build kubectl and print its path
-	@cd test && GOWORK=off go run ./cmd/cluster --kubectl
+	@cd test && go run ./cmd/cluster --kubectl
 
 .PHONY: clean
 clean: ## Remove everything that was built

@@ -21,7 +21,7 @@ type choice struct {
 }
 
 func (c *choice) bind(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.state, "state", "", "only nodes in a `STATE`: "+strings.Join(states, ", "))
+	cmd.Flags().StringVar(&c.state, "state", "", "only done, updating, stuck, waiting, unreported")
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 }
 

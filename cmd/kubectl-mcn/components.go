@@ -22,8 +22,8 @@ func newComponents(c *cli) *cobra.Command {
 	h := &componentHealth{cli: c}
 	cmd := &cobra.Command{
 		Use: "components [flags]", Short: "health and errors of operator, controller and daemons",
-		Long: "Show how healthy the operator, the controller and the daemons are, and everything\n" +
-			"that is not well. They report it on MachineConfiguration cluster.",
+		Long: "Show how healthy the operator, the controller and the daemons are, and all that\n" +
+			"is not well. They report it on MachineConfiguration cluster.",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}

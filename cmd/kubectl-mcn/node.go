@@ -19,7 +19,7 @@ type oneNode struct {
 	watch  bool
 }
 
-func newNode(c *cli) *cobra.Command {
+func newNodeCommand(c *cli) *cobra.Command {
 	o := &oneNode{cli: c}
 	cmd := &cobra.Command{
 		Use: "node NAME [flags]", Short: "everything about one node",

@@ -31,7 +31,7 @@ type outputFlag struct {
 
 func (o *outputFlag) bind(cmd *cobra.Command, own ...string) {
 	o.own = own
-	cmd.Flags().StringVarP(&o.format, "output", "o", "", "`FORMAT`: "+strings.Join(own, ", ")+", json, yaml, jsonpath=, go-template=")
+	cmd.Flags().StringVarP(&o.format, "output", "o", "", "`FORMAT`: "+strings.Join(own, ", ")+", json, yaml, jsonpath=...")
 	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(append([]string{formatJSON, "yaml"}, own...), cobra.ShellCompDirectiveNoFileComp))
 }
 

@@ -36,7 +36,7 @@ func newRoot(c *cli) *cobra.Command {
 	c.config = genericclioptions.NewConfigFlags(true)
 	c.config.AddFlags(root.PersistentFlags())
 	_ = root.PersistentFlags().MarkHidden("namespace") // the objects have none
-	root.AddCommand(newNode(c), newWait(c), newTimeline(c), newComponents(c), newCompletion(c), newVersion(c), newOptions(c))
+	root.AddCommand(newNodeCommand(c), newWait(c), newTimeline(c), newComponents(c), newCompletion(c), newVersion(c), newOptions(c))
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)
@@ -48,7 +48,6 @@ func newRoot(c *cli) *cobra.Command {
 	})
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.DisableFlagsInUseLine = true
-		cmd.Flags().SortFlags = false
 		cmd.Flags().BoolP("help", "h", false, "")
 		_ = cmd.Flags().MarkHidden("help")
 	}

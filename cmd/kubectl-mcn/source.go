@@ -41,7 +41,7 @@ type sourceFlags struct {
 func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
 	f.cmd = cmd
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&f.files, "filename", "f", nil, "read a `FILE`, folder, URL, must-gather or its .tar.gz; - is stdin")
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder, URL or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
 	if withSelector {
 		flags.StringVarP(&f.selector, "selector", "l", "", "only nodes whose Node has these `LABELS`")

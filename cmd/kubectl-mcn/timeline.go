@@ -28,8 +28,8 @@ func newTimeline(c *cli) *cobra.Command {
 	t := &timeline{cli: c}
 	cmd := &cobra.Command{
 		Use: "timeline [POOL...] [flags]", Short: "when each node did what",
-		Long: "Show when each node did what in this rollout. The steps of an update that is over\n" +
-			"are known from a recorded watch, or with -w from now on.",
+		Long: "Show when each node did what in this rollout. The steps of an update that is\n" +
+			"over are known from a recorded watch, or with -w from now on.",
 		RunE: func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	cmd.Flags().BoolVarP(&t.watch, "watch", "w", false, "go on until Ctrl-C, and print what was seen then")

@@ -39,11 +39,11 @@ func newWait(c *cli) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd, args) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&w.what, "for", "done", "`WHAT` to wait for: done, or begun")
+	flags.StringVar(&w.what, "for", "done", "done, or begun")
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
-	flags.StringArrayVar(&w.before, "from", nil, "the `CONFIG[,IMAGE]` before: only another target is done")
-	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when another target must be there")
-	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long something may be stuck or degraded")
+	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
+	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
+	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be stuck or degraded")
 	flags.StringVarP(&w.output, "output", "o", "", "`FORMAT` of the moves: json")
 	flags.BoolVarP(&w.quiet, "quiet", "q", false, "print nothing but what went wrong")
 	w.from.bind(cmd, false)

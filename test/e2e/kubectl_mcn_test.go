@@ -32,7 +32,7 @@ var kubectlMCN = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(dir, "kubectl-mcn")
-	build := exec.Command("go", "build", "-o", path, "./examples/kubectl-mcn")
+	build := exec.Command("go", "build", "-o", path, "./cmd/kubectl-mcn")
 	build.Dir = filepath.Join("..", "..")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", &exec.Error{Name: string(out), Err: err}

@@ -79,9 +79,10 @@ func title(pools []progress.Pool, o Options) []Line {
 		sum.Waiting += p.Waiting
 		sum.Unreported += p.Unreported
 	}
-	text := Moment(o) + "  " + Counts(sum)
-	ls := lines(Plain, indented("", "  ", text, o.Width, 0)...)
-	ls[0].Text = strings.Replace(ls[0].Text, Moment(o)+" ", Moment(o)+"  ", 1)
+	ls := lines(Plain, Moment(o)+"  "+Counts(sum))
+	if o.Width > 0 && Width(ls[0].Text) > o.Width {
+		ls = append(lines(Plain, indented("", "  ", Moment(o), o.Width, 0)...), lines(Plain, indented("", "  ", Counts(sum), o.Width, 0)...)...)
+	}
 	if !o.LastContact.IsZero() {
 		ls = append(ls, lines(Alarm, indented("", "  ", "no answer from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting", o.Width, 0)...)...)
 	}
@@ -128,17 +129,25 @@ func mostPools(height int) int {
 // legend explains the signs, and names the command for one node.
 func legend(pools []progress.Pool, o Options) []Line {
 	var name string
-	slow := false
+	rank, slow := 0, false
 	for _, p := range pools {
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			if o.Show != nil && !o.Show(n) || n.State != progress.Stuck && n.State != progress.Updating {
+			if o.Show != nil && !o.Show(n) {
 				continue
 			}
-			if name == "" || n.State == progress.Stuck && n.InUpdate() {
-				name = n.Name
+			r := 0
+			switch {
+			case n.State == progress.Stuck && n.InUpdate():
+				r = 3
+			case n.State == progress.Stuck, n.Slow:
+				r = 2
+			case n.State == progress.Updating:
+				r = 1
+			}
+			if r > rank {
+				name, rank = n.Name, r
 			}
 			slow = slow || n.Slow
-			break
 		}
 	}
 	if name == "" {
@@ -150,7 +159,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 	}
 	more := "kubectl mcn node " + clean(name) + " has all of it"
 	if o.Width > 0 && Width(text)+3+Width(more) > o.Width {
-		return append([]Line{{}}, append(lines(Plain, indented("", "", text, o.Width, 0)...), lines(Plain, indented("", "", more, o.Width, 0)...)...)...)
+		return append([]Line{{}}, append(lines(Plain, headline(text, o.Width)...), lines(Plain, indented("", "", more, o.Width, 0)...)...)...)
 	}
 	return append([]Line{{}}, lines(Plain, text+"   "+more)...)
 }

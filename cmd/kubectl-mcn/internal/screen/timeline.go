@@ -60,7 +60,7 @@ func Legend(width int) []Line {
 		}
 	}
 	known = append(known, "= Steps not known", "! stuck")
-	return lines(Plain, indented("", "  ", strings.Join(known, ", "), width, 0)...)
+	return lines(Plain, items(known, width)...)
 }
 
 func hasChildren(p phases.Phase) bool {
