@@ -31,7 +31,7 @@ func (c *cli) watchViews(ctx context.Context, src source.Source, st *source.Stor
 	go func() { ended <- src.Follow(following, st) }()
 	defer func() {
 		stop()
-		<-ended
+		<-ended //nolint:errcheck // it was reported
 	}()
 	tick := c.clock.NewTicker(mostPause)
 	defer tick.Stop()

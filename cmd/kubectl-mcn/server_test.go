@@ -30,11 +30,11 @@ type server struct {
 	*httptest.Server
 	fail func(verb, resource string) (code int) // 0: no failure
 
-	mu       sync.Mutex
-	version  int
-	objects  map[string]map[string]runtime.Object // by resource and name
-	log      []change
-	changed  chan struct{} // closed at each change
+	mu      sync.Mutex
+	version int
+	objects map[string]map[string]runtime.Object // by resource and name
+	log     []change
+	changed chan struct{} // closed at each change
 }
 
 type change struct {

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	corev1 "k8s.io/api/core/v1"
 )
 
 // poolCondition returns a condition that is True, the zero value otherwise.
 func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
 	for _, c := range p.Status.Conditions {
-		if c.Type == t && c.Status == corev1.ConditionTrue {
+		if c.Type == t && c.Status == "True" {
 			return PoolCondition{Type: string(t), Message: c.Message, Since: c.LastTransitionTime.UTC()}
 		}
 	}

@@ -19,7 +19,6 @@ type bar struct {
 // chartRow is a node on the chart.
 type chartRow struct {
 	node progress.Node
-	name string // as drawn
 	bars []bar
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // errDrain is the failure of the node of Options.FailNode, in the words of a drain.
-var errDrain = errors.New(`failed to drain node: error when evicting pods/"pdb-app-0" -n "shop": Cannot evict pod as it would violate the pod's disruption budget.`)
+var errDrain = errors.New(`failed to drain node: error when evicting pods/"pdb-app-0" -n "shop": Cannot evict pod as it would violate the pod's disruption budget`)
 
 // daemon is the daemon of a node. It reports each step, and leaves the spec of its object to the controller.
 type daemon struct {
@@ -41,7 +41,7 @@ func (d *daemon) run(ctx context.Context) error {
 		return err == nil, nil
 	}
 	if err := d.cluster.until(ctx, d.changed, hasObject); err != nil {
-		return nil //nolint:nilerr // ctx has ended
+		return nil // ctx has ended
 	}
 	if err := d.start(ctx); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (d *daemon) run(ctx context.Context) error {
 			return node.Annotations[upgrademonitor.DesiredConfigAnnotation] != node.Annotations[upgrademonitor.CurrentConfigAnnotation]
 		})
 		if err != nil {
-			return nil //nolint:nilerr // ctx has ended
+			return nil // ctx has ended
 		}
 		if err := d.update(ctx, node.Annotations[upgrademonitor.DesiredConfigAnnotation]); err != nil {
 			if ctx.Err() == nil {

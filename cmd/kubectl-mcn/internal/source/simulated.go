@@ -49,7 +49,7 @@ func (s *Simulated) Load(ctx context.Context, st *Store) error {
 	go func() { ended <- s.Follow(ctx, st) }()
 	defer func() {
 		stop()
-		<-ended
+		<-ended //nolint:errcheck // it was reported
 	}()
 	for {
 		select {
@@ -92,7 +92,7 @@ func (s *Simulated) Follow(ctx context.Context, st *Store) error {
 		go func() { ended <- s.Cluster.Follow(following, st) }()
 		defer func() {
 			stop()
-			<-ended
+			<-ended //nolint:errcheck // the context has ended
 		}()
 		if err := s.catchUp(ctx, st); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (s *Simulated) Follow(ctx context.Context, st *Store) error {
 		return result
 	})
 	if ctx.Err() != nil {
-		return nil
+		return nil //nolint:nilerr // the caller has ended it
 	}
 	return err
 }

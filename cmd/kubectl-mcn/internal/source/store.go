@@ -202,7 +202,8 @@ func (s *Store) Look(now time.Time) View {
 		Chosen:      s.chosen,
 		Denied:      maps.Clone(s.denied),
 		LastContact: s.awaySince(now),
-		Ready:       !slices.ContainsFunc(s.needs, func(r string) bool { return !s.filled[r] }),
+		Ready: !slices.ContainsFunc(s.needs, func(r string) bool { return !s.filled[r] }) &&
+			slices.ContainsFunc(s.needs, func(r string) bool { return s.denied[r] == nil }),
 	}
 	if s.config != nil {
 		v.Components = s.config.Status.Conditions
