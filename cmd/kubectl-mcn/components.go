@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
@@ -35,7 +37,15 @@ func newComponents(c *cli) *cobra.Command {
 
 // documentComponents is the JSON and YAML of the components.
 type documentComponents struct {
+	metav1.TypeMeta `json:",inline"`
+
 	Components []screen.Component `json:"components"`
+}
+
+// DeepCopyObject returns a shallow copy: what it shares is not changed.
+func (d *documentComponents) DeepCopyObject() runtime.Object {
+	other := *d
+	return &other
 }
 
 func (h *componentHealth) run(ctx context.Context) error {
@@ -76,7 +86,7 @@ func (h *componentHealth) run(ctx context.Context) error {
 		}
 		last = now
 		if h.output.format == formatJSON {
-			return false, printLine(h.Out, documentComponents{screen.Components(v.Components)})
+			return false, printLine(h.Out, documentComponents{typeMeta("Components"), screen.Components(v.Components)})
 		}
 		return false, h.print(v, src)
 	})
@@ -85,7 +95,7 @@ func (h *componentHealth) run(ctx context.Context) error {
 func (h *componentHealth) print(v source.View, src source.Source) error {
 	all := screen.Components(v.Components)
 	if !h.output.isText() {
-		return h.output.print(h.Out, "Components", &documentComponents{all})
+		return h.output.print(h.Out, &documentComponents{typeMeta("Components"), all})
 	}
 	return h.terminal.Print(h.Out, screen.ComponentTable(all, h.size(v, src, false, h.output.format == formatWide)))
 }

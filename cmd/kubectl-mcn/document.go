@@ -3,6 +3,9 @@ package main
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -10,9 +13,29 @@ import (
 
 // document is the JSON and YAML of a view of the pools. What is not known is omitted.
 type document struct {
+	metav1.TypeMeta `json:",inline"`
+
 	Time  time.Time      `json:"time"`
 	From  string         `json:"from,omitempty"`
 	Pools []documentPool `json:"pools"`
+}
+
+// DeepCopyObject returns a shallow copy: what it shares is not changed.
+func (d *document) DeepCopyObject() runtime.Object {
+	other := *d
+	return &other
+}
+
+// nodeDocument is the JSON and YAML of one node.
+type nodeDocument struct {
+	metav1.TypeMeta `json:",inline"`
+	documentNode    `json:",inline"`
+}
+
+// DeepCopyObject returns a shallow copy: what it shares is not changed.
+func (d *nodeDocument) DeepCopyObject() runtime.Object {
+	other := *d
+	return &other
 }
 
 type documentTarget struct {
@@ -93,7 +116,7 @@ type documentPinned struct {
 
 // newDocument describes a view: its pools, and their nodes that are to be shown.
 func newDocument(v source.View, origin string, show func(progress.Node) bool) *document {
-	d := &document{Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
+	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {
 		doc := documentPool{
 			Name: p.Name, Target: documentTarget(p.Target), Paused: p.Paused, Blocked: p.Blocked, Complete: p.IsDone(), MaxUnavailable: p.MaxUnavailable,

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -33,6 +34,7 @@ const (
 )
 
 func main() {
+	debug.SetGCPercent(50)        // 5,000 objects are decoded, and dropped
 	klog.SetLogger(klog.Logger{}) // client-go's log would be mixed with the output
 	// A server that goes away is noticed after 10 seconds instead of 45.
 	_ = os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")

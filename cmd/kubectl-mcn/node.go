@@ -20,7 +20,7 @@ type oneNode struct {
 }
 
 func newNodeCommand(c *cli) *cobra.Command {
-	o := &oneNode{cli: c}
+	o := &oneNode{cli: c, from: sourceFlags{noHealth: true}}
 	cmd := &cobra.Command{
 		Use: "node NAME [flags]", Short: "everything about one node",
 		Long: "Show everything about one node: its steps, messages, and where to look next.",
@@ -66,8 +66,7 @@ func (o *oneNode) run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !o.output.isText():
-		doc := describe(n)
-		return o.output.print(o.Out, "NodeRollout", &doc)
+		return o.output.print(o.Out, &nodeDocument{typeMeta("NodeRollout"), describe(n)})
 	}
 	return o.terminal.Print(o.Out, screen.Node(p, n, o.size(v, src, false, o.output.format == formatWide)))
 }

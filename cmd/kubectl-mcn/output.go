@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
@@ -59,43 +59,38 @@ func (o outputFlag) printer() (func(runtime.Object, io.Writer) error, error) {
 	return printer.PrintObj, nil
 }
 
-// print prints a value of a kind in a format of kubectl's printers.
-func (o outputFlag) print(w io.Writer, kind string, value any) error {
+// typeMeta returns the type of a document.
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
+}
+
+// print prints a document in a format of kubectl's printers.
+func (o outputFlag) print(w io.Writer, document runtime.Object) error {
 	print, err := o.printer()
 	if err != nil {
 		return err
 	}
-	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(value)
-	if err != nil {
-		return err
-	}
-	fields["apiVersion"], fields["kind"] = "mcn.upgrademonitor/v1", kind
-	var b bytes.Buffer
-	if err := print(&unstructured.Unstructured{Object: fields}, &b); err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, printable(b.String()))
-	return err
+	return print(document, printableWriter{w})
 }
 
 // printLine prints a value as JSON on one line.
 func printLine(w io.Writer, value any) error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
+	encoder := json.NewEncoder(printableWriter{w})
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, printable(b.String()))
-	return err
+	return encoder.Encode(value)
 }
 
-// printable escapes, as JSON does, what a terminal may obey: control and format characters.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
+// printableWriter escapes, as JSON does, what a terminal may obey: control and format characters.
+type printableWriter struct{ io.Writer }
+
+func (w printableWriter) Write(p []byte) (int, error) {
+	if bytes.IndexFunc(p, isControl) < 0 {
+		return w.Writer.Write(p)
+	}
+	var b bytes.Buffer
+	for _, r := range string(p) {
 		switch {
-		case r == '\n' || !unicode.IsControl(r) && !unicode.Is(unicode.Cf, r) && r != '\u2028' && r != '\u2029':
+		case !isControl(r):
 			b.WriteRune(r)
 		case r > 0xffff:
 			fmt.Fprintf(&b, `\U%08x`, r)
@@ -103,5 +98,10 @@ func printable(s string) string {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
-	return b.String()
+	_, err := w.Writer.Write(b.Bytes())
+	return len(p), err
+}
+
+func isControl(r rune) bool {
+	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029')
 }

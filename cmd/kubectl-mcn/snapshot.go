@@ -107,7 +107,7 @@ func (s *snapshot) print(v source.View, src source.Source) error {
 		}
 		return nil
 	case !s.output.isText():
-		return s.output.print(s.Out, "Rollout", newDocument(v, src.Origin(), s.choice.shows(v)))
+		return s.output.print(s.Out, newDocument(v, src.Origin(), s.choice.shows(v)))
 	case len(v.Pools) == 0:
 		s.notFound()
 		return nil

@@ -34,6 +34,7 @@ type sourceFlags struct {
 	failNode   string
 	speed      float64
 	stuckAfter time.Duration
+	noHealth   bool // the components are not read
 
 	cmd *cobra.Command
 }
@@ -99,6 +100,9 @@ func (f *sourceFlags) open(ctx context.Context, c *cli, once bool) (source.Sourc
 		return nil, err
 	}
 	cluster.Selector = f.selector
+	if f.noHealth {
+		cluster.Operator = nil
+	}
 	return cluster, nil
 }
 

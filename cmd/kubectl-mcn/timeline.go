@@ -25,7 +25,7 @@ type timeline struct {
 }
 
 func newTimeline(c *cli) *cobra.Command {
-	t := &timeline{cli: c}
+	t := &timeline{cli: c, from: sourceFlags{noHealth: true}}
 	cmd := &cobra.Command{
 		Use: "timeline [POOL...] [flags]", Short: "when each node did what",
 		Long: "Show when each node did what in this rollout. The steps of an update that is\n" +

@@ -32,7 +32,7 @@ type waiting struct {
 }
 
 func newWait(c *cli) *cobra.Command {
-	w := &waiting{cli: c}
+	w := &waiting{cli: c, from: sourceFlags{noHealth: true}}
 	cmd := &cobra.Command{
 		Use: "wait [POOL...] [flags]", Short: "return when pools are done",
 		Long: "Return when pools are done: 0 done, 1 stuck or degraded, 2 usage or no cluster,\n3 timeout.",

@@ -386,3 +386,18 @@ func TestSilentServer(t *testing.T) {
 		assert.Empty(t, stdout, args)
 	}
 }
+
+// TestWaitNeedsNoComponents: a user who may only read pools and nodes can wait.
+func TestWaitNeedsNoComponents(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", newConfig, time.Now()))
+	s.fail = func(_, resource string) int {
+		if resource == configurationsResource {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Zero(t, code, stderr)
+	assert.Empty(t, stderr)
+}

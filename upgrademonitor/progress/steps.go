@@ -77,12 +77,13 @@ func currentSteps(list []metav1.Condition) []Step {
 	passed := false
 	for i := range slices.Backward(steps) {
 		s := &steps[i]
-		s.Message = messageOf(list, s.Phase)
 		switch statusOf(list, s.Phase) {
 		case metav1.ConditionTrue:
 			s.State, s.End, passed = Finished, timeOf(list, s.Phase), true
+			s.Message = messageOf(list, s.Phase)
 		case metav1.ConditionUnknown:
 			s.State, passed = Running, true
+			s.Message = messageOf(list, s.Phase)
 		default:
 			if passed || ran(list, s.Phase) {
 				s.State = Skipped

@@ -53,7 +53,7 @@ type Step struct {
 	// update overwrites the times of all conditions.
 	End      time.Time
 	Duration time.Duration
-	// Message is that of the step's condition.
+	// Message is that of the condition of a step that is Running or Finished.
 	Message string
 }
 

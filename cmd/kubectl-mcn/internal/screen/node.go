@@ -81,15 +81,11 @@ func stepRows(n progress.Node, o Options) []Line {
 		case !s.End.IsZero():
 			from, lap = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
 		}
-		text := ""
-		if s.State == progress.Running || s.State == progress.Finished {
-			text = Clean(s.Message, 0)
-		}
 		step.cells = append(step.cells, string(mark(s.State))+" "+stepName(s.Phase))
 		status.cells = append(status.cells, state)
 		since.cells = append(since.cells, from)
 		duration.cells = append(duration.cells, lap)
-		message.cells = append(message.cells, text)
+		message.cells = append(message.cells, Clean(s.Message, 0))
 	}
 	all := []column{step, status, since, duration, message}
 	rows := layout(all, 0, 0)

@@ -262,6 +262,7 @@ func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	}
 	context.AfterFunc(ctx, cancel)
 	f.store.contact(f.resource.name, f.Now(), true)
+	f.store.edit(func() { f.store.watched[f.resource.name] = true })
 	return watch.Filter(source, func(e watch.Event) (watch.Event, bool) {
 		switch e.Type {
 		case watch.Error:
@@ -284,7 +285,7 @@ func (f follower) noAnswer(ctx context.Context, verb string, err error) {
 	if !isAnswer {
 		f.store.contact(f.resource.name, f.Now(), false)
 	}
-	if isFirst := !f.store.has(f.resource.name); verb == "list" && isFirst || verb == "watch" && isAnswer && !f.resource.optional {
+	if f.store.isNew(f.resource.name, verb) && (verb == "list" || isAnswer && !f.resource.optional) {
 		if err := f.failed(ctx, f.store, f.resource, verb, err); err != nil {
 			f.fail(err)
 		}

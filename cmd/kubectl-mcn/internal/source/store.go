@@ -33,6 +33,7 @@ type Store struct {
 	chosen  map[string]bool // the nodes that -l selects; nil: all
 	filled  map[string]bool // the resources that have been listed
 	denied  map[string]error
+	watched map[string]bool // those that have been watched
 	links   map[string]link // to the server, by resource
 }
 
@@ -44,7 +45,7 @@ func NewStore(limits progress.Limits) *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), limits: limits, needs: []string{poolsResource, nodesResource},
 		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{},
-		filled: map[string]bool{}, denied: map[string]error{}, links: map[string]link{},
+		filled: map[string]bool{}, watched: map[string]bool{}, denied: map[string]error{}, links: map[string]link{},
 	}
 }
 
@@ -155,10 +156,14 @@ func (s *Store) contact(resource string, now time.Time, ok bool) {
 	s.mu.Unlock()
 }
 
-func (s *Store) has(resource string) bool {
+// isNew reports whether a resource has never been listed or, for the verb watch, watched.
+func (s *Store) isNew(resource, verb string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.filled[resource]
+	if verb == "watch" {
+		return !s.watched[resource]
+	}
+	return !s.filled[resource]
 }
 
 // awaySince returns the last response of an unreachable server, else zero. The caller holds the lock.
