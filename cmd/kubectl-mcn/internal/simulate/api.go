@@ -39,14 +39,20 @@ func (a *api) Create(gvr schema.GroupVersionResource, obj runtime.Object, ns str
 	return a.write(gvr, obj, nil, func() error { return a.ObjectTracker.Create(gvr, obj, ns, opts...) })
 }
 
-// Update replaces an object.
-func (a *api) Update(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.UpdateOptions) error {
-	return a.overwrite(gvr, obj, ns, func() error { return a.ObjectTracker.Update(gvr, obj, ns, opts...) })
-}
-
-// Patch replaces an object by the result of a patch.
+// Patch replaces an object by the result of a patch. Its managed fields are those of the tracker.
 func (a *api) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	return a.overwrite(gvr, obj, ns, func() error { return a.ObjectTracker.Patch(gvr, obj, ns, opts...) })
+	object, err := meta.Accessor(obj)
+	if err != nil {
+		return err
+	}
+	live, err := a.ObjectTracker.Get(gvr, ns, object.GetName())
+	if err != nil {
+		return err
+	}
+	if before, err := meta.Accessor(live); err == nil {
+		object.SetManagedFields(before.GetManagedFields())
+	}
+	return a.write(gvr, obj, live, func() error { return a.ObjectTracker.Patch(gvr, obj, ns, opts...) })
 }
 
 // Apply merges the fields of a field manager into an object, or creates it.
@@ -62,24 +68,6 @@ func (a *api) Apply(gvr schema.GroupVersionResource, apply runtime.Object, ns st
 	return a.write(gvr, apply, live, func() error { return a.ObjectTracker.Apply(gvr, apply, ns, opts...) })
 }
 
-// overwrite writes an object that exists. Its managed fields are those of the tracker.
-func (a *api) overwrite(gvr schema.GroupVersionResource, obj runtime.Object, ns string, write func() error) error {
-	object, err := meta.Accessor(obj)
-	if err != nil {
-		return err
-	}
-	live, err := a.ObjectTracker.Get(gvr, ns, object.GetName())
-	if err != nil {
-		return err
-	}
-	before, err := meta.Accessor(live)
-	if err != nil {
-		return err
-	}
-	object.SetManagedFields(before.GetManagedFields())
-	return a.write(gvr, obj, live, write)
-}
-
 // write sets the metadata of an object, and writes it over the live one, nil for none.
 func (a *api) write(gvr schema.GroupVersionResource, obj, live runtime.Object, write func() error) error {
 	object, err := meta.Accessor(obj)
@@ -92,8 +80,7 @@ func (a *api) write(gvr schema.GroupVersionResource, obj, live runtime.Object, w
 			return err
 		}
 	}
-	isOther := live != nil && object.GetUID() != "" && object.GetUID() != before.GetUID()
-	if isOther || object.GetResourceVersion() != "" && object.GetResourceVersion() != before.GetResourceVersion() {
+	if object.GetResourceVersion() != "" && object.GetResourceVersion() != before.GetResourceVersion() {
 		return apierrors.NewConflict(gvr.GroupResource(), object.GetName(), errors.New("the object has been modified"))
 	}
 	object.SetGeneration(before.GetGeneration())
@@ -119,15 +106,6 @@ func specOf(obj runtime.Object) any {
 		return nil
 	}
 	return fields["spec"]
-}
-
-// Get returns a copy of an object.
-func (a *api) Get(gvr schema.GroupVersionResource, ns, name string, opts ...metav1.GetOptions) (runtime.Object, error) {
-	obj, err := a.ObjectTracker.Get(gvr, ns, name, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return obj, a.convertTimes(obj)
 }
 
 // List returns a copy of all objects.

@@ -1,10 +1,13 @@
+// Package simulate is a cluster in memory: an API server with MachineConfigPools and Nodes, the real
+// controllers of packages rollout and pool, a daemon on each Node that reports its updates with the library's
+// Monitor, and a node controller that rolls out the next config, pool by pool, within maxUnavailable.
+// The work of an update is not done: a daemon waits for as long as a step is to take, on a fast clock.
 package simulate
 
 import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +20,6 @@ import (
 	mcfginformersv1 "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -36,16 +38,15 @@ const MaxNodes = 200
 const (
 	step     = 40 * time.Second // the average duration of a step of a node's update
 	jitter   = 0.6              // the share by which a step may be shorter or longer
-	infra    = "infra"          // a custom pool
 	roleName = "node-role.kubernetes.io/"
 )
 
 // poolNames are the pools in the order of their updates.
-var poolNames = []string{pool.Master, infra, pool.Worker}
+var poolNames = []string{pool.Master, pool.Worker}
 
 // Options describe a simulated cluster.
 type Options struct {
-	Nodes    int     // from 1 to MaxNodes: up to three masters, the others in two pools
+	Nodes    int     // from 1 to MaxNodes: up to three masters, the others are workers
 	Speed    float64 // of the cluster's clock: 60 makes a minute of a second
 	FailNode string  // the name of a node whose drain fails; "" for none
 	Seed     uint64  // of the durations
@@ -56,7 +57,7 @@ func (o Options) Validate() error {
 	switch {
 	case o.Nodes < 1 || o.Nodes > MaxNodes:
 		return fmt.Errorf("--simulate %d: use from 1 to %d nodes", o.Nodes, MaxNodes)
-	case !(o.Speed >= 0.001 && o.Speed <= 1e6) || math.IsNaN(o.Speed):
+	case !(o.Speed >= 0.001 && o.Speed <= 1e6):
 		return fmt.Errorf("--speed %g: use from 0.001 to 1000000", o.Speed)
 	case o.FailNode != "" && !slices.Contains(nodeNames(o.Nodes), o.FailNode):
 		return fmt.Errorf("--fail-node %q: the nodes are %s", o.FailNode, strings.Join(nodeNames(o.Nodes), ", "))
@@ -64,12 +65,9 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// sizes returns the number of nodes of each pool: three masters, a fifth of the others in the
-// custom pool, the rest workers.
+// sizes returns the number of nodes of each pool.
 func sizes(nodes int) map[string]int {
-	masters := min(3, nodes)
-	custom := (nodes - masters + 2) / 5
-	return map[string]int{pool.Master: masters, infra: custom, pool.Worker: nodes - masters - custom}
+	return map[string]int{pool.Master: min(3, nodes), pool.Worker: max(0, nodes-3)}
 }
 
 func nodeNames(nodes int) []string {
@@ -90,15 +88,17 @@ func rendered(poolName string, revision int) string {
 
 // Cluster is a cluster in memory.
 type Cluster struct {
+	Client mcfgclientset.Interface
+	Clock  clock.PassiveClock // starts at the real time
+
 	options Options
 	clock   fastClock
 	kube    kubernetes.Interface
-	client  mcfgclientset.Interface
 	core    informers.SharedInformerFactory
 	mcfg    mcfginformers.SharedInformerFactory
 
-	mu        sync.Mutex // guards listeners
-	listeners []chan struct{}
+	mu     sync.Mutex // guards change
+	change chan struct{}
 }
 
 // New makes a cluster whose Nodes all have the first config of their pools. Nothing runs before Run.
@@ -106,33 +106,22 @@ func New(ctx context.Context, options Options) (*Cluster, error) {
 	if err := options.Validate(); err != nil {
 		return nil, err
 	}
-	kube, client, clock := kubefake.NewClientset(), mcfgfake.NewClientset(), newFastClock(options.Speed)
+	kube, client, clock := kubefake.NewClientset(), mcfgfake.NewClientset(), fastClock{time.Now(), options.Speed}
 	serve(&kube.Fake, kube.Tracker(), clock)
 	serve(&client.Fake, client.Tracker(), clock)
 	c := &Cluster{
-		options: options, clock: clock, kube: kube, client: client,
+		Client: client, Clock: clock, options: options, clock: clock, kube: kube, change: make(chan struct{}),
 		core: informers.NewSharedInformerFactory(kube, 0), mcfg: mcfginformers.NewSharedInformerFactory(client, 0),
 	}
 	if err := c.populate(ctx); err != nil {
 		return nil, err
 	}
 	notify := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { c.notify() }, UpdateFunc: func(_, _ any) { c.notify() }}
-	for _, informer := range []cache.SharedIndexInformer{c.core.Core().V1().Nodes().Informer(), c.pools().Informer(), c.machineConfigNodes().Informer()} {
-		if _, err := informer.AddEventHandler(notify); err != nil {
-			return nil, err
-		}
+	_, err := c.core.Core().V1().Nodes().Informer().AddEventHandler(notify)
+	if err == nil {
+		_, err = c.machineConfigNodes().Informer().AddEventHandler(notify)
 	}
-	return c, nil
-}
-
-// Client returns a clientset of the API server.
-func (c *Cluster) Client() mcfgclientset.Interface { return c.client }
-
-// Clock returns the cluster's clock, which starts at the real time.
-func (c *Cluster) Clock() clock.PassiveClock { return c.clock }
-
-func (c *Cluster) pools() mcfginformersv1.MachineConfigPoolInformer {
-	return c.mcfg.Machineconfiguration().V1().MachineConfigPools()
+	return c, err
 }
 
 func (c *Cluster) machineConfigNodes() mcfginformersv1.MachineConfigNodeInformer {
@@ -150,16 +139,15 @@ func (c *Cluster) populate(ctx context.Context) error {
 			quarter := intstr.FromString("25%")
 			p.Spec.MaxUnavailable = &quarter
 		}
-		if _, err := c.client.MachineconfigurationV1().MachineConfigPools().Create(ctx, p, metav1.CreateOptions{}); err != nil {
+		if _, err := c.Client.MachineconfigurationV1().MachineConfigPools().Create(ctx, p, metav1.CreateOptions{}); err != nil {
 			return err
 		}
 		for i := range sizes(c.options.Nodes)[name] {
-			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", name, i), Labels: map[string]string{roleName + name: ""}}}
-			node.Annotations = map[string]string{upgrademonitor.CurrentConfigAnnotation: rendered(name, 1), upgrademonitor.DesiredConfigAnnotation: rendered(name, 1)}
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
+				Name: fmt.Sprintf("%s-%d", name, i), Labels: map[string]string{roleName + name: ""},
+				Annotations: map[string]string{upgrademonitor.CurrentConfigAnnotation: rendered(name, 1), upgrademonitor.DesiredConfigAnnotation: rendered(name, 1)},
+			}}
 			node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-			if name == infra {
-				node.Labels[roleName+pool.Worker] = "" // a node of a custom pool is a worker too
-			}
 			if _, err := c.kube.CoreV1().Nodes().Create(ctx, node, metav1.CreateOptions{}); err != nil {
 				return err
 			}
@@ -168,19 +156,14 @@ func (c *Cluster) populate(ctx context.Context) error {
 	return nil
 }
 
-// patchNode applies a merge patch to a Node.
-func (c *Cluster) patchNode(ctx context.Context, name, patch string, args ...any) (*corev1.Node, error) {
-	return c.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, patch, args...), metav1.PatchOptions{})
-}
-
 // Run runs the daemons and the controllers while work runs, and returns its error. It may be called once.
 func (c *Cluster) Run(ctx context.Context, work func(context.Context) error) error {
-	nodes := c.core.Core().V1().Nodes()
-	objects, err := rollout.New(rollout.Config{Client: c.client, KubeClient: c.kube, Nodes: nodes, Pools: c.pools(), MachineConfigNodes: c.machineConfigNodes()})
+	nodes, pools := c.core.Core().V1().Nodes(), c.mcfg.Machineconfiguration().V1().MachineConfigPools()
+	objects, err := rollout.New(rollout.Config{Client: c.Client, KubeClient: c.kube, Nodes: nodes, Pools: pools, MachineConfigNodes: c.machineConfigNodes()})
 	if err != nil {
 		return err
 	}
-	statuses, err := pool.New(pool.Config{Client: c.client, Nodes: nodes, Pools: c.pools(), MachineConfigNodes: c.machineConfigNodes(), Interval: 100 * time.Millisecond})
+	statuses, err := pool.New(pool.Config{Client: c.Client, Nodes: nodes, Pools: pools, MachineConfigNodes: c.machineConfigNodes(), Interval: 100 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -196,45 +179,41 @@ func (c *Cluster) Run(ctx context.Context, work func(context.Context) error) err
 	c.mcfg.StartWithContext(running)
 	c.core.WaitForCacheSync(running.Done())
 	c.mcfg.WaitForCacheSync(running.Done())
-	start := func(run func(context.Context) error) {
+	all := []func(context.Context) error{
+		func(ctx context.Context) error { return objects.Run(ctx, 1) },
+		func(ctx context.Context) error { return statuses.Run(ctx, 1) },
+	}
+	for i, name := range nodeNames(c.options.Nodes) {
+		all = append(all, newDaemon(c, name, uint64(i)).run)
+	}
+	for _, run := range all {
 		group.Go(func() {
 			if err := run(running); err != nil {
 				fail(err)
 			}
 		})
 	}
-	start(func(ctx context.Context) error { return objects.Run(ctx, 1) })
-	start(func(ctx context.Context) error { return statuses.Run(ctx, 1) })
-	for i, name := range nodeNames(c.options.Nodes) {
-		start(newDaemon(c, name, uint64(i)).run)
-	}
 	return work(running)
 }
 
-// listen returns a channel that holds an entry when something has changed since the last receive.
-func (c *Cluster) listen() chan struct{} {
+// changed returns a channel that is closed at the next change.
+func (c *Cluster) changed() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	listener := make(chan struct{}, 1)
-	listener <- struct{}{}
-	c.listeners = append(c.listeners, listener)
-	return listener
+	return c.change
 }
 
 func (c *Cluster) notify() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, listener := range c.listeners {
-		select {
-		case listener <- struct{}{}:
-		default:
-		}
-	}
+	close(c.change)
+	c.change = make(chan struct{})
 }
 
 // until checks after each change, until the check is done or fails.
-func (c *Cluster) until(ctx context.Context, changed <-chan struct{}, check func() (done bool, err error)) error {
+func (c *Cluster) until(ctx context.Context, check func() (done bool, err error)) error {
 	for {
+		changed := c.changed()
 		if done, err := check(); done || err != nil {
 			return err
 		}

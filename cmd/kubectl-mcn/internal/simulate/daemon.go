@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,14 +25,13 @@ type daemon struct {
 	cluster *Cluster
 	node    string
 	random  *rand.Rand
-	changed chan struct{}
 
 	monitor *upgrademonitor.Monitor
 	stop    func() // stops what start has started
 }
 
 func newDaemon(c *Cluster, node string, stream uint64) *daemon {
-	return &daemon{cluster: c, node: node, random: rand.New(rand.NewPCG(c.options.Seed, stream)), changed: c.listen()}
+	return &daemon{cluster: c, node: node, random: rand.New(rand.NewPCG(c.options.Seed, stream))}
 }
 
 // run updates the node whenever its desired config changes, until ctx ends or an update fails.
@@ -40,7 +40,7 @@ func (d *daemon) run(ctx context.Context) error {
 		_, err := d.cluster.machineConfigNodes().Lister().Get(d.node)
 		return err == nil, nil
 	}
-	if err := d.cluster.until(ctx, d.changed, hasObject); err != nil {
+	if err := d.cluster.until(ctx, hasObject); err != nil {
 		return nil // ctx has ended
 	}
 	if err := d.start(ctx); err != nil {
@@ -49,13 +49,19 @@ func (d *daemon) run(ctx context.Context) error {
 	defer func() { d.stop() }()
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s Updated", d.node), metav1.ConditionTrue)
 	for {
-		node, err := d.waitFor(ctx, func(node *corev1.Node) bool {
-			return node.Annotations[upgrademonitor.DesiredConfigAnnotation] != node.Annotations[upgrademonitor.CurrentConfigAnnotation]
+		var desired string
+		err := d.cluster.until(ctx, func() (bool, error) {
+			node, err := d.read()
+			if err != nil {
+				return false, err
+			}
+			desired = node.Annotations[upgrademonitor.DesiredConfigAnnotation]
+			return desired != node.Annotations[upgrademonitor.CurrentConfigAnnotation], nil
 		})
 		if err != nil {
 			return nil // ctx has ended
 		}
-		if err := d.update(ctx, node.Annotations[upgrademonitor.DesiredConfigAnnotation]); err != nil {
+		if err := d.update(ctx, desired); err != nil {
 			if ctx.Err() == nil {
 				d.report(ctx, phases.NodeDegraded, "NodeDegraded", fmt.Sprintf("Node %s upgrade failure. %v", d.node, err), metav1.ConditionTrue)
 			}
@@ -67,10 +73,10 @@ func (d *daemon) run(ctx context.Context) error {
 // start starts a Monitor, at the start of the daemon and after each reboot.
 func (d *daemon) start(ctx context.Context) error {
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   d.cluster.client,
+		Client:   d.cluster.Client,
 		NodeName: d.node,
-		Node:     func() (*corev1.Node, error) { return d.cluster.core.Core().V1().Nodes().Lister().Get(d.node) },
-		Pool:     d.cluster.poolOf,
+		Node:     d.read,
+		Pool:     func(*corev1.Node) (string, error) { poolName, _, _ := strings.Cut(d.node, "-"); return poolName, nil },
 		Clock:    d.cluster.clock,
 	})
 	if err != nil {
@@ -83,6 +89,11 @@ func (d *daemon) start(ctx context.Context) error {
 	return nil
 }
 
+// read returns the Node as the informer has it.
+func (d *daemon) read() (*corev1.Node, error) {
+	return d.cluster.core.Core().V1().Nodes().Lister().Get(d.node)
+}
+
 // update reports a standard update with a reboot.
 func (d *daemon) update(ctx context.Context, config string) error {
 	d.report(ctx, phases.Updated, "Updated", fmt.Sprintf("Node %s needs an update", d.node), metav1.ConditionFalse)
@@ -90,23 +101,23 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		phase      phases.Phase
 		reason     string
 		begin, end string
-		last       bool // child of its parent
-		work       func(context.Context) error
+		last       bool    // child of its parent
+		steps      float64 // how long it takes
 	}{
-		{phases.UpdatePrepared, "UpdatePrepared", "Checking the config", "Update Compatible. Post Cfg Actions: [] Drain Required: true", false, d.steps(0.25)},
-		{phases.Cordoned, "UpdateExecutedCordoned", "Cordoning node", "Cordoned node", false, d.cordon(true)},
-		{phases.Drained, "UpdateExecutedDrained", "Draining node", "Drained node", false, d.drain},
-		{phases.AppliedFilesAndOS, "UpdateExecutedAppliedFilesAndOS", "Applying files and new OS config to node", "Applied files and new OS config to node", true, d.steps(1)},
-		{phases.RebootedNode, "RebootedNode", "Node will reboot into config " + config, "Node has rebooted into config " + config, false, d.reboot},
-		{phases.Resumed, "Resumed", "Resuming normal operations", "In desired config " + config, false, d.steps(0.25)},
-		{phases.Uncordoned, "UpdateCompleteUncordoned", "Uncordoning node", "Uncordoned node", true, d.cordon(false)},
+		{phases.UpdatePrepared, "UpdatePrepared", "Checking the config", "Update Compatible. Post Cfg Actions: [] Drain Required: true", false, 0.25},
+		{phases.Cordoned, "UpdateExecutedCordoned", "Cordoning node", "Cordoned node", false, 0},
+		{phases.Drained, "UpdateExecutedDrained", "Draining node", "Drained node", false, 1.5},
+		{phases.AppliedFilesAndOS, "UpdateExecutedAppliedFilesAndOS", "Applying files and new OS config to node", "Applied files and new OS config to node", true, 1},
+		{phases.RebootedNode, "RebootedNode", "Node will reboot into config " + config, "Node has rebooted into config " + config, false, 2},
+		{phases.Resumed, "Resumed", "Resuming normal operations", "In desired config " + config, false, 0.25},
+		{phases.Uncordoned, "UpdateCompleteUncordoned", "Uncordoning node", "Uncordoned node", true, 0},
 	} {
 		d.report(ctx, s.phase, s.reason, s.begin, metav1.ConditionUnknown)
-		if err := s.work(ctx); err != nil {
+		if err := d.work(ctx, s.phase, s.steps); err != nil {
 			return err
 		}
 		if s.last {
-			d.check(d.monitor.GenerateAndApplyMachineConfigNode(ctx, s.phase, s.reason, s.end, metav1.ConditionTrue, upgrademonitor.CompletesParent()))
+			_ = d.monitor.GenerateAndApplyMachineConfigNode(ctx, s.phase, s.reason, s.end, metav1.ConditionTrue, upgrademonitor.CompletesParent())
 			continue
 		}
 		d.report(ctx, s.phase, s.reason, s.end, metav1.ConditionTrue)
@@ -118,51 +129,35 @@ func (d *daemon) update(ctx context.Context, config string) error {
 	return nil
 }
 
+// report reports a step. What is wrong with a report is seen on the screen.
 func (d *daemon) report(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus) {
-	d.check(d.monitor.GenerateAndApplyMachineConfigNode(ctx, phase, reason, message, status))
+	_ = d.monitor.GenerateAndApplyMachineConfigNode(ctx, phase, reason, message, status)
 }
 
-// check ignores the error of a report: what is wrong with it is seen on the screen.
-func (d *daemon) check(error) {}
-
-func (d *daemon) steps(n float64) func(context.Context) error {
-	return func(ctx context.Context) error { return d.work(ctx, n) }
-}
-
-// work waits for a multiple of the duration of a step.
-func (d *daemon) work(ctx context.Context, steps float64) error {
+// work does what a step does, and waits for a multiple of its usual duration.
+func (d *daemon) work(ctx context.Context, phase phases.Phase, steps float64) error {
+	switch phase {
+	case phases.Cordoned, phases.Uncordoned:
+		return d.patch(ctx, `{"spec":{"unschedulable":%t}}`, phase == phases.Cordoned)
+	case phases.RebootedNode:
+		if err := d.monitor.Flush(ctx); err != nil {
+			return err
+		}
+	}
 	steps *= 1 + jitter*(2*d.random.Float64()-1)
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-d.cluster.clock.After(time.Duration(steps * float64(step))):
-		return nil
+	case <-d.cluster.clock.after(time.Duration(steps * float64(step))):
 	}
-}
-
-func (d *daemon) drain(ctx context.Context) error {
-	if err := d.work(ctx, 1.5); err != nil || d.node != d.cluster.options.FailNode {
-		return err
+	switch {
+	case phase == phases.Drained && d.node == d.cluster.options.FailNode:
+		return errDrain
+	case phase == phases.RebootedNode: // the new Monitor continues with the state of the object
+		d.stop()
+		return d.start(ctx)
 	}
-	return errDrain
-}
-
-func (d *daemon) cordon(unschedulable bool) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return d.patch(ctx, `{"spec":{"unschedulable":%t}}`, unschedulable)
-	}
-}
-
-// reboot restarts the daemon: its new Monitor continues with the state of the object.
-func (d *daemon) reboot(ctx context.Context) error {
-	if err := d.monitor.Flush(ctx); err != nil {
-		return err
-	}
-	if err := d.work(ctx, 2); err != nil {
-		return err
-	}
-	d.stop()
-	return d.start(ctx)
+	return nil
 }
 
 // patch changes the Node, and waits until the informer, which the Monitor reads, has the change.
@@ -171,18 +166,12 @@ func (d *daemon) patch(ctx context.Context, patch string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.waitFor(ctx, func(node *corev1.Node) bool {
+	return d.cluster.until(ctx, func() (bool, error) {
+		node, err := d.read()
+		if err != nil {
+			return false, err
+		}
 		order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, after.ResourceVersion)
-		return err == nil && order >= 0
+		return order >= 0, err
 	})
-	return err
-}
-
-// waitFor waits until the Node in the informer passes a check.
-func (d *daemon) waitFor(ctx context.Context, check func(*corev1.Node) bool) (node *corev1.Node, err error) {
-	err = d.cluster.until(ctx, d.changed, func() (bool, error) {
-		node, err = d.cluster.core.Core().V1().Nodes().Lister().Get(d.node)
-		return err == nil && check(node), err
-	})
-	return node, err
 }

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -32,7 +31,7 @@ func (e *BlockedError) Error() string {
 
 // Start waits until each node has reported that it is updated.
 func (c *Cluster) Start(ctx context.Context) error {
-	return c.until(ctx, c.listen(), func() (bool, error) {
+	return c.until(ctx, func() (bool, error) {
 		for _, name := range nodeNames(c.options.Nodes) {
 			mcn, err := c.machineConfigNodes().Lister().Get(name)
 			if err != nil || !meta.IsStatusConditionTrue(mcn.Status.Conditions, string(phases.Updated)) {
@@ -48,13 +47,13 @@ func (c *Cluster) Start(ctx context.Context) error {
 func (c *Cluster) Rollout(ctx context.Context) error {
 	for _, name := range poolNames {
 		patch := fmt.Appendf(nil, `{"spec":{"configuration":{"name":%q}}}`, rendered(name, 2))
-		if _, err := c.client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		if _, err := c.Client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 			return err
 		}
 	}
 	for _, name := range poolNames {
 		ordered := map[string]bool{}
-		if err := c.until(ctx, c.listen(), func() (bool, error) { return c.advance(ctx, name, ordered) }); err != nil {
+		if err := c.until(ctx, func() (bool, error) { return c.advance(ctx, name, ordered) }); err != nil {
 			return err
 		}
 	}
@@ -102,15 +101,7 @@ func (c *Cluster) advance(ctx context.Context, poolName string, ordered map[stri
 	return updated == nodes, nil
 }
 
-// poolOf returns the name of a node's pool, see upgrademonitor.Config.
-func (c *Cluster) poolOf(node *corev1.Node) (string, error) {
-	pools, err := c.pools().Lister().List(labels.Everything())
-	if err != nil {
-		return "", err
-	}
-	primary, err := pool.Primary(node, pools)
-	if err != nil || primary == nil {
-		return "", err
-	}
-	return primary.Name, nil
+// patchNode applies a merge patch to a Node.
+func (c *Cluster) patchNode(ctx context.Context, name, patch string, args ...any) (*corev1.Node, error) {
+	return c.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, patch, args...), metav1.PatchOptions{})
 }

@@ -25,7 +25,7 @@ func NewSimulated(ctx context.Context, o simulate.Options, patience time.Duratio
 		return nil, &UsageError{err}
 	}
 	return &Simulated{
-		Cluster:    Cluster{Client: c.Client(), Host: "in memory", Clock: c.Clock(), Patience: patience},
+		Cluster:    Cluster{Client: c.Client, Host: "in memory", Clock: c.Clock, Patience: patience},
 		simulation: c, fails: o.FailNode != "",
 	}, nil
 }
