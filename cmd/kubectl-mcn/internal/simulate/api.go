@@ -45,7 +45,7 @@ func (a *api) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns stri
 	if err != nil {
 		return err
 	}
-	live, err := a.ObjectTracker.Get(gvr, ns, object.GetName())
+	live, err := a.Get(gvr, ns, object.GetName())
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *api) Apply(gvr schema.GroupVersionResource, apply runtime.Object, ns st
 	if err != nil {
 		return err
 	}
-	live, err := a.ObjectTracker.Get(gvr, ns, applied.GetName())
+	live, err := a.Get(gvr, ns, applied.GetName())
 	if err != nil && (!apierrors.IsNotFound(err) || specOf(apply) == nil) {
 		return err // an apply of a status does not create
 	}

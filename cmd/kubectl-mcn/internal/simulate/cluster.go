@@ -37,7 +37,7 @@ const MaxNodes = 200
 
 const (
 	step     = 40 * time.Second // the average duration of a step of a node's update
-	jitter   = 0.6              // the share by which a step may be shorter or longer
+	jitter   = 0.6              // the share by which it may be shorter or longer
 	roleName = "node-role.kubernetes.io/"
 )
 
@@ -52,8 +52,7 @@ type Options struct {
 	Seed     uint64  // of the durations
 }
 
-// Validate returns what is wrong with the options, in the words of a command line.
-func (o Options) Validate() error {
+func (o Options) validate() error {
 	switch {
 	case o.Nodes < 1 || o.Nodes > MaxNodes:
 		return fmt.Errorf("--simulate %d: use from 1 to %d nodes", o.Nodes, MaxNodes)
@@ -103,7 +102,7 @@ type Cluster struct {
 
 // New makes a cluster whose Nodes all have the first config of their pools. Nothing runs before Run.
 func New(ctx context.Context, options Options) (*Cluster, error) {
-	if err := options.Validate(); err != nil {
+	if err := options.validate(); err != nil {
 		return nil, err
 	}
 	kube, client, clock := kubefake.NewClientset(), mcfgfake.NewClientset(), fastClock{time.Now(), options.Speed}
@@ -196,13 +195,6 @@ func (c *Cluster) Run(ctx context.Context, work func(context.Context) error) err
 	return work(running)
 }
 
-// changed returns a channel that is closed at the next change.
-func (c *Cluster) changed() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.change
-}
-
 func (c *Cluster) notify() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -213,7 +205,9 @@ func (c *Cluster) notify() {
 // until checks after each change, until the check is done or fails.
 func (c *Cluster) until(ctx context.Context, check func() (done bool, err error)) error {
 	for {
-		changed := c.changed()
+		c.mu.Lock()
+		changed := c.change
+		c.mu.Unlock()
 		if done, err := check(); done || err != nil {
 			return err
 		}

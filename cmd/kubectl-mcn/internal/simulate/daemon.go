@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// errDrain is the failure of the node of Options.FailNode, in the words of a drain.
+// errDrain is the failure of the node of Options.FailNode.
 var errDrain = errors.New(`failed to drain node: error when evicting pods/"pdb-app-0" -n "shop": Cannot evict pod as it would violate the pod's disruption budget`)
 
 // daemon is the daemon of a node. It reports each step, and leaves the spec of its object to the controller.
@@ -83,9 +83,9 @@ func (d *daemon) start(ctx context.Context) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var background sync.WaitGroup
-	background.Go(func() { _ = monitor.Run(ctx) })
-	d.monitor, d.stop = monitor, func() { cancel(); background.Wait() }
+	var group sync.WaitGroup
+	group.Go(func() { _ = monitor.Run(ctx) })
+	d.monitor, d.stop = monitor, func() { cancel(); group.Wait() }
 	return nil
 }
 

@@ -63,10 +63,7 @@ func (c *Cluster) Rollout(ctx context.Context) error {
 // advance orders the update of as many nodes of a pool as may be unavailable, and reports whether all are updated.
 func (c *Cluster) advance(ctx context.Context, poolName string, ordered map[string]bool) (bool, error) {
 	nodes := sizes(c.options.Nodes)[poolName]
-	limit := 1
-	if poolName == pool.Worker {
-		limit = max(1, nodes/4)
-	}
+	limit := map[string]int{pool.Master: 1, pool.Worker: max(1, nodes/4)}[poolName]
 	updated, unavailable := 0, 0
 	var waiting, causes []string
 	for i := range nodes {
