@@ -38,25 +38,20 @@ func (d *nodeDocument) DeepCopyObject() runtime.Object {
 	return &other
 }
 
-type documentTarget struct {
-	Config string `json:"config"`
-	Image  string `json:"image"`
-}
-
 type documentPool struct {
-	Name           string              `json:"name"`
-	Target         documentTarget      `json:"target"`
-	Paused         bool                `json:"paused"`
-	Blocked        bool                `json:"blocked"`
-	Complete       bool                `json:"complete"` // all done, and nothing is wrong
-	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
-	Counts         documentCounts      `json:"counts"`
-	Typical        *int                `json:"typicalSeconds,omitempty"`
-	Remaining      *int                `json:"remainingSeconds,omitempty"`
-	OthersRemain   *int                `json:"othersRemainingSeconds,omitempty"` // of all but the stuck nodes
-	Problems       []documentCondition `json:"problems"`
-	Build          *documentCondition  `json:"build,omitempty"`
-	Nodes          []documentNode      `json:"nodes"`
+	Name           string                   `json:"name"`
+	Target         progress.Target          `json:"target"`
+	Paused         bool                     `json:"paused"`
+	Blocked        bool                     `json:"blocked"`
+	Complete       bool                     `json:"complete"` // all done, and nothing is wrong
+	MaxUnavailable int                      `json:"maxUnavailable,omitempty"`
+	Counts         documentCounts           `json:"counts"`
+	Typical        *int                     `json:"typicalSeconds,omitempty"`
+	Remaining      *int                     `json:"remainingSeconds,omitempty"`
+	OthersRemain   *int                     `json:"othersRemainingSeconds,omitempty"` // of all but the stuck nodes
+	Problems       []progress.PoolCondition `json:"problems"`
+	Build          *progress.PoolCondition  `json:"build,omitempty"`
+	Nodes          []documentNode           `json:"nodes"`
 }
 
 // documentCounts add up to nodes.
@@ -70,48 +65,35 @@ type documentCounts struct {
 	Missing    int `json:"missing,omitempty"` // of the unreported ones, those without an object
 }
 
-type documentCondition struct {
-	Type    string     `json:"type"`
-	Since   *time.Time `json:"since,omitempty"`
-	Message string     `json:"message"`
-}
-
 type documentNode struct {
-	Name            string           `json:"name"`
-	Pool            string           `json:"pool"`
-	State           string           `json:"state"`
-	Slow            bool             `json:"slow,omitempty"`
-	Degraded        bool             `json:"degraded,omitempty"`
-	Desired         documentTarget   `json:"desired"`
-	Current         documentTarget   `json:"current"`
-	Step            string           `json:"step,omitempty"`
-	Seconds         *int             `json:"seconds,omitempty"` // degraded, else at the step
-	TypicalSeconds  *int             `json:"typicalSeconds,omitempty"`
-	Samples         int              `json:"samples,omitempty"`
-	Since           *time.Time       `json:"since,omitempty"`
-	Ordered         *time.Time       `json:"ordered,omitempty"`
-	Begun           *time.Time       `json:"begun,omitempty"`
-	Ended           *time.Time       `json:"ended,omitempty"`
-	DegradedSince   *time.Time       `json:"degradedSince,omitempty"`
-	Message         string           `json:"message,omitempty"`
-	Next            string           `json:"next,omitempty"`
-	Steps           []documentStep   `json:"steps,omitempty"`
-	PinnedImageSets []documentPinned `json:"pinnedImageSets,omitempty"`
+	Name            string                    `json:"name"`
+	Pool            string                    `json:"pool"`
+	State           string                    `json:"state"`
+	Slow            bool                      `json:"slow,omitempty"`
+	Degraded        bool                      `json:"degraded,omitempty"`
+	Desired         progress.Target           `json:"desired"`
+	Current         progress.Target           `json:"current"`
+	Step            string                    `json:"step,omitempty"`
+	Seconds         *int                      `json:"seconds,omitempty"` // degraded, else at the step
+	TypicalSeconds  *int                      `json:"typicalSeconds,omitempty"`
+	Samples         int                       `json:"samples,omitempty"`
+	Since           time.Time                 `json:"since,omitzero"`
+	Ordered         time.Time                 `json:"ordered,omitzero"`
+	Begun           time.Time                 `json:"begun,omitzero"`
+	Ended           time.Time                 `json:"ended,omitzero"`
+	DegradedSince   time.Time                 `json:"degradedSince,omitzero"`
+	Message         string                    `json:"message,omitempty"`
+	Next            string                    `json:"next,omitempty"`
+	Steps           []documentStep            `json:"steps,omitempty"`
+	PinnedImageSets []progress.PinnedImageSet `json:"pinnedImageSets,omitempty"`
 }
 
 type documentStep struct {
-	Phase   string     `json:"phase"`
-	State   string     `json:"state"`
-	End     *time.Time `json:"end,omitempty"`
-	Seconds *int       `json:"seconds,omitempty"`
-	Message string     `json:"message,omitempty"`
-}
-
-type documentPinned struct {
-	Name    string     `json:"name,omitempty"`
-	Failed  bool       `json:"failed"`
-	Since   *time.Time `json:"since,omitempty"`
-	Message string     `json:"message,omitempty"`
+	Phase   string    `json:"phase"`
+	State   string    `json:"state"`
+	End     time.Time `json:"end,omitzero"`
+	Seconds *int      `json:"seconds,omitempty"`
+	Message string    `json:"message,omitempty"`
 }
 
 // newDocument describes a view: its pools, and their nodes that are to be shown.
@@ -119,23 +101,17 @@ func newDocument(v source.View, origin string, show func(progress.Node) bool) *d
 	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {
 		doc := documentPool{
-			Name: p.Name, Target: documentTarget(p.Target), Paused: p.Paused, Blocked: p.Blocked, Complete: p.IsDone(), MaxUnavailable: p.MaxUnavailable,
+			Name: p.Name, Target: p.Target, Paused: p.Paused, Blocked: p.Blocked, Complete: p.IsDone(), MaxUnavailable: p.MaxUnavailable,
 			Counts: documentCounts{
 				Nodes: p.Total(), Done: p.Done, Updating: p.Updating, Stuck: p.Stuck, Waiting: p.Waiting, Unreported: p.Unreported, Missing: p.Missing,
 			},
-			Typical: seconds(p.Typical, p.Typical > 0), Problems: []documentCondition{}, Nodes: []documentNode{},
+			Typical: seconds(p.Typical, p.Typical > 0), Problems: append([]progress.PoolCondition{}, p.Problems...), Build: p.Build, Nodes: []documentNode{},
 		}
 		switch {
 		case p.Remaining != nil && p.Stuck > 0:
 			doc.OthersRemain = seconds(*p.Remaining, true)
 		case p.Remaining != nil:
 			doc.Remaining = seconds(*p.Remaining, true)
-		}
-		for _, c := range p.Problems {
-			doc.Problems = append(doc.Problems, documentCondition{c.Type, instant(c.Since), c.Message})
-		}
-		if c := p.Build; c != nil {
-			doc.Build = &documentCondition{c.Type, instant(c.Since), c.Message}
 		}
 		for _, n := range p.Nodes {
 			if show == nil || show(n) {
@@ -150,50 +126,39 @@ func newDocument(v source.View, origin string, show func(progress.Node) bool) *d
 func describe(n progress.Node) documentNode {
 	doc := documentNode{
 		Name: n.Name, Pool: n.Pool, State: string(n.State), Slow: n.Slow, Degraded: n.IsDegraded(),
-		Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step), Message: n.Message,
+		Desired: n.Desired, Current: n.Current, Step: string(n.Step), Message: n.Message,
 		Seconds: seconds(n.For, n.For > 0), TypicalSeconds: seconds(n.Typical, n.Samples > 0), Samples: n.Samples,
-		Since: instant(n.Since), Ordered: instant(n.Ordered), Begun: instant(n.Begun), Ended: instant(n.Ended), DegradedSince: instant(n.Degraded),
+		Since: n.Since, Ordered: n.Ordered, Begun: n.Begun, Ended: n.Ended, DegradedSince: n.Degraded, PinnedImageSets: n.PinnedImageSets,
 	}
 	if n.State == progress.Stuck {
 		doc.Next = screen.Next(n)
 	}
 	for _, s := range n.Steps {
-		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), string(s.State), instant(s.End), seconds(s.Duration, !s.End.IsZero()), s.Message})
-	}
-	for _, s := range n.PinnedImageSets {
-		doc.PinnedImageSets = append(doc.PinnedImageSets, documentPinned{s.Name, s.Failed, instant(s.Since), s.Message})
+		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), string(s.State), s.End, seconds(s.Duration, !s.End.IsZero()), s.Message})
 	}
 	return doc
 }
 
 // documentMove is a line of -w -o json.
 type documentMove struct {
-	Time    time.Time      `json:"time"`
-	Move    string         `json:"move"`
-	Pool    string         `json:"pool"`
-	Target  documentTarget `json:"target"`
-	Done    int            `json:"done"`
-	Nodes   int            `json:"nodes"`
-	Node    string         `json:"node,omitempty"`
-	Step    string         `json:"step,omitempty"`
-	Next    string         `json:"next,omitempty"`
-	Seconds *int           `json:"seconds,omitempty"`
-	Message string         `json:"message,omitempty"`
+	Time    time.Time       `json:"time"`
+	Move    string          `json:"move"`
+	Pool    string          `json:"pool"`
+	Target  progress.Target `json:"target"`
+	Done    int             `json:"done"`
+	Nodes   int             `json:"nodes"`
+	Node    string          `json:"node,omitempty"`
+	Step    string          `json:"step,omitempty"`
+	Next    string          `json:"next,omitempty"`
+	Seconds *int            `json:"seconds,omitempty"`
+	Message string          `json:"message,omitempty"`
 }
 
 func describeMove(m screen.Move) documentMove {
 	return documentMove{
-		Time: m.Time.UTC(), Move: string(m.Kind), Pool: m.Pool, Target: documentTarget(m.Target), Done: m.Done, Nodes: m.Nodes, Node: m.Node,
+		Time: m.Time.UTC(), Move: string(m.Kind), Pool: m.Pool, Target: m.Target, Done: m.Done, Nodes: m.Nodes, Node: m.Node,
 		Step: string(m.Step), Next: string(m.Next), Seconds: seconds(m.Took, m.Took > 0), Message: m.Message,
 	}
-}
-
-func instant(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }
 
 func seconds(d time.Duration, known bool) *int {

@@ -27,7 +27,8 @@ const (
 // Target is what nodes are updated to: a rendered config and, for a pool with an image of its own,
 // the image by digest.
 type Target struct {
-	Config, Image string
+	Config string `json:"config"`
+	Image  string `json:"image"`
 }
 
 // StepState is the state of one step of an update.
@@ -116,10 +117,10 @@ func (n Node) InUpdate() bool { return n.Step != "" && n.State != Waiting }
 // PinnedImageSet is a pinned image set that a node does not have yet.
 type PinnedImageSet struct {
 	// Name is empty where the node reports a failure of no set.
-	Name    string
-	Failed  bool // otherwise it is pulled
-	Since   time.Time
-	Message string // of the failure
+	Name    string    `json:"name,omitempty"`
+	Failed  bool      `json:"failed"` // otherwise it is pulled
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message,omitempty"` // of the failure
 }
 
 // Pool is the rollout of one pool.
@@ -173,8 +174,9 @@ func (p Pool) IsDone() bool {
 
 // PoolCondition is a condition of a MachineConfigPool that is True.
 type PoolCondition struct {
-	Type, Message string
-	Since         time.Time
+	Type    string    `json:"type"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message"`
 }
 
 // Span is one bar of a timeline: a step of a node, from when to when.

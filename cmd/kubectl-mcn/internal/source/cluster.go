@@ -260,19 +260,42 @@ func (f follower) watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		f.noAnswer(ctx, "watch", err)
 		return nil, err
 	}
-	context.AfterFunc(ctx, cancel)
 	f.store.contact(f.resource.name, f.Now(), true)
 	f.store.edit(func() { f.store.watched[f.resource.name] = true })
-	return watch.Filter(source, func(e watch.Event) (watch.Event, bool) {
-		switch e.Type {
-		case watch.Error:
-		case watch.Deleted:
-			e.Object = trim(e.Object)
-		default:
-			e.Object = f.store.observe(e.Object)
+	trimmed := make(chan watch.Event)
+	proxy := watch.NewProxyWatcher(trimmed)
+	go func() {
+		defer cancel()
+		defer source.Stop()
+		defer close(trimmed)
+		f.relay(source, trimmed, proxy.StopChan())
+	}()
+	return proxy, nil
+}
+
+// relay trims the events of a watch. When the server ends it, it is away until the next answer.
+func (f follower) relay(source watch.Interface, to chan<- watch.Event, stopped <-chan struct{}) {
+	for {
+		select {
+		case <-stopped:
+			return
+		case e, ok := <-source.ResultChan():
+			switch {
+			case !ok:
+				f.store.contact(f.resource.name, f.Now(), false)
+				return
+			case e.Type == watch.Deleted:
+				e.Object = trim(e.Object)
+			case e.Type != watch.Error:
+				e.Object = f.store.observe(e.Object)
+			}
+			select {
+			case to <- e:
+			case <-stopped:
+				return
+			}
 		}
-		return e, true
-	}), nil
+	}
 }
 
 // noAnswer records a request that failed. If it was the first one of its kind, following ends, except where
