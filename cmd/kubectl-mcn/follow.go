@@ -134,7 +134,6 @@ func (c *cli) redraw(ctx context.Context, src source.Source, st *source.Store, d
 // moveLog prints the changes between two views.
 type moveLog struct {
 	choice choice
-	node   string // "" for all
 	write  func(screen.Move) error
 	last   *source.View
 }
@@ -164,7 +163,7 @@ func (l *moveLog) show(v source.View) (int, error) {
 		show := l.choice.shows(v)
 		for _, p := range v.Pools {
 			for _, n := range p.Nodes {
-				if (show == nil || show(n)) && (l.node == "" || l.node == n.Name) {
+				if show == nil || show(n) {
 					chosen[n.Name] = true
 				}
 			}
@@ -172,7 +171,7 @@ func (l *moveLog) show(v source.View) (int, error) {
 	}
 	written := 0
 	for _, m := range moves {
-		if m.Node == "" && l.node != "" || m.Node != "" && !chosen[m.Node] {
+		if m.Node != "" && !chosen[m.Node] {
 			continue
 		}
 		if err := l.write(m); err != nil {

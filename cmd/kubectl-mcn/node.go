@@ -16,7 +16,6 @@ type oneNode struct {
 	name   string
 	from   sourceFlags
 	output outputFlag
-	watch  bool
 }
 
 func newNodeCommand(c *cli) *cobra.Command {
@@ -35,7 +34,6 @@ func newNodeCommand(c *cli) *cobra.Command {
 			return o.run(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVarP(&o.watch, "watch", "w", false, "go on until Ctrl-C")
 	o.output.bind(cmd, formatWide)
 	o.from.bind(cmd, false)
 	cmd.ValidArgsFunction = completeFrom(c, &o.from, nodeNames)
@@ -46,18 +44,11 @@ func (o *oneNode) run(ctx context.Context) error {
 	if err := o.output.check(); err != nil {
 		return err
 	}
-	if o.watch && !o.output.isText() && o.output.format != formatJSON {
-		return source.Usagef("--watch prints a screen, lines or json: leave -o %s out", o.output.format)
-	}
-	src, err := o.from.open(ctx, o.cli, !o.watch)
+	src, err := o.from.open(ctx, o.cli, true)
 	if err != nil {
 		return err
 	}
-	st := o.from.store()
-	if o.watch {
-		return o.follow(ctx, src, st)
-	}
-	v, blocked := o.load(ctx, src, st)
+	v, blocked := o.load(ctx, src, o.from.store())
 	if v.Time.IsZero() && blocked != nil {
 		return blocked
 	}
@@ -69,28 +60,6 @@ func (o *oneNode) run(ctx context.Context) error {
 		return o.output.print(o.Out, &nodeDocument{typeMeta("NodeRollout"), describe(n)})
 	}
 	return o.terminal.Print(o.Out, screen.Node(p, n, o.size(v, src, false, o.output.format == formatWide)))
-}
-
-func (o *oneNode) follow(ctx context.Context, src source.Source, st *source.Store) error {
-	_, isReplay := src.(source.Replayer)
-	if o.terminal.IsTerminal && o.output.isText() && !isReplay {
-		return o.redraw(ctx, src, st, func(v source.View) ([]screen.Line, error) {
-			p, n, err := o.find(v)
-			if err != nil {
-				return nil, err
-			}
-			return screen.Node(p, n, o.size(v, src, true, false)), nil
-		})
-	}
-	moves := o.newMoveLog(choice{}, o.output.format, src.Now().Location())
-	moves.node = o.name
-	return o.watchViews(ctx, src, st, func(v source.View) (bool, error) {
-		if _, _, err := o.find(v); err != nil && moves.last == nil && !isReplay {
-			return true, err
-		}
-		_, err := moves.show(v)
-		return false, err
-	})
 }
 
 func (o *oneNode) find(v source.View) (progress.Pool, progress.Node, error) {

@@ -13,22 +13,12 @@ import (
 
 // Component is the health of the operator, the controller or the daemons.
 type Component struct {
-	Name     string            `json:"name"`
-	Health   string            `json:"health"` // Healthy, Unhealthy, Unknown, NotReported
-	Doing    string            `json:"doing,omitempty"`
-	Since    *metav1.Time      `json:"since,omitempty"`
-	Problems []ComponentDetail `json:"problems,omitempty"`
-	Error    *ComponentError   `json:"mostRecentError,omitempty"`
-	States   []string          `json:"states,omitempty"`
-}
-
-// ComponentDetail is a condition that is not well.
-type ComponentDetail struct {
-	Type    string      `json:"type"`
-	Status  string      `json:"status"`
-	Reason  string      `json:"reason,omitempty"`
-	Message string      `json:"message,omitempty"`
-	Since   metav1.Time `json:"since"`
+	Name     string             `json:"name"`
+	Health   string             `json:"health"` // Healthy, Unhealthy, Unknown, NotReported
+	Doing    string             `json:"doing,omitempty"`
+	Since    *metav1.Time       `json:"since,omitempty"`
+	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well
+	Error    *ComponentError    `json:"mostRecentError,omitempty"`
 }
 
 // ComponentError is the most recent error.
@@ -56,9 +46,6 @@ func Components(list []metav1.Condition) []Component {
 
 func componentOf(list []metav1.Condition, name string, c components.Component) Component {
 	result := Component{Name: name, Health: string(components.HealthOf(list, c))}
-	for _, s := range components.States(c) {
-		result.States = append(result.States, string(s))
-	}
 	var own []metav1.Condition
 	for _, a := range []components.Aspect{components.Available, components.Progressing, components.Degraded} {
 		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
@@ -74,9 +61,7 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 		case a == components.Progressing && condition.Status == metav1.ConditionTrue:
 			result.Doing = condition.Reason
 		case a != components.Progressing && condition.Status != well:
-			result.Problems = append(result.Problems, ComponentDetail{
-				Type: condition.Type, Status: string(condition.Status), Reason: condition.Reason, Message: condition.Message, Since: condition.LastTransitionTime,
-			})
+			result.Problems = append(result.Problems, *condition)
 		}
 		if a != components.Progressing && (result.Since == nil || result.Since.Before(&condition.LastTransitionTime)) {
 			result.Since = condition.LastTransitionTime.DeepCopy()
@@ -139,7 +124,7 @@ func ComponentTable(all []Component, o Options) []Line {
 	for _, c := range all {
 		for _, p := range c.Problems {
 			ls = append(ls, Problem{
-				Headline: fmt.Sprintf("! %s: %s is %s, %s%s", c.Name, clean(p.Type), clean(p.Status), clean(p.Reason), sinceText(p.Since.Time, o.Now)),
+				Headline: fmt.Sprintf("! %s: %s is %s, %s%s", c.Name, clean(p.Type), clean(string(p.Status)), clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)),
 				Message:  p.Message, Tone: Alarm,
 			}.draw(o)...)
 		}
@@ -147,10 +132,6 @@ func ComponentTable(all []Component, o Options) []Line {
 			ls = append(ls, Problem{
 				Headline: fmt.Sprintf("%s: last error %s, at %s%s", c.Name, resolvedText(e, o.Now), clean(e.State), ""), Message: e.Message,
 			}.draw(o)...)
-		}
-		if o.Whole {
-			ls = append(ls, Line{})
-			ls = append(ls, lines(Plain, indented("", "  ", c.Name+" reports "+strings.Join(c.States, ", "), o.Width, 0)...)...)
 		}
 	}
 	return fit(ls, o)

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -164,26 +163,4 @@ func leftText(p progress.Pool) string {
 		return "~" + took(*p.Remaining)
 	}
 	return ""
-}
-
-// foldPools returns a limited number of pools, those that are done last, and how many it omitted.
-func foldPools(pools []progress.Pool, most int) ([]progress.Pool, int) {
-	if most <= 0 || len(pools) <= most {
-		return pools, 0
-	}
-	first := slices.Clone(pools)
-	slices.SortStableFunc(first, func(a, b progress.Pool) int { return urgency(b) - urgency(a) })
-	return first[:most], len(pools) - most
-}
-
-func urgency(p progress.Pool) int {
-	switch {
-	case p.Stuck+len(p.Problems) > 0:
-		return 3
-	case p.Updating > 0:
-		return 2
-	case p.Done < p.Total():
-		return 1
-	}
-	return 0
 }

@@ -43,16 +43,12 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
-	shown, more := foldPools(pools, mostPools(o.Height))
-	for i, row := range poolTable(shown, o.Width) {
+	for i, row := range poolTable(pools, o.Width) {
 		tone := Plain
 		if i == 0 {
 			tone = Header
 		}
 		screen = append(screen, lines(tone, row)...)
-	}
-	if more > 0 {
-		screen = append(screen, Line{Text: Cut(fmt.Sprintf("... and %d more pools: kubectl mcn -o wide", more), o.Width)})
 	}
 	for _, p := range pools {
 		screen = append(screen, problems(p, o)...)
@@ -116,14 +112,6 @@ func Counts(p progress.Pool) string {
 		return nodes(p.Total())
 	}
 	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
-}
-
-// mostPools returns how many pools have a row on a screen of a height.
-func mostPools(height int) int {
-	if height <= 0 {
-		return 0
-	}
-	return max(4, height/3)
 }
 
 // legend explains the signs, and names the command for one node.
