@@ -34,7 +34,7 @@ const (
 )
 
 func main() {
-	debug.SetGCPercent(50)        // 5,000 objects are decoded, and dropped
+	debug.SetGCPercent(25)        // 5,000 objects are decoded, and dropped
 	klog.SetLogger(klog.Logger{}) // client-go's log would be mixed with the output
 	// A server that goes away is noticed after 10 seconds instead of 45.
 	_ = os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
