@@ -21,8 +21,8 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: ## Run the tests of the library, the examples and the docs (offline, given the modules)
-	go test $(RACE) ./...
+test: ## Run the tests of the library, kubectl mcn, the examples and the docs (offline, given the modules)
+	go test $(RACE) ./... ./cmd/kubectl-mcn/...
 
 .PHONY: servers
 servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
@@ -61,9 +61,10 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Check style, import directions and that the modules are tidy
-	$(GOLANGCI_LINT) run ./...
+	$(GOLANGCI_LINT) run ./... ./cmd/kubectl-mcn/...
 	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
 	go mod tidy -diff
+	cd cmd/kubectl-mcn && go mod tidy -diff
 	cd test && go mod tidy -diff
 
 $(GOLANGCI_LINT):
@@ -74,9 +75,9 @@ api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
 .PHONY: example
-example: ## Run the example daemon, and a whole cluster, through an update, in memory
+example: ## Run the example daemon, and a simulated cluster, through an update, in memory
 	go run ./examples/daemon
-	go run ./examples/operator --simulate 20
+	go run ./cmd/kubectl-mcn --simulate 20
 
 .PHONY: verify
 verify: lint test e2e e2e-guarded ## Run all that CI runs

@@ -59,7 +59,7 @@ func publicPackages(t *testing.T) []string {
 		switch base := path.Base(name); {
 		case err != nil || !entry.IsDir():
 			return err
-		case name != "." && (strings.HasPrefix(base, ".") || slices.Contains([]string{"internal", "testdata", "examples", "docs", "test"}, base)):
+		case name != "." && (strings.HasPrefix(base, ".") || slices.Contains([]string{"internal", "testdata", "examples", "docs", "test", "cmd"}, base)):
 			return fs.SkipDir
 		}
 		files, err := filepath.Glob(filepath.Join("..", name, "*.go"))

@@ -24,7 +24,7 @@ func TestInlineCommandsExist(t *testing.T) {
 		if strings.HasPrefix(c.page, "test/") {
 			dir = "test"
 		}
-		text := strings.Replace(c.text, "kubectl mcn", "go run ./examples/kubectl-mcn", 1)
+		text := strings.Replace(c.text, "kubectl mcn", "go run ./cmd/kubectl-mcn", 1)
 		args, isGo := strings.CutPrefix(text, "go ")
 		if !isGo || strings.HasPrefix(args, "install ") {
 			continue

@@ -25,24 +25,24 @@ func TestOrderIsNotMovedByReports(t *testing.T) {
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n := progress.Of(w.object())
-	assert.Equal(t, progress.Ordered, n.State)
+	n := progress.FromMachineConfigNode(w.object())
+	assert.True(t, n.NotBegun)
 	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2)
 
 	hourAgo := w.backdateSpec()
-	require.Equal(t, hourAgo, progress.Of(w.object()).Ordered)
+	require.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Ordered)
 
 	w.rebootUpdate(m)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n = progress.Of(w.object())
+	n = progress.FromMachineConfigNode(w.object())
 	assert.Equal(t, progress.Done, n.State)
 	assert.Equal(t, hourAgo, n.Ordered, "reports, and a spec that has not changed")
 	assert.Greater(t, n.Ended.Sub(n.Ordered), time.Hour/2, "the duration of the update")
 
 	w.annotate(newConfig, oldConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n = progress.Of(w.object())
-	assert.Equal(t, progress.Ordered, n.State)
+	n = progress.FromMachineConfigNode(w.object())
+	assert.True(t, n.NotBegun)
 	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2, "another order")
 }
 
@@ -60,7 +60,7 @@ func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 	}
 	update(newConfig)
-	assert.Equal(t, progress.Ordered, progress.Of(w.object()).State)
+	assert.True(t, progress.FromMachineConfigNode(w.object()).NotBegun)
 
 	hourAgo := w.backdateSpec()
 	for range 3 {
@@ -68,10 +68,10 @@ func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 		update(newConfig)
 	}
 	applyStatus(t, client, w.object())
-	assert.Equal(t, hourAgo, progress.Of(w.object()).Ordered)
+	assert.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Ordered)
 
 	update(oldConfig)
-	assert.WithinDuration(t, time.Now(), progress.Of(w.object()).Ordered, time.Hour/2)
+	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Ordered, time.Hour/2)
 }
 
 func applySpec(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, name, config string) error {

@@ -25,12 +25,12 @@ func objects(b *testing.B) []*mcfgv1.MachineConfigNode {
 	return all
 }
 
-func BenchmarkOf(b *testing.B) {
+func BenchmarkNode(b *testing.B) {
 	all := objects(b)
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, m := range all {
-			progress.Of(m)
+			progress.FromMachineConfigNode(m)
 		}
 	}
 }
@@ -39,7 +39,7 @@ func BenchmarkPools(b *testing.B) {
 	var nodes []progress.Node
 	var h progress.History
 	for _, m := range objects(b) {
-		nodes = append(nodes, progress.Of(m))
+		nodes = append(nodes, progress.FromMachineConfigNode(m))
 		h.Observe(m)
 	}
 	pools := []*mcfgv1.MachineConfigPool{worker("10%")}

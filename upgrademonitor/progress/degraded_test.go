@@ -19,7 +19,7 @@ func TestDegradedAtEachRetry(t *testing.T) {
 	look := func(h *progress.History, status metav1.ConditionStatus, minute float64) progress.Pool {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 2), is(phases.NodeDegraded, status, minute, "disk full"))
 		h.Observe(m)
-		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.Of(m)}, h, at(minute+1), progress.Limits{})[0]
+		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.FromMachineConfigNode(m)}, h, at(minute+1), progress.Limits{})[0]
 	}
 	for _, test := range []struct {
 		status metav1.ConditionStatus
@@ -28,13 +28,13 @@ func TestDegradedAtEachRetry(t *testing.T) {
 	}{{yes, 3, 3}, {yes, 5, 3}, {yes, 8, 3}, {no, 9, 0}, {yes, 10, 10}, {yes, 12, 10}} {
 		p := look(&h, test.status, test.minute)
 		if test.status == no {
-			assert.Empty(t, p.Stuck)
+			assert.Zero(t, p.Stuck)
 			assert.Zero(t, p.Nodes[0].Degraded)
 			continue
 		}
-		require.Len(t, p.Stuck, 1)
+		require.Equal(t, 1, p.Stuck)
 		assert.Equal(t, at(test.since), p.Nodes[0].Degraded)
-		assert.Equal(t, time.Duration(test.minute+1-test.since)*time.Minute, p.Stuck[0].For)
+		assert.Equal(t, time.Duration(test.minute+1-test.since)*time.Minute, p.StuckNodes()[0].For)
 	}
 	h.Forget("worker-0")
 	assert.Equal(t, at(13), look(&h, yes, 13).Nodes[0].Degraded)

@@ -3,7 +3,7 @@
 //
 // A snapshot of the objects is enough:
 //
-//	MachineConfigNode ──► Of ──► Node ──┐
+//	MachineConfigNode ──► Node ─────────┐
 //	MachineConfigPool ──────────────────┼──► Pools ──► Pool: counts, stuck nodes, time left
 //	time, Limits ───────────────────────┘
 //
@@ -16,20 +16,21 @@
 //
 //	nodes := make([]progress.Node, 0, len(list.Items))
 //	for i := range list.Items {
-//		nodes = append(nodes, progress.Of(&list.Items[i]))
+//		nodes = append(nodes, progress.FromMachineConfigNode(&list.Items[i]))
 //	}
 //	for _, pool := range progress.Pools(pools, nodes, nil, time.Now(), progress.Limits{}) {
-//		fmt.Printf("%s: %d of %d nodes are done\n", pool.Name, pool.Done, len(pool.Nodes))
-//		for _, stuck := range pool.Stuck {
-//			fmt.Printf("%s: %s for %s: %s\n", stuck.Node.Name, stuck.Node.Step, stuck.For, stuck.Node.Why)
+//		fmt.Printf("%s: %d of %d nodes are done\n", pool.Name, pool.Done, pool.Total())
+//		for _, stuck := range pool.StuckNodes() {
+//			fmt.Printf("%s: %s for %s: %s\n", stuck.Name, stuck.Step, stuck.For, stuck.Message)
 //		}
 //	}
 //
 // The states of a node in a rollout:
 //
-//	Waiting ──► Ordered ──► Updating ──► Done
-//	            the spec    Updated      Updated
-//	            changed     is False     is True
+//	Unreported   Waiting ──► Updating ──► Done
+//	                          │    ▲
+//	                          ▼    │
+//	                          Stuck
 //
 // It reads the objects of any daemon that reports these conditions, also if it changes their times with
 // each message and omits steps. What is not known is left empty, and never guessed.

@@ -35,16 +35,16 @@ func today(clock string) time.Time {
 }
 
 // The time of the drain's own condition is ignored: each of its attempts may change it.
-func ExampleOf() {
-	node := progress.Of(updating("worker-4",
+func ExampleFromMachineConfigNode() {
+	node := progress.FromMachineConfigNode(updating("worker-4",
 		condition(phases.UpdatePrepared, metav1.ConditionTrue, "14:00:06", "Prepared"),
 		condition(phases.Cordoned, metav1.ConditionTrue, "14:00:11", "Cordoned"),
 		condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"),
 	))
 	fmt.Println(node.Name, "is", node.State, "at step", node.Step, "since", node.Since.Format(time.TimeOnly))
-	fmt.Println(node.Why)
+	fmt.Println(node.Message)
 	for _, step := range node.Steps {
-		fmt.Println(" ", step.Mark, step.Phase, step.Took)
+		fmt.Println(" ", step.State, step.Phase, step.Duration)
 	}
 	// Output:
 	// worker-4 is Updating at step Drained since 14:00:11
@@ -68,18 +68,18 @@ func ExamplePools() {
 	waiting.Spec.ConfigVersion.Desired = "rendered-worker-aaa"
 	waiting.Status.Conditions = []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, "09:00:00", "Updated")}
 	nodes := []progress.Node{
-		progress.Of(updating("worker-4", condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"))),
-		progress.Of(waiting),
+		progress.FromMachineConfigNode(updating("worker-4", condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"))),
+		progress.FromMachineConfigNode(waiting),
 	}
-	for _, p := range progress.Pools([]*mcfgv1.MachineConfigPool{pool}, nodes, nil, today("14:47:00"), progress.Limits{}) {
+	for _, p := range progress.Pools([]*mcfgv1.MachineConfigPool{pool}, nodes, nil, today("15:12:00"), progress.Limits{}) {
 		fmt.Printf("%s: %d of %d done, %d waiting, blocked: %t\n", p.Name, p.Done, len(p.Nodes), p.Waiting, p.Blocked)
-		for _, s := range p.Stuck {
-			fmt.Printf("%s: %s for %s: %s\n", s.Node.Name, s.Node.Step, s.For, s.Node.Why)
+		for _, s := range p.StuckNodes() {
+			fmt.Printf("%s: %s for %s: %s\n", s.Name, s.Step, s.For, s.Message)
 		}
 	}
 	// Output:
 	// worker: 0 of 2 done, 1 waiting, blocked: true
-	// worker-4: Drained for 47m0s: Cannot evict pod
+	// worker-4: Drained for 1h12m0s: Cannot evict pod
 }
 
 // A watch observes the end of each step.

@@ -67,7 +67,7 @@ func (t *tape) object() *mcfgv1.MachineConfigNode {
 		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
 			Type:               string(everyType[t.pick(len(everyType))]),
 			Status:             oneOf(t, no, running, yes, no, running, yes, "", "Bogus"),
-			Reason:             oneOf(t, "Ran", "NotYetOccurred", ""),
+			Reason:             oneOf(t, "Ran", "NotYetOccurred", "NotYetOccured", ""),
 			Message:            oneOf(t, "draining", "Action during update to a: drained", "an error\x1b[2J\xff", "", strings.Repeat("e", 40000)),
 			LastTransitionTime: metav1.NewTime(t.time()),
 		})
@@ -87,14 +87,14 @@ func seeds(f *testing.F) {
 	}
 }
 
-// FuzzOf decodes an object from bytes.
-func FuzzOf(f *testing.F) {
+// FuzzNode decodes an object from bytes.
+func FuzzNode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		in := tape(data)
 		m := in.object()
 		before := m.DeepCopy()
-		n := progress.Of(m)
+		n := progress.FromMachineConfigNode(m)
 		require.Equal(t, before, m, "the argument changed")
 		checkFuzzed(t, n)
 	})
@@ -102,13 +102,13 @@ func FuzzOf(f *testing.F) {
 
 func checkFuzzed(t *testing.T, n progress.Node) {
 	t.Helper()
-	require.Contains(t, []progress.State{progress.Unreported, progress.Waiting, progress.Ordered, progress.Updating, progress.Done}, n.State)
+	require.Contains(t, []progress.State{progress.Unreported, progress.Stuck, progress.Updating, progress.Done}, n.State)
 	require.Contains(t, []int{7, 9}, len(n.Steps))
 	last, took := n.Begun, time.Duration(0)
 	for _, s := range n.Steps {
-		require.NotEmpty(t, s.Mark)
-		require.GreaterOrEqual(t, s.Took, time.Duration(0))
-		took += s.Took
+		require.NotEmpty(t, s.State)
+		require.GreaterOrEqual(t, s.Duration, time.Duration(0))
+		took += s.Duration
 		if s.End.After(last) {
 			last = s.End
 		}
@@ -118,7 +118,7 @@ func checkFuzzed(t *testing.T, n progress.Node) {
 		require.True(t, n.Since.Equal(last))
 	}
 	if n.Step != "" && n.Step != phases.Updated {
-		require.True(t, slices.ContainsFunc(n.Steps, func(s progress.Step) bool { return s.Phase == n.Step && s.Mark != progress.Finished }))
+		require.True(t, slices.ContainsFunc(n.Steps, func(s progress.Step) bool { return s.Phase == n.Step && s.State != progress.Finished }))
 	}
 }
 
@@ -141,12 +141,12 @@ func FuzzPools(f *testing.F) {
 		for len(in) > 0 {
 			m := in.object()
 			h.Observe(m)
-			if n := progress.Of(m); in.pick(4) > 0 {
+			if n := progress.FromMachineConfigNode(m); in.pick(4) > 0 {
 				nodes = append(nodes, n)
 			}
 		}
 		now := in.time()
-		limits := progress.Limits{Floor: time.Duration(in.pick(3)-1) * time.Minute, Factor: oneOf(&in, 0, math.NaN(), math.Inf(1), 1e300), Samples: in.pick(3) - 1}
+		limits := progress.Limits{StuckAfter: time.Duration(in.pick(3)-1) * time.Minute}
 		checkHistory(t, &h)
 		got := progress.Pools(pools, nodes, &h, now, limits)
 		total := 0
@@ -169,22 +169,26 @@ func FuzzPools(f *testing.F) {
 
 // summary omits what may differ between two objects of one name.
 func summary(p progress.Pool) progress.Pool {
-	p.Nodes, p.Stuck = nil, nil
+	p.Nodes = nil
 	return p
 }
 
 func checkPool(t *testing.T, p progress.Pool) {
 	t.Helper()
-	require.Len(t, p.Nodes, p.Done+p.Updating+p.Ordered+p.Waiting+p.Unreported)
-	require.LessOrEqual(t, len(p.Stuck), p.Updating+p.Ordered)
-	require.GreaterOrEqual(t, p.Left, time.Duration(0))
+	require.Equal(t, p.Total(), len(p.Nodes)+p.Missing, "the states do not add up")
 	require.GreaterOrEqual(t, p.Typical, time.Duration(0))
-	require.True(t, p.LeftKnown || p.Left == 0)
-	require.False(t, p.LeftKnown && (p.Paused || p.Done < 3 || p.Blocked), "an estimate that is a guess")
-	for _, s := range p.Stuck {
-		require.GreaterOrEqual(t, s.For, time.Duration(0))
-		require.GreaterOrEqual(t, s.Typical, time.Duration(0))
+	if p.Remaining != nil {
+		require.GreaterOrEqual(t, *p.Remaining, time.Duration(0))
+		require.False(t, p.Paused || p.Done < 3 || p.Blocked, "an estimate that is a guess")
 	}
+	count := map[progress.State]int{}
+	for _, n := range p.Nodes {
+		count[n.State]++
+		require.GreaterOrEqual(t, min(n.For, n.Typical), time.Duration(0))
+	}
+	require.Equal(t, []int{count[progress.Done], count[progress.Updating], count[progress.Stuck], count[progress.Waiting], count[progress.Unreported] + p.Missing},
+		[]int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Unreported})
+	require.Len(t, p.StuckNodes(), p.Stuck)
 	for i, n := range p.Nodes {
 		require.True(t, i == 0 || p.Nodes[i-1].Name <= n.Name)
 	}

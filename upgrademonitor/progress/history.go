@@ -36,7 +36,7 @@ func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
 	if h.nodes == nil {
 		h.nodes = map[string]*memory{}
 	}
-	n := Of(mcn)
+	n := FromMachineConfigNode(mcn)
 	m := h.memory(n)
 	if m == nil {
 		m = &memory{uid: n.UID}
@@ -83,7 +83,7 @@ func (h *History) Spans() []Span {
 // of returns the record of the current or last update of a node; nil if it was not observed.
 func (h *History) of(n Node) *record {
 	m := h.memory(n)
-	if m == nil || m.update == nil || m.update.desired.config != n.Desired {
+	if m == nil || m.update == nil || m.update.desired.Config != n.Desired.Config {
 		return nil
 	}
 	return m.update
@@ -100,10 +100,10 @@ func (h *History) steps(n Node) []Span {
 	})
 }
 
-// took returns the duration of a finished update, zero if it is not known.
-func (h *History) took(n Node) time.Duration {
-	if took := n.took(); took > 0 {
-		return took
+// updateDuration returns the duration of a finished update, zero if it is not known.
+func (h *History) updateDuration(n Node) time.Duration {
+	if d := n.updateDuration(); d > 0 {
+		return d
 	}
 	if r := h.of(n); r != nil && r.over() && !r.begun.IsZero() {
 		return since(r.begun, r.ended)
@@ -111,12 +111,12 @@ func (h *History) took(n Node) time.Duration {
 	return 0
 }
 
-// why returns the message of a node's object, or the error of its running step if the object has
+// message returns the message of a node's object, or the error of its running step if the object has
 // lost it.
-func (h *History) why(n Node) string {
+func (h *History) message(n Node) string {
 	r := h.of(n)
-	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure(n.Name, "", n.Why) {
-		return n.Why
+	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure(n.Name, "", n.Message) {
+		return n.Message
 	}
 	return r.failure
 }

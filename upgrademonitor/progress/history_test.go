@@ -34,7 +34,7 @@ func TestHistoryOfTraces(t *testing.T) {
 				for _, v := range versions {
 					h.Observe(v)
 					once := h.Spans()
-					checkSpans(t, once, progress.Of(v))
+					checkSpans(t, once, progress.FromMachineConfigNode(v))
 					h.Observe(v)
 					require.Equal(t, once, h.Spans(), "the same version again")
 				}
@@ -54,7 +54,7 @@ func checkMissed(t *testing.T, versions []*mcfgv1.MachineConfigNode) {
 		for i, v := range versions {
 			if i == len(versions)-1 || random.IntN(3) > 0 {
 				h.Observe(v)
-				checkSpans(t, h.Spans(), progress.Of(v))
+				checkSpans(t, h.Spans(), progress.FromMachineConfigNode(v))
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func checkSpans(t *testing.T, spans []progress.Span, n progress.Node) {
 		}
 	}
 	if len(spans) == 0 {
-		require.False(t, n.State == progress.Updating && n.Step != "", "an update without a timeline")
+		require.False(t, n.State == progress.Updating && n.Step != "" && !n.NotBegun, "an update without a timeline")
 		return
 	}
 	last := spans[len(spans)-1]
@@ -107,11 +107,11 @@ func TestHistoryOfSnapshot(t *testing.T) {
 	traces := readTraces(t)
 	var last *mcfgv1.MachineConfigNode
 	newDaemon("worker-0", false).replay(t, traces, traces[1], func(m *mcfgv1.MachineConfigNode, _ *call) { last = m })
-	n := progress.Of(last)
+	n := progress.FromMachineConfigNode(last)
 
 	var h progress.History
 	h.Observe(last)
-	assert.Equal(t, []progress.Span{{Node: "worker-0", From: n.Ordered, To: n.Ended}}, h.Spans())
+	assert.Equal(t, []progress.Span{{Node: "worker-0", Target: n.Desired, From: n.Ordered, To: n.Ended}}, h.Spans())
 
 	last.ManagedFields = nil
 	h = progress.History{}
@@ -131,31 +131,31 @@ func TestPoolsWithHistory(t *testing.T) {
 			h.Observe(m)
 			last = m
 		})
-		nodes = append(nodes, progress.Of(last))
+		nodes = append(nodes, progress.FromMachineConfigNode(last))
 	}
 	slow := drainingNode("worker-3", 0)
 	pools := func(h *progress.History, target string) progress.Pool {
 		p := worker("")
 		p.Spec.Configuration.Name = target
-		return progress.Pools([]*mcfgv1.MachineConfigPool{p}, append(nodes, slow), h, at(11), progress.Limits{})[0]
+		return progress.Pools([]*mcfgv1.MachineConfigPool{p}, append(nodes, slow), h, at(61), progress.Limits{})[0]
 	}
 
 	p := pools(&h, configB)
-	require.Len(t, p.Stuck, 1)
-	assert.Equal(t, 3, p.Stuck[0].Samples)
-	assert.Equal(t, 14*time.Second, p.Stuck[0].Typical)
+	require.Equal(t, 1, p.Stuck)
+	assert.Equal(t, 3, p.StuckNodes()[0].Samples)
+	assert.Equal(t, 14*time.Second, p.StuckNodes()[0].Typical)
 	assert.Equal(t, 2*time.Minute-time.Second, p.Typical, "from the begin, if the order is not known")
 
 	p = pools(nil, configB)
-	assert.Zero(t, p.Stuck[0].Samples)
+	assert.Zero(t, p.StuckNodes()[0].Samples)
 	assert.Zero(t, p.Typical)
 
 	p = pools(&h, "rendered-worker-ccc")
-	assert.Zero(t, p.Stuck[0].Samples, "from another rollout")
+	assert.Zero(t, p.StuckNodes()[0].Samples, "from another rollout")
 	assert.Zero(t, p.Typical, "from another rollout")
 
 	seen := nodes[0]
-	nodes[0].Desired, nodes[0].Current = "rendered-worker-ccc", "rendered-worker-ccc"
+	nodes[0].Desired, nodes[0].Current = target("rendered-worker-ccc"), target("rendered-worker-ccc")
 	nodes = nodes[:1]
 	p = pools(&h, "rendered-worker-ccc")
 	assert.Equal(t, 1, p.Done)
@@ -163,7 +163,7 @@ func TestPoolsWithHistory(t *testing.T) {
 	nodes, nodes[0] = nodes[:3], seen
 
 	h.Forget("worker-1")
-	assert.Equal(t, 2, pools(&h, configB).Stuck[0].Samples)
+	assert.Equal(t, 2, pools(&h, configB).StuckNodes()[0].Samples)
 }
 
 // Every attempt of a drain overwrites the error of the previous one.
@@ -174,8 +174,8 @@ func TestHistoryKeepsTheError(t *testing.T) {
 	why := func(changes ...func(*mcfgv1.MachineConfigNode)) string {
 		m := mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB), began}, changes...)...)
 		h.Observe(m)
-		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.Of(m)}, &h, at(now), progress.Limits{})
-		return p[0].Nodes[0].Why
+		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.FromMachineConfigNode(m)}, &h, at(now), progress.Limits{})
+		return p[0].Nodes[0].Message
 	}
 	assert.Equal(t, "Draining node", why(is(phases.Drained, running, 2, "Draining node")))
 	assert.Equal(t, evict, why(is(phases.Drained, running, 3, evict)))
@@ -202,7 +202,7 @@ func TestHistoryThatIsBehind(t *testing.T) {
 	var h progress.History
 	h.Observe(object(is(phases.Drained, running, 2, "the first error")))
 	why := func(m *mcfgv1.MachineConfigNode) string {
-		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.Of(m)}, &h, at(5), progress.Limits{})[0].Nodes[0].Why
+		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.FromMachineConfigNode(m)}, &h, at(5), progress.Limits{})[0].Nodes[0].Message
 	}
 	assert.Equal(t, "the first error", why(object(is(phases.Drained, running, 3, "Draining node"))))
 	assert.Equal(t, "another error", why(object(is(phases.Drained, running, 3, "another error"))))
@@ -276,7 +276,7 @@ func TestHistoryOfAttempts(t *testing.T) {
 	observe := func(changes ...func(*mcfgv1.MachineConfigNode)) string {
 		m := mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB)}, changes...)...)
 		h.Observe(m)
-		checkSpans(t, h.Spans(), progress.Of(m))
+		checkSpans(t, h.Spans(), progress.FromMachineConfigNode(m))
 		return timeline(h.Spans())
 	}
 	first := []func(*mcfgv1.MachineConfigNode){is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Drained, yes, 5), is(phases.AppliedFilesAndOS, running, 5)}

@@ -13,61 +13,71 @@ import (
 // It adds what the objects have lost: the steps of finished updates, the error of a step whose next
 // attempt has overwritten it, and since when a node is degraded whose daemon reports it repeatedly.
 //
-//  1. A node is Done when it has its pool's target. One that has its desired config and image, but
-//     not its pool's target, is Waiting.
-//  2. Nodes of a pool that is not passed form a pool without a target, a limit and an estimate:
-//     they are Done when they have their desired config and image.
-//  3. A node is stuck if its step takes longer than the Limits allow, if it is degraded, or if its
-//     update was ordered longer than Floor ago and has not begun.
-//  4. A pool is Blocked when nodes wait and the stuck ones take all of MaxUnavailable, which is at
+//  1. A node is Done when it has the config and the image of its pool's target. One that has what it
+//     desires, but not the target, is Waiting.
+//  2. No field of a pool contains its image. While nodes desire different ones, the target is that of
+//     the node that was ordered last.
+//  3. Nodes of a pool that is not passed form a pool without a target, a limit and an estimate:
+//     they are Done when they have what they desire.
+//  4. A node is Stuck if it is degraded, or its step takes longer than the Limits allow: also one whose
+//     update was ordered that long ago and has not begun. It is Slow if its step takes longer than 10
+//     minutes and 3 times the median of at least 3 other nodes of this rollout.
+//  5. A pool is Blocked when nodes wait and the stuck ones take all of MaxUnavailable, which is at
 //     least 1. A percentage is that of the machines that the pool's status counts, or of its nodes if
 //     these are more.
-//  5. Left assumes that each node takes Typical, that MaxUnavailable are updated at a time, and that
+//  6. Remaining assumes that each node takes Typical, that MaxUnavailable are updated at a time, and that
 //     stuck nodes stay stuck. It is known once three nodes have finished, while the pool is not
-//     paused and not all remaining nodes are stuck, blocked, Unreported or Missing.
-//  6. No duration is negative, and the order of pools and nodes does not matter. The arguments are
+//     paused and not all remaining nodes are stuck, blocked or Unreported.
+//  7. No duration is negative, and the order of pools and nodes does not matter. The arguments are
 //     not changed, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, history *History, now time.Time, limits Limits) []Pool {
-	limits = limits.withDefaults()
 	byPool := map[string][]Node{}
 	for _, n := range nodes {
 		byPool[n.Pool] = append(byPool[n.Pool], n)
 	}
-	var all []Pool
+	var all []rollout
 	for _, p := range pools {
 		if p != nil {
-			all = append(all, poolOf(p, len(byPool[p.Name])))
+			all = append(all, rollout{pool: poolOf(p, byPool[p.Name]), known: true})
 		}
 	}
-	slices.SortFunc(all, comparePools)
-	all = slices.CompactFunc(all, func(a, b Pool) bool { return a.Name == b.Name })
+	slices.SortFunc(all, compareRollouts)
+	all = slices.CompactFunc(all, func(a, b rollout) bool { return a.pool.Name == b.pool.Name })
 	known := map[string]bool{}
 	for i := range all {
-		known[all[i].Name] = true
+		known[all[i].pool.Name] = true
 	}
 	for name := range byPool {
 		if !known[name] {
-			all = append(all, Pool{Name: name})
+			all = append(all, rollout{pool: Pool{Name: name}})
 		}
 	}
-	slices.SortFunc(all, comparePools)
+	slices.SortFunc(all, compareRollouts)
+	result := make([]Pool, 0, len(all))
 	for i := range all {
-		r := rollout{pool: &all[i], known: known[all[i].Name], history: history, now: now, limits: limits}
-		r.add(byPool[all[i].Name])
-		r.judge()
+		r := &all[i]
+		r.history, r.now, r.limits = history, now, limits
+		r.add(byPool[r.pool.Name])
+		r.estimate()
+		result = append(result, r.pool)
 	}
-	return all
+	return result
 }
 
-// poolOf reads a MachineConfigPool of which this number of nodes is known.
-func poolOf(p *mcfgv1.MachineConfigPool, nodes int) Pool {
-	machines := max(nodes, int(p.Status.MachineCount))
+// poolOf reads a MachineConfigPool with these nodes.
+func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) Pool {
+	machines := max(len(nodes), int(p.Status.MachineCount))
+	missing := machines - len(nodes)
+	config := p.Spec.Configuration.Name
 	return Pool{
 		Name:           p.Name,
-		Target:         p.Spec.Configuration.Name,
+		Target:         Target{Config: config, Image: imageOf(config, nodes)},
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
-		Missing:        machines - nodes,
+		Missing:        missing,
+		Unreported:     missing,
+		Problems:       problemsOf(p, nodes),
+		Build:          buildOf(p),
 	}
 }
 
@@ -84,7 +94,8 @@ func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 	return max(1, scaled)
 }
 
-func comparePools(a, b Pool) int {
+func compareRollouts(x, y rollout) int {
+	a, b := x.pool, y.pool
 	isMaster := func(p Pool) int {
 		if p.Name == "master" {
 			return 0
@@ -94,7 +105,7 @@ func comparePools(a, b Pool) int {
 	return cmp.Or(
 		cmp.Compare(isMaster(a), isMaster(b)),
 		cmp.Compare(a.Name, b.Name),
-		cmp.Compare(a.Target, b.Target),
+		cmp.Compare(a.Target.Config, b.Target.Config),
 		cmp.Compare(a.MaxUnavailable, b.MaxUnavailable),
 		cmp.Compare(a.Missing, b.Missing),
 		compareBools(a.Paused, b.Paused),
@@ -105,15 +116,19 @@ func compareNodes(a, b Node) int {
 	return cmp.Or(
 		cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.State, b.State),
-		cmp.Compare(a.Desired, b.Desired),
-		cmp.Compare(a.Current, b.Current),
+		compareTargets(a.Desired, b.Desired),
+		compareTargets(a.Current, b.Current),
 		a.Since.Compare(b.Since),
 		a.Ordered.Compare(b.Ordered),
 		a.Ended.Compare(b.Ended),
 		a.Degraded.Compare(b.Degraded),
 		cmp.Compare(a.Step, b.Step),
-		cmp.Compare(a.Why, b.Why),
+		cmp.Compare(a.Message, b.Message),
 	)
+}
+
+func compareTargets(a, b Target) int {
+	return cmp.Or(cmp.Compare(a.Config, b.Config), cmp.Compare(a.Image, b.Image))
 }
 
 func compareBools(a, b bool) int {

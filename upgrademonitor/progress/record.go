@@ -9,8 +9,8 @@ import (
 
 // record is one update of a node, as far as it was observed.
 type record struct {
-	began   target // the node's target when the update began
-	desired target // its current target: another update is ordered before it begins
+	began   Target // the node's target when the update began
+	desired Target // its current target: another update is ordered before it begins
 
 	ordered, begun, ended time.Time
 	attempt               time.Time // the last begin
@@ -24,11 +24,6 @@ type record struct {
 	failure string // the last error of that step, which its next attempt overwrites in the object
 }
 
-// target is the desired config and image of a node.
-type target struct {
-	config, image string
-}
-
 // next returns the record after another observation of the node: the same one, that of another
 // update, or nil if no update is known.
 func (r *record) next(n Node) *record {
@@ -37,20 +32,18 @@ func (r *record) next(n Node) *record {
 		return r
 	case !n.Ended.IsZero():
 		return r.finish(n)
-	case r != nil && r.over() && !n.inUpdate():
+	case r != nil && r.over() && !n.isUpdating():
 		return r // the daemon has restarted
 	case r == nil, r.over(), r.isReplaced(n):
-		r = &record{began: n.target()}
+		r = &record{began: n.Desired}
 	}
 	r.update(n)
 	return r
 }
 
-func (n Node) target() target { return target{config: n.Desired, image: n.image} }
-
 // isReplaced reports whether the node has begun an update to another target.
 func (r *record) isReplaced(n Node) bool {
-	return n.Begun.After(r.attempt) && n.target() != r.began
+	return n.Begun.After(r.attempt) && n.Desired != r.began
 }
 
 // update records a node in the middle of an update. An update that begins again, to the same target,
@@ -60,7 +53,7 @@ func (r *record) update(n Node) {
 		r.finished("", n.Begun)
 	}
 	r.begun, r.attempt = earlier(r.begun, n.Begun), later(r.attempt, n.Begun)
-	r.ordered, r.desired = n.Ordered, n.target()
+	r.ordered, r.desired = n.Ordered, n.Desired
 	for _, s := range n.Steps {
 		if !s.End.IsZero() {
 			r.finished(s.Phase, s.End)
@@ -70,10 +63,10 @@ func (r *record) update(n Node) {
 		r.step, r.message, r.failure = n.Step, "", ""
 	}
 	if !n.IsDegraded() {
-		if isFailure(n.Name, r.message, n.Why) {
-			r.failure = n.Why
+		if isFailure(n.Name, r.message, n.Message) {
+			r.failure = n.Message
 		}
-		r.message = n.Why
+		r.message = n.Message
 	}
 }
 
@@ -89,16 +82,16 @@ func (r *record) finished(p phases.Phase, end time.Time) {
 
 // finish records a node that has finished its last update.
 func (r *record) finish(n Node) *record {
-	has := target{config: n.Current, image: n.image}
-	isOf := r != nil && r.desired.config == has.config && (n.State == Ordered || r.desired == has)
+	has := Target{Config: n.Current.Config, Image: n.Desired.Image}
+	isOf := r != nil && r.desired.Config == has.Config && (n.NotBegun || r.desired == has)
 	switch {
 	case isOf:
 		r.ended = n.Ended
-	case n.State == Ordered: // the time of the last order is lost
-		r = &record{desired: target{config: n.Current}, ended: n.Ended}
+	case n.NotBegun: // the time of the last order is lost
+		r = &record{desired: Target{Config: n.Current.Config}, ended: n.Ended}
 	default:
 		r = &record{desired: has, ended: n.Ended}
-		if n.took() > 0 {
+		if n.updateDuration() > 0 {
 			r.ordered = n.Ordered
 		}
 	}
@@ -119,7 +112,7 @@ func (r *record) spans() []Span {
 	}
 	to := func(p phases.Phase, end time.Time) {
 		if !at.IsZero() {
-			spans = append(spans, Span{Phase: p, From: at, To: later(at, end)})
+			spans = append(spans, Span{Target: r.desired, Phase: p, From: at, To: later(at, end)})
 		}
 		at = later(at, end)
 	}
@@ -128,7 +121,7 @@ func (r *record) spans() []Span {
 	}
 	switch {
 	case !r.over() && !at.IsZero():
-		spans = append(spans, Span{Phase: r.step, From: at})
+		spans = append(spans, Span{Target: r.desired, Phase: r.step, From: at})
 	case r.ended.After(at) && r.step == phases.Updated:
 		to(phases.Updated, r.ended)
 	case r.ended.After(at):

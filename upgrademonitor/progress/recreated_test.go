@@ -23,7 +23,7 @@ func TestObjectsThatAreCreatedAgain(t *testing.T) {
 			is(phases.Drained, running, minute, "draining"), is(phases.NodeDegraded, yes, minute, "disk full"))
 	}
 	inPool := func(h *progress.History, m *mcfgv1.MachineConfigNode) progress.Node {
-		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.Of(m)}, h, at(60), progress.Limits{})[0].Nodes[0]
+		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.FromMachineConfigNode(m)}, h, at(60), progress.Limits{})[0].Nodes[0]
 	}
 	var h progress.History
 	h.Observe(degraded("a", 3))
@@ -40,11 +40,11 @@ func TestObjectsThatAreCreatedAgain(t *testing.T) {
 	}
 	h.Observe(retried("c", failure))
 	h.Observe(retried("c", "draining"))
-	assert.Equal(t, failure, inPool(&h, retried("c", "draining")).Why)
-	assert.Equal(t, "draining", inPool(&h, retried("d", "draining")).Why)
+	assert.Equal(t, failure, inPool(&h, retried("c", "draining")).Message)
+	assert.Equal(t, "draining", inPool(&h, retried("d", "draining")).Message)
 
 	h.Observe(mcn(withUID("d"), withDesired(configB), is(phases.Updated, no, 30)))
-	assert.Equal(t, []progress.Span{{Node: "worker-0", Phase: phases.UpdatePrepared, From: at(30)}}, h.Spans())
+	assert.Equal(t, []progress.Span{{Node: "worker-0", Target: target(configB), Phase: phases.UpdatePrepared, From: at(30)}}, h.Spans())
 	h.Observe(mcn(withUID("e")))
 	assert.Empty(t, h.Spans())
 }

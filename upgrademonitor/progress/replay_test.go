@@ -146,8 +146,8 @@ func (d *daemon) lists(t testing.TB, imageMode bool, c *call) [][]metav1.Conditi
 	}
 	lists, err := conditions.Next(list, imageMode, conditions.Report{
 		Phase: c.Phase, Status: c.Status, Reason: c.Reason, Message: c.Message, CompletesParent: c.CompletesParent,
-		Update: cmp.Or(d.update, target), NewTarget: newTarget, Time: metav1.NewTime(d.now),
-	})
+		Time: metav1.NewTime(d.now),
+	}, conditions.Update{Name: cmp.Or(d.update, target), NewTarget: newTarget})
 	require.NoError(t, err)
 	return lists
 }

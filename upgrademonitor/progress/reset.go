@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -18,12 +17,12 @@ const resolution = time.Second
 // begunOf returns when the active update began. If it replaces one that had not ended, Updated was
 // False already: its begin reset the phases that ran in the other one.
 func begunOf(list []metav1.Condition) time.Time {
-	if !conditions.Ran(list, phases.Updated) {
+	if !ran(list, phases.Updated) {
 		return time.Time{}
 	}
 	begun := timeOf(list, phases.Updated)
 	for i := range list {
-		if phases.IsUpdateStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+		if isStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
 			begun = later(begun, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -36,7 +35,7 @@ func endOf(list []metav1.Condition) time.Time {
 	updated := timeOf(list, phases.Updated)
 	var ended time.Time
 	for i := range list {
-		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) && isReset(&list[i]) {
+		if p := phases.Phase(list[i].Type); startsUpdate(p) && isReset(&list[i]) {
 			ended = later(ended, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -55,8 +54,8 @@ func endedSteps(list []metav1.Condition, ended time.Time) []Step {
 	}
 	steps := newSteps(list, func(p phases.Phase) bool { return ran[p] })
 	for i := range steps {
-		if steps[i].Mark = Skipped; ran[steps[i].Phase] {
-			steps[i].Mark = Finished
+		if steps[i].State = Skipped; ran[steps[i].Phase] {
+			steps[i].State = Finished
 		}
 	}
 	return steps
@@ -66,16 +65,12 @@ func endedSteps(list []metav1.Condition, ended time.Time) []Step {
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {
-		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
-			if list[i].Status != metav1.ConditionFalse || list[i].Reason != conditions.ReasonNotYetOccurred {
+		if startsUpdate(phases.Phase(list[i].Type)) {
+			if !isNotYet(&list[i]) {
 				return false
 			}
 			has = true
 		}
 	}
 	return has
-}
-
-func isReset(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }

@@ -12,7 +12,7 @@ const minFinished = 3
 
 // rollout computes a Pool.
 type rollout struct {
-	pool    *Pool
+	pool    Pool
 	known   bool // the MachineConfigPool exists
 	history *History
 	now     time.Time
@@ -25,29 +25,36 @@ type rollout struct {
 // add adds the nodes of the pool, and the durations of their steps.
 func (r *rollout) add(nodes []Node) {
 	r.steps = map[phases.Phase][]time.Duration{}
-	r.pool.Nodes = make([]Node, 0, len(nodes))
+	all := make([]Node, 0, len(nodes))
 	for _, n := range nodes {
 		n = r.inPool(n)
-		*r.count(n.State)++
 		r.addSamples(n)
-		r.pool.Nodes = append(r.pool.Nodes, n)
+		all = append(all, n)
 	}
-	slices.SortFunc(r.pool.Nodes, compareNodes)
+	slices.SortFunc(all, compareNodes)
 	r.typical = map[phases.Phase]time.Duration{}
-	for p, took := range r.steps {
-		r.typical[p] = median(took)
+	for p, durations := range r.steps {
+		r.typical[p] = median(durations)
 	}
+	for i := range all {
+		all[i] = r.grade(all[i])
+		*r.count(all[i].State)++
+	}
+	r.pool.Nodes = all
 }
 
 // inPool returns the node with its state in the pool.
 func (r *rollout) inPool(n Node) Node {
-	n.Why = r.history.why(n)
+	n.Message = r.history.message(n)
 	n.Degraded = r.history.degradedSince(n)
-	if n.State == Done && r.known && (r.pool.Target == "" || n.Desired != r.pool.Target || n.Current != r.pool.Target) {
+	if n.IsDegraded() {
+		n.State = Stuck
+	}
+	if n.State == Done && r.known && (r.pool.Target.Config == "" || n.Desired != r.pool.Target || n.Current != r.pool.Target) {
 		n.State = Waiting
 		n.Steps = slices.Clone(n.Steps)
 		for i := range n.Steps {
-			n.Steps[i] = Step{Phase: n.Steps[i].Phase, Mark: ToDo}
+			n.Steps[i] = Step{Phase: n.Steps[i].Phase, State: ToDo}
 		}
 		if len(n.Steps) > 0 {
 			n.Step = n.Steps[0].Phase
@@ -62,8 +69,8 @@ func (r *rollout) count(s State) *int {
 		return &r.pool.Done
 	case Updating:
 		return &r.pool.Updating
-	case Ordered:
-		return &r.pool.Ordered
+	case Stuck:
+		return &r.pool.Stuck
 	case Waiting:
 		return &r.pool.Waiting
 	default:
@@ -77,39 +84,38 @@ func (r *rollout) addSamples(n Node) {
 		return
 	}
 	switch n.State {
-	case Updating:
+	case Updating, Stuck:
 		if n.Begun.IsZero() {
 			return
 		}
 		for _, s := range n.Steps {
 			if !s.End.IsZero() {
-				r.steps[s.Phase] = append(r.steps[s.Phase], s.Took)
+				r.steps[s.Phase] = append(r.steps[s.Phase], s.Duration)
 			}
 		}
 	case Done:
 		for _, span := range r.history.steps(n) {
 			r.steps[span.Phase] = append(r.steps[span.Phase], since(span.From, span.To))
 		}
-		if took := r.history.took(n); took > 0 {
-			r.whole = append(r.whole, took)
+		if duration := r.history.updateDuration(n); duration > 0 {
+			r.whole = append(r.whole, duration)
 		}
 	}
 }
 
-// judge sets the fields that depend on all nodes.
-func (r *rollout) judge() {
-	p := r.pool
-	p.Stuck = r.stuck()
+// estimate sets the fields that depend on all nodes.
+func (r *rollout) estimate() {
+	p := &r.pool
 	p.Typical = median(r.whole)
 	if !r.known {
 		return
 	}
-	p.Blocked = p.Waiting > 0 && len(p.Stuck) >= p.MaxUnavailable
-	if p.Paused || len(r.whole) < minFinished || p.Unreported+p.Missing > 0 && p.Waiting+p.Ordered+p.Updating == 0 {
+	p.Blocked = p.Waiting > 0 && p.Stuck >= p.MaxUnavailable
+	moving := p.Waiting + p.Updating
+	if p.Paused || len(r.whole) < minFinished || moving == 0 && p.Stuck+p.Unreported > 0 {
 		return
 	}
-	p.Left, p.LeftKnown = left(r.remaining(), p.Waiting, p.MaxUnavailable-len(p.Stuck), p.Typical)
-	if len(p.Stuck) > 0 && p.Waiting+p.Ordered+p.Updating == len(p.Stuck) {
-		p.Left, p.LeftKnown = 0, false
+	if left, ok := left(r.remaining(), p.Waiting, p.MaxUnavailable-p.Stuck, p.Typical); ok {
+		p.Remaining = &left
 	}
 }

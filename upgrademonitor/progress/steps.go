@@ -6,7 +6,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -23,7 +22,7 @@ func leaves(imageMode bool) []phases.Phase {
 			parent, ok := phases.ParentOf(child)
 			return ok && parent == p
 		})
-		return isParent || !phases.IsUpdateStep(p)
+		return isParent || !isStep(p)
 	})
 }
 
@@ -41,7 +40,7 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	steps := make([]Step, 0, len(leaves)-1)
 	for _, p := range leaves {
 		if p != without {
-			steps = append(steps, Step{Phase: p, Mark: ToDo})
+			steps = append(steps, Step{Phase: p, State: ToDo})
 		}
 	}
 	return steps
@@ -56,9 +55,9 @@ func inImageMode(list []metav1.Condition) bool {
 		switch p := phases.Phase(list[i].Type); p {
 		case phases.AppliedFiles, phases.AppliedOSImage:
 			hasImage = true
-			ranImage = ranImage || conditions.Ran(list, p)
+			ranImage = ranImage || ran(list, p)
 		case phases.AppliedFilesAndOS:
-			ranStandard = ranStandard || conditions.Ran(list, p)
+			ranStandard = ranStandard || ran(list, p)
 		}
 	}
 	if ranImage != ranStandard {
@@ -74,18 +73,20 @@ func pendingSteps(list []metav1.Condition) []Step {
 
 // currentSteps returns the steps of the active update.
 func currentSteps(list []metav1.Condition) []Step {
-	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
+	steps := newSteps(list, func(p phases.Phase) bool { return ran(list, p) })
 	passed := false
 	for i := range slices.Backward(steps) {
 		s := &steps[i]
-		switch conditions.StatusOf(list, s.Phase) {
+		switch statusOf(list, s.Phase) {
 		case metav1.ConditionTrue:
-			s.Mark, s.End, passed = Finished, timeOf(list, s.Phase), true
+			s.State, s.End, passed = Finished, timeOf(list, s.Phase), true
+			s.Message = messageOf(list, s.Phase)
 		case metav1.ConditionUnknown:
-			s.Mark, passed = Running, true
+			s.State, passed = Running, true
+			s.Message = messageOf(list, s.Phase)
 		default:
-			if passed || conditions.Ran(list, s.Phase) {
-				s.Mark = Skipped
+			if passed || ran(list, s.Phase) {
+				s.State = Skipped
 			}
 		}
 	}
@@ -98,7 +99,7 @@ func measure(steps []Step, begun time.Time) time.Time {
 	last := begun
 	for _, s := range finished(steps) {
 		if !last.IsZero() {
-			s.Took = since(last, s.End)
+			s.Duration = since(last, s.End)
 		}
 		last = later(last, s.End)
 	}
@@ -120,12 +121,12 @@ func finished(steps []Step) []*Step {
 // stepOf returns the last running step, else the next one.
 func stepOf(steps []Step) phases.Phase {
 	for _, s := range slices.Backward(steps) {
-		if s.Mark == Running {
+		if s.State == Running {
 			return s.Phase
 		}
 	}
 	for _, s := range steps {
-		if s.Mark == ToDo {
+		if s.State == ToDo {
 			return s.Phase
 		}
 	}

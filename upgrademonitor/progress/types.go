@@ -8,45 +8,54 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// State is where a node is in the rollout of its pool.
+// State is where a node is in the rollout of its pool. A node is in exactly one.
 type State string
 
 const (
+	// Done is a node that has the target of its pool.
+	Done State = "Done"
+	// Updating is a node whose update has been ordered by its spec and is not over.
+	Updating State = "Updating"
+	// Stuck is a node that is degraded, or at a step for longer than the Limits allow.
+	Stuck State = "Stuck"
+	// Waiting is a node that has what its spec desires, while its pool has another target.
+	Waiting State = "Waiting"
 	// Unreported is a node whose daemon has not reported the begin or the end of an update yet.
 	Unreported State = "Unreported"
-	// Waiting is a node that has its desired config and image, while its pool has another target.
-	Waiting State = "Waiting"
-	// Ordered is a node whose update has been ordered by its spec, and has not begun.
-	Ordered State = "Ordered"
-	// Updating is a node whose update has begun and is not over, or that is degraded.
-	Updating State = "Updating"
-	// Done is a node that has its desired config and image.
-	Done State = "Done"
 )
 
-// Mark is the state of one step of an update.
-type Mark string
+// Target is what nodes are updated to: a rendered config and, for a pool with an image of its own,
+// the image by digest.
+type Target struct {
+	Config string `json:"config"`
+	Image  string `json:"image"`
+}
+
+// StepState is the state of one step of an update.
+type StepState string
 
 const (
 	// ToDo is a step that has not started.
-	ToDo Mark = "ToDo"
+	ToDo StepState = "ToDo"
 	// Running is a step that is running, or failed and will be retried.
-	Running Mark = "Running"
+	Running StepState = "Running"
 	// Finished is a step that is done.
-	Finished Mark = "Finished"
+	Finished StepState = "Finished"
 	// Skipped is a step that did not run: reported as not required, or passed by a later one.
-	Skipped Mark = "Skipped"
+	Skipped StepState = "Skipped"
 )
 
 // Step is one step of an update: a phase without child phases.
 type Step struct {
 	Phase phases.Phase
-	Mark  Mark
-	// End is when the step finished, Took how long after the step that finished before it. They
+	State StepState
+	// End is when the step finished, Duration the time since the end of the step before it. They
 	// are zero for a step that is not Finished, and once the update is over: the end of an
 	// update overwrites the times of all conditions.
-	End  time.Time
-	Took time.Duration
+	End      time.Time
+	Duration time.Duration
+	// Message is that of the condition of a step that is Running or Finished.
+	Message string
 }
 
 // Node is the update of a node, as reported by its MachineConfigNode. A zero time is not known.
@@ -55,19 +64,21 @@ type Node struct {
 	Name, Pool string
 	// UID is that of the MachineConfigNode: one that is created again under its name has another.
 	UID types.UID
-	// Desired and Current are the configs that the node is to have, and has.
-	Desired, Current string
+	// Desired is what the spec desires, Current what the node has.
+	Desired, Current Target
 
 	State State
 	// Steps are the steps of an update in their order. An update that does not reboot has its
 	// post action in the reboot's place.
 	Steps []Step
 	// Step is the step that is running or next; Updated if only the end is missing; "" if the node
-	// is done, not reported, or degraded outside of an update.
+	// is not in an update.
 	Step phases.Phase
+	// NotBegun is set while an update is ordered and has not begun.
+	NotBegun bool
 
 	// Since is when Step was reached: the end of the last finished step, or the begin of the
-	// update; in state Ordered the time of the order, else the end of the last update.
+	// update, or the order while it has not begun, else the end of the last update.
 	Since time.Time
 	// Ordered is when the spec changed last.
 	Ordered time.Time
@@ -79,49 +90,44 @@ type Node struct {
 	// known: see IsDegraded.
 	Degraded time.Time
 
-	// Why is the message of NodeDegraded while it is True, else that of the running step, or of its
-	// parent. It is unchanged: of any length, with any characters.
-	Why string
+	// Message is the message of NodeDegraded while it is True, else that of the running step, or
+	// of its parent. It is unchanged: of any length, with any characters.
+	Message string
+	// PinnedImageSets are the sets that have failed or are pulled, the failed ones first.
+	PinnedImageSets []PinnedImageSet
 
-	isDegraded bool   // also if the time is not known
-	joined     bool   // no update has run yet: the order was the first config of a new node
-	hasDesired bool   // config and image
-	image      string // desired
+	// For is how long the node has been degraded, else how long at its step. Typical is the median
+	// duration of its step on the nodes of this rollout that have finished it, Samples their
+	// number. Pools sets them, for nodes that are Updating or Stuck.
+	For, Typical time.Duration
+	Samples      int
+	// Slow is set by Pools for a node that is Updating and takes much longer than Typical.
+	Slow bool
+
+	isDegraded bool // also if the time is not known
+	joined     bool // no update has run yet: the order was the first config of a new node
 }
 
 // IsDegraded reports whether the node is degraded, also where it is not known since when.
 func (n Node) IsDegraded() bool { return n.isDegraded || !n.Degraded.IsZero() }
 
-// Limits tells how long a step may take before its node is stuck. A field that is not
-// positive stands for its default.
-type Limits struct {
-	// Floor is how long any step may take. The default is 10 minutes.
-	Floor time.Duration
-	// Reboot is how long a reboot may take. The default is 30 minutes.
-	Reboot time.Duration
-	// Factor is how many times its median a step may take, if that is more. The default is 3.
-	Factor float64
-	// Samples is how many nodes must have finished a step for its median to count. The default
-	// is 3.
-	Samples int
-}
+// InUpdate reports whether an update of the node has been ordered and is not over.
+func (n Node) InUpdate() bool { return n.Step != "" && n.State != Waiting }
 
-// Stuck is a node that needs an administrator.
-type Stuck struct {
-	Node Node
-	// For is how long it has been degraded, else how long it has been at its step.
-	For time.Duration
-	// Typical is the median duration of its step on the other nodes of this rollout, Samples
-	// the number of these nodes.
-	Typical time.Duration
-	Samples int
+// PinnedImageSet is a pinned image set that a node does not have yet.
+type PinnedImageSet struct {
+	// Name is empty where the node reports a failure of no set.
+	Name    string    `json:"name,omitempty"`
+	Failed  bool      `json:"failed"` // otherwise it is pulled
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message,omitempty"` // of the failure
 }
 
 // Pool is the rollout of one pool.
 type Pool struct {
 	Name string
-	// Target is the config that the pool's nodes are to have; "" if it is not known.
-	Target string
+	// Target is what the pool's nodes are to have. Its config is "" if it is not known.
+	Target Target
 	Paused bool
 	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable, in a paused
 	// pool too.
@@ -129,29 +135,56 @@ type Pool struct {
 	// MaxUnavailable is how many nodes may be updated at a time; 0 if the pool is not known.
 	MaxUnavailable int
 
-	// The number of nodes in each state. Their sum is len(Nodes).
-	Done, Updating, Ordered, Waiting, Unreported int
-	// Missing is how many nodes the pool's status counts beyond those that were passed: they have
-	// no MachineConfigNode yet.
+	// The number of nodes in each state.
+	Done, Updating, Stuck, Waiting, Unreported int
+	// Missing is how many of the Unreported nodes have no MachineConfigNode: the pool's status
+	// counts them.
 	Missing int
 
-	// Stuck are the nodes in the states Ordered and Updating that need an administrator, the
-	// longest first.
-	Stuck []Stuck
+	// Problems are the conditions of the pool that are not well and that no node explains.
+	Problems []PoolCondition
+	// Build is the condition of an image that is being built, nil for none.
+	Build *PoolCondition
 	// Nodes are the nodes of the pool by name.
 	Nodes []Node
 
 	// Typical is the median duration of an update of the finished nodes, from the order to the
 	// end; zero if it is not known.
 	Typical time.Duration
-	// Left is the time until only stuck nodes are left. It is valid if LeftKnown is set.
-	Left      time.Duration
-	LeftKnown bool
+	// Remaining is the time until all nodes that are not stuck are done; nil if it is not known.
+	Remaining *time.Duration
+}
+
+// Total returns how many nodes the pool has: the sum of those in each state.
+func (p Pool) Total() int { return p.Done + p.Updating + p.Stuck + p.Waiting + p.Unreported }
+
+// IsDone reports whether all nodes have the target, and neither the pool nor a pinned image set of a node
+// has a problem.
+func (p Pool) IsDone() bool {
+	if p.Done < p.Total() || len(p.Problems) > 0 || p.Build != nil {
+		return false
+	}
+	for _, n := range p.Nodes {
+		if n.failsToPin() {
+			return false
+		}
+	}
+	return true
+}
+
+// PoolCondition is a condition of a MachineConfigPool that is True.
+type PoolCondition struct {
+	Type    string    `json:"type"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message"`
 }
 
 // Span is one bar of a timeline: a step of a node, from when to when.
 type Span struct {
 	Node string
+	// Target is what the node was updated to. Of an update that was over when it was first observed,
+	// and was followed by another order, the image is not known.
+	Target Target
 	// Phase is the step; "" if the steps are not known, Updated for the time between the last
 	// step and the end of the update.
 	Phase phases.Phase

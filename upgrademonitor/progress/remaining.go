@@ -8,15 +8,11 @@ import (
 
 const maxDuration = time.Duration(math.MaxInt64)
 
-// remaining returns the remaining time of each node in flight that is not stuck.
+// remaining returns the remaining time of each node that is updating and not stuck.
 func (r *rollout) remaining() []time.Duration {
-	stuck := map[string]bool{}
-	for _, s := range r.pool.Stuck {
-		stuck[s.Node.Name] = true
-	}
 	var all []time.Duration
 	for _, n := range r.pool.Nodes {
-		if (n.State != Updating && n.State != Ordered) || stuck[n.Name] {
+		if n.State != Updating {
 			continue
 		}
 		var elapsed time.Duration

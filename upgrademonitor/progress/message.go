@@ -5,7 +5,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -19,7 +18,7 @@ func (n Node) messageOfStep(list []metav1.Condition) string {
 		parent, ok := phases.ParentOf(s.Phase)
 		isFinished := func(s Step) bool {
 			of, ok := phases.ParentOf(s.Phase)
-			return ok && of == parent && s.Mark == Finished
+			return ok && of == parent && s.State == Finished
 		}
 		if !ok || slices.ContainsFunc(n.Steps, isFinished) {
 			continue
@@ -33,15 +32,8 @@ func (n Node) messageOfStep(list []metav1.Condition) string {
 
 // runningMessage returns the message of a phase that is running.
 func runningMessage(list []metav1.Condition, p phases.Phase) string {
-	if conditions.StatusOf(list, p) != metav1.ConditionUnknown {
+	if statusOf(list, p) != metav1.ConditionUnknown {
 		return ""
 	}
 	return messageOf(list, p)
-}
-
-func messageOf(list []metav1.Condition, p phases.Phase) string {
-	if c := conditions.Find(list, p); c != nil {
-		return c.Message
-	}
-	return ""
 }

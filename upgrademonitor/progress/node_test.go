@@ -18,6 +18,8 @@ const (
 	configB = "rendered-worker-bbb"
 )
 
+func target(config string) progress.Target { return progress.Target{Config: config} }
+
 func at(minutes float64) time.Time { return start.Add(time.Duration(minutes * float64(time.Minute))) }
 
 // mcn returns the object of a node that has configA, with changes.
@@ -73,13 +75,13 @@ func TestState(t *testing.T) {
 		"empty":                     {&mcfgv1.MachineConfigNode{}, progress.Unreported, ""},
 		"never reported":            {mcn(), progress.Unreported, ""},
 		"joining":                   {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), progress.Unreported, ""},
-		"joining, and failed":       {mcn(degraded), progress.Updating, ""},
+		"joining, and failed":       {mcn(degraded), progress.Stuck, ""},
 		"updated":                   {mcn(updated), progress.Done, ""},
-		"updated, and degraded":     {mcn(updated, degraded), progress.Updating, ""},
-		"ordered":                   {mcn(updated, withDesired(configB)), progress.Ordered, phases.UpdatePrepared},
-		"ordered, and degraded":     {mcn(updated, withDesired(configB), degraded), progress.Ordered, phases.UpdatePrepared},
-		"ordered an image":          {mcn(updated, image("b", "a")), progress.Ordered, phases.UpdatePrepared},
-		"ordered no image":          {mcn(updated, image("", "a")), progress.Ordered, phases.UpdatePrepared},
+		"updated, and degraded":     {mcn(updated, degraded), progress.Stuck, ""},
+		"ordered":                   {mcn(updated, withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"ordered, and degraded":     {mcn(updated, withDesired(configB), degraded), progress.Stuck, phases.UpdatePrepared},
+		"ordered an image":          {mcn(updated, image("b", "a")), progress.Updating, phases.UpdatePrepared},
+		"ordered no image":          {mcn(updated, image("", "a")), progress.Updating, phases.UpdatePrepared},
 		"has its image":             {mcn(updated, image("a", "a")), progress.Done, ""},
 		"no desired config yet":     {mcn(updated, withDesired("not-yet-set")), progress.Done, ""},
 		"begun":                     {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
@@ -89,7 +91,7 @@ func TestState(t *testing.T) {
 		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), progress.Updating, phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.Of(tc.object)
+			n := progress.FromMachineConfigNode(tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.want, n.State)
 			assert.Equal(t, tc.step, n.Step)
@@ -142,13 +144,13 @@ func TestLaps(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.Of(tc.object)
+			n := progress.FromMachineConfigNode(tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
 			took := map[phases.Phase]float64{}
 			for _, s := range n.Steps {
-				if s.Took != 0 {
-					took[s.Phase] = s.Took.Minutes()
+				if s.Duration != 0 {
+					took[s.Phase] = s.Duration.Minutes()
 				}
 			}
 			if tc.took == nil {
@@ -161,10 +163,10 @@ func TestLaps(t *testing.T) {
 }
 
 func TestBegunUnknown(t *testing.T) {
-	n := progress.Of(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
+	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
 	assert.Zero(t, n.Begun)
-	assert.Zero(t, n.Steps[0].Took, "its start is not known")
-	assert.Equal(t, 2*time.Minute, n.Steps[1].Took)
+	assert.Zero(t, n.Steps[0].Duration, "its start is not known")
+	assert.Equal(t, 2*time.Minute, n.Steps[1].Duration)
 	assert.Equal(t, at(13), n.Since)
 }
 
@@ -173,12 +175,12 @@ func TestTimesOfCreationUnknown(t *testing.T) {
 	for i := range m.Status.Conditions {
 		m.Status.Conditions[i].LastTransitionTime = metav1.Time{}
 	}
-	n := progress.Of(m)
+	n := progress.FromMachineConfigNode(m)
 	checkNode(t, n)
 	assert.Zero(t, n.Begun)
 	assert.Zero(t, n.Since)
 	assert.Zero(t, n.Degraded)
-	assert.Equal(t, progress.Finished, n.Steps[0].Mark)
+	assert.Equal(t, progress.Finished, n.Steps[0].State)
 }
 
 func TestEnded(t *testing.T) {
@@ -187,16 +189,16 @@ func TestEnded(t *testing.T) {
 		is(phases.UpdatePrepared, no, 20, ran), is(phases.RebootedNode, no, 20, ran),
 		is(phases.Drained, no, 3, "Action during update to an earlier one: done"),
 	}
-	n := progress.Of(mcn(append(ended, is(phases.Updated, yes, 20))...))
+	n := progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 20))...))
 	assert.Equal(t, at(20), n.Ended)
 	assert.Equal(t, at(20), n.Since)
 	assert.Equal(t, "#---#--", marks(n))
 
-	n = progress.Of(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
+	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
 	assert.Equal(t, at(20), n.Ended, "a restart of the daemon does not end an update")
 	assert.Equal(t, "#---##-", marks(n))
 
-	n = progress.Of(mcn(append(ended, is(phases.Updated, yes, 10))...))
+	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 10))...))
 	assert.Equal(t, at(10), n.Ended)
 }
 
@@ -226,14 +228,14 @@ func TestOrdered(t *testing.T) {
 		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.Of(tc.object).Ordered)
+			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Ordered)
 		})
 	}
-	n := progress.Of(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
+	n := progress.FromMachineConfigNode(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
 	assert.Equal(t, at(3), n.Since)
 }
 
-func TestWhy(t *testing.T) {
+func TestMessage(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
 		object *mcfgv1.MachineConfigNode
@@ -253,7 +255,7 @@ func TestWhy(t *testing.T) {
 		"degraded, up to date":   {mcn(is(phases.Updated, yes, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.Of(tc.object).Why)
+			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Message)
 		})
 	}
 }
@@ -263,7 +265,7 @@ func TestTimesAreUTC(t *testing.T) {
 	for i := range m.Status.Conditions {
 		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
 	}
-	n := progress.Of(m)
+	n := progress.FromMachineConfigNode(m)
 	assert.Equal(t, at(10), n.Begun)
 	assert.Equal(t, at(11), n.Since)
 	assert.Equal(t, at(11), n.Steps[0].End)
@@ -297,11 +299,11 @@ func TestMode(t *testing.T) {
 		"conditions of no mode":          {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Foreign", Status: yes}}}}, "......."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.Of(tc.object)
+			n := progress.FromMachineConfigNode(tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.want, marks(n))
 		})
 	}
-	n := progress.Of(mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)))
+	n := progress.FromMachineConfigNode(mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)))
 	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
 }

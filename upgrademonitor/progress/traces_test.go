@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestOfTraces reads every version of every object of the traces, as written by this library and by a
+// TestTraces reads every version of every object of the traces, as written by this library and by a
 // daemon without its state machine, and compares it with the reports until then.
-func TestOfTraces(t *testing.T) {
+func TestTraces(t *testing.T) {
 	traces := readTraces(t)
 	var golden strings.Builder
 	for _, legacy := range []bool{false, true} {
@@ -34,7 +34,7 @@ func TestOfTraces(t *testing.T) {
 				m := model{legacy: legacy, imageMode: tr.ImageMode}
 				d.replay(t, traces, tr, func(mcn *mcfgv1.MachineConfigNode, c *call) {
 					before := mcn.DeepCopy()
-					n := progress.Of(mcn)
+					n := progress.FromMachineConfigNode(mcn)
 					assert.Equal(t, before, mcn, "the argument changed")
 					checkNode(t, n)
 					if !d.midway {
@@ -50,7 +50,7 @@ func TestOfTraces(t *testing.T) {
 }
 
 func line(n progress.Node, c *call) string {
-	after := "spec " + n.Desired
+	after := "spec " + n.Desired.Config
 	if c != nil {
 		after = fmt.Sprintf("%s=%s", c.Phase, c.Status)
 	}
@@ -58,10 +58,10 @@ func line(n progress.Node, c *call) string {
 }
 
 func marks(n progress.Node) string {
-	glyphs := map[progress.Mark]string{progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Skipped: "-"}
+	glyphs := map[progress.StepState]string{progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Skipped: "-"}
 	var b strings.Builder
 	for _, s := range n.Steps {
-		b.WriteString(glyphs[s.Mark])
+		b.WriteString(glyphs[s.State])
 	}
 	return b.String()
 }
@@ -79,14 +79,14 @@ func checkNode(t testing.TB, n progress.Node) {
 	var took time.Duration
 	var last time.Time
 	for _, s := range n.Steps {
-		assert.GreaterOrEqual(t, s.Took, time.Duration(0))
-		took += s.Took
+		assert.GreaterOrEqual(t, s.Duration, time.Duration(0))
+		took += s.Duration
 		if s.End.After(last) {
 			last = s.End
 		}
-		if s.Mark != progress.Finished {
-			assert.Zero(t, s.End, "%s is %s, and has an end", s.Phase, s.Mark)
-			assert.Zero(t, s.Took)
+		if s.State != progress.Finished {
+			assert.Zero(t, s.End, "%s is %s, and has an end", s.Phase, s.State)
+			assert.Zero(t, s.Duration)
 		}
 	}
 	if !n.Begun.IsZero() {
@@ -94,9 +94,9 @@ func checkNode(t testing.TB, n progress.Node) {
 		assert.Equal(t, n.Begun.Add(took), n.Since)
 		assert.Zero(t, n.Ended, "begun and ended")
 	}
-	names := func(m progress.Mark) (all []phases.Phase) {
+	names := func(m progress.StepState) (all []phases.Phase) {
 		for _, s := range n.Steps {
-			if s.Mark == m {
+			if s.State == m {
 				all = append(all, s.Phase)
 			}
 		}
@@ -105,12 +105,12 @@ func checkNode(t testing.TB, n progress.Node) {
 	switch {
 	case n.State == progress.Done || n.State == progress.Unreported:
 		assert.Empty(t, n.Step)
-	case n.State == progress.Ordered:
+	case n.NotBegun:
 		assert.Equal(t, phases.UpdatePrepared, n.Step)
 	case n.Step == "":
 		assert.Equal(t, n.Desired, n.Current)
 		for _, s := range n.Steps[:5] {
-			assert.NotContains(t, []progress.Mark{progress.Running, progress.Finished}, s.Mark)
+			assert.NotContains(t, []progress.StepState{progress.Running, progress.Finished}, s.State)
 		}
 	case len(names(progress.Running)) > 0:
 		assert.Contains(t, names(progress.Running), n.Step)
@@ -185,10 +185,12 @@ func (m *model) check(t *testing.T, mcn *mcfgv1.MachineConfigNode, n progress.No
 	t.Helper()
 	want := progress.Updating
 	switch {
+	case m.degraded:
+		want = progress.Stuck
 	case !m.everUpdated && m.begun.IsZero():
 		want = progress.Unreported
 	case m.updated && (m.spec != m.config || m.image != m.currentImage):
-		want = progress.Ordered
+		want = progress.Updating
 	case m.updated:
 		want = progress.Done
 	}
@@ -204,23 +206,23 @@ func (m *model) check(t *testing.T, mcn *mcfgv1.MachineConfigNode, n progress.No
 	}
 	assert.Equal(t, "worker-0", n.Name)
 	assert.Equal(t, "worker", n.Pool)
-	assert.Equal(t, mcn.Spec.ConfigVersion.Desired, n.Desired)
-	assert.Equal(t, m.config, n.Current)
+	assert.Equal(t, mcn.Spec.ConfigVersion.Desired, n.Desired.Config)
+	assert.Equal(t, m.config, n.Current.Config)
 	assert.Equal(t, m.degraded, !n.Degraded.IsZero())
 	if mcn.Generation > 1 {
 		assert.Equal(t, m.ordered, n.Ordered)
 	}
-	switch n.State {
-	case progress.Updating:
+	switch {
+	case n.NotBegun:
+		assert.Equal(t, m.ordered, n.Since)
+	case n.State == progress.Done:
+		assert.Equal(t, m.since, n.Ended)
+	case n.Step != "":
 		assert.Equal(t, m.begun, n.Begun)
 		assert.Equal(t, m.since, n.Since)
 		for _, s := range n.Steps {
 			m.checkStep(t, n, s)
 		}
-	case progress.Done:
-		assert.Equal(t, m.since, n.Ended)
-	case progress.Ordered:
-		assert.Equal(t, m.ordered, n.Since)
 	}
 }
 
@@ -229,14 +231,14 @@ func (m *model) checkStep(t *testing.T, n progress.Node, s progress.Step) {
 	c := m.last[s.Phase]
 	switch {
 	case c != nil && c.Status == yes:
-		assert.Contains(t, []progress.Mark{progress.Finished, progress.Running}, s.Mark, s.Phase)
+		assert.Contains(t, []progress.StepState{progress.Finished, progress.Running}, s.State, s.Phase)
 	case c != nil && c.Status == running:
-		assert.Equal(t, progress.Running, s.Mark, s.Phase)
+		assert.Equal(t, progress.Running, s.State, s.Phase)
 	case c != nil:
-		assert.Equal(t, progress.Skipped, s.Mark, s.Phase)
-	case s.Mark == progress.Skipped:
+		assert.Equal(t, progress.Skipped, s.State, s.Phase)
+	case s.State == progress.Skipped:
 		later := n.Steps[slices.IndexFunc(n.Steps, func(other progress.Step) bool { return other.Phase == s.Phase })+1:]
-		assert.True(t, slices.ContainsFunc(later, func(s progress.Step) bool { return s.Mark == progress.Running || s.Mark == progress.Finished }),
+		assert.True(t, slices.ContainsFunc(later, func(s progress.Step) bool { return s.State == progress.Running || s.State == progress.Finished }),
 			"%s is skipped, but no later step has started", s.Phase)
 	}
 }

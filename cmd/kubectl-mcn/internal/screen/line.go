@@ -1,0 +1,43 @@
+package screen
+
+import "strings"
+
+// Tone is the kind of a line, which determines its color.
+type Tone int
+
+// The tones.
+const (
+	Plain  Tone = iota
+	Header      // the titles of a table
+	Warn        // a slow node, an image that is being built
+	Alarm       // a stuck node, a blocked pool, an unreachable server
+)
+
+// Line is one line of a screen: printable, without a line feed.
+type Line struct {
+	Text string
+	Tone Tone
+}
+
+func lines(tone Tone, texts ...string) []Line {
+	var ls []Line
+	for _, t := range texts {
+		ls = append(ls, Line{Text: strings.TrimRight(t, " "), Tone: tone})
+	}
+	return ls
+}
+
+// Paragraph returns text as lines of at most width columns; 0 is no limit.
+func Paragraph(text string, width int) []Line {
+	return lines(Plain, indented("", "", text, width, 0)...)
+}
+
+// Text returns lines as text, a line feed after each.
+func Text(ls []Line) string {
+	var b strings.Builder
+	for _, l := range ls {
+		b.WriteString(l.Text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,162 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// Options are the options of a screen.
+type Options struct {
+	// Now is the time on the screen; other times are in its zone.
+	Now time.Time
+	// Origin is where objects come from that are not those of a cluster, a file for example.
+	Origin string
+	// Width is how many columns a line may have; 0 is no limit.
+	Width int
+	// Height is how many lines there may be; 0 is no limit.
+	Height int
+	// LastContact is the last response of an unreachable server; zero while it is reachable.
+	LastContact time.Time
+	// Health is a line on a component that is not healthy, "" for none.
+	Health string
+	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
+	Show func(progress.Node) bool
+	// List shows the nodes that Show chooses, whatever their state.
+	List bool
+	// Whole shows everything: every node in a row of its own, and every message whole.
+	Whole bool
+}
+
+// NotFound is what kubectl prints where there is nothing to show.
+const NotFound = "No resources found"
+
+// mostRows is how many nodes have a row of their own without a limit of the height.
+const mostRows = 20
+
+// Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
+// pool, what is wrong with pools and nodes and what to do next, and the nodes that are updating.
+func Snapshot(pools []progress.Pool, o Options) []Line {
+	screen := append(title(pools, o), Line{})
+	if len(pools) == 0 {
+		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
+	}
+	for i, row := range poolTable(pools, o.Width) {
+		tone := Plain
+		if i == 0 {
+			tone = Header
+		}
+		screen = append(screen, lines(tone, row)...)
+	}
+	for _, p := range pools {
+		screen = append(screen, problems(p, o)...)
+	}
+	screen = append(screen, stuckNodes(pools, o)...)
+	for _, p := range pools {
+		screen = append(screen, pinnedImageSets(p, o)...)
+	}
+	for _, p := range pools {
+		screen = append(screen, halted(p, o)...)
+	}
+	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-4)...)
+	screen = append(screen, legend(pools, o)...)
+	return fit(screen, o)
+}
+
+// title summarizes the rollout.
+func title(pools []progress.Pool, o Options) []Line {
+	var sum progress.Pool
+	for _, p := range pools {
+		sum.Done += p.Done
+		sum.Updating += p.Updating
+		sum.Stuck += p.Stuck
+		sum.Waiting += p.Waiting
+		sum.Unreported += p.Unreported
+	}
+	ls := lines(Plain, Moment(o)+"  "+Counts(sum))
+	if o.Width > 0 && Width(ls[0].Text) > o.Width {
+		ls = append(lines(Plain, indented("", "  ", Moment(o), o.Width, 0)...), lines(Plain, indented("", "  ", Counts(sum), o.Width, 0)...)...)
+	}
+	if !o.LastContact.IsZero() {
+		ls = append(ls, lines(Alarm, indented("", "  ", "no answer from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting", o.Width, 0)...)...)
+	}
+	if o.Health != "" {
+		ls = append(ls, lines(Alarm, indented("", "  ", o.Health, o.Width, 2)...)...)
+	}
+	return ls
+}
+
+// Moment returns the time of a screen, with date and zone, and where it comes from.
+func Moment(o Options) string {
+	text := o.Now.Format("2006-01-02 15:04:05 MST")
+	if o.Origin != "" {
+		text += ", from " + clean(o.Origin)
+	}
+	return text
+}
+
+// Counts returns how many nodes a pool has, and how many in each state.
+func Counts(p progress.Pool) string {
+	var parts []string
+	for _, s := range []struct {
+		n    int
+		name string
+	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
+		if s.n > 0 {
+			parts = append(parts, count(s.n)+" "+s.name)
+		}
+	}
+	if len(parts) == 0 {
+		return nodes(p.Total())
+	}
+	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
+}
+
+// legend explains the signs, and names the command for one node.
+func legend(pools []progress.Pool, o Options) []Line {
+	var name string
+	rank, slow := 0, false
+	for _, p := range pools {
+		for _, n := range append(p.StuckNodes(), p.Nodes...) {
+			if o.Show != nil && !o.Show(n) {
+				continue
+			}
+			r := 0
+			switch {
+			case n.State == progress.Stuck && n.InUpdate():
+				r = 3
+			case n.State == progress.Stuck, n.Slow:
+				r = 2
+			case n.State == progress.Updating:
+				r = 1
+			}
+			if r > rank {
+				name, rank = n.Name, r
+			}
+			slow = slow || n.Slow
+		}
+	}
+	if name == "" {
+		return nil
+	}
+	text := "# done  > running  . to come  - skipped"
+	if slow {
+		text += "  ~ slow"
+	}
+	more := "kubectl mcn node " + clean(name) + " has all of it"
+	if o.Width > 0 && Width(text)+3+Width(more) > o.Width {
+		return append([]Line{{}}, append(lines(Plain, headline(text, o.Width)...), lines(Plain, indented("", "", more, o.Width, 0)...)...)...)
+	}
+	return append([]Line{{}}, lines(Plain, text+"   "+more)...)
+}
+
+// fit cuts a screen at its height.
+func fit(screen []Line, o Options) []Line {
+	if o.Height <= 0 || len(screen) <= o.Height {
+		return screen
+	}
+	left := len(screen) - o.Height + 1
+	return append(screen[:o.Height-1:o.Height-1], Line{Text: Cut(fmt.Sprintf("... %d more lines", left), o.Width)})
+}

@@ -1,0 +1,194 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+const (
+	tickColumns  = 8   // of a chart, from one time on the axis to the next
+	totalColumns = 7   // for the duration of a node's update, right of the chart
+	chartWidth   = 120 // without a limit of the width
+	longestRow   = 24  // the width to which the name of a node is cut
+)
+
+// ticks are the intervals that an axis may have; of more than the last, multiples of it.
+var ticks = []time.Duration{
+	time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, day,
+}
+
+const day = 24 * time.Hour
+
+// TimelineOptions are the options of a timeline.
+type TimelineOptions struct {
+	Options
+	// Since shows the updates of this time; 0: those to the present targets.
+	Since time.Duration
+}
+
+// Timeline returns a chart of the update of each pool: a row for each node, in each column the
+// letter of the step that took the most of its time. See Legend.
+func Timeline(pools []progress.Pool, spans []progress.Span, o TimelineOptions) []Line {
+	var screen []Line
+	for i, c := range charts(pools, spans, o) {
+		if i > 0 {
+			screen = append(screen, Line{})
+		}
+		screen = append(screen, c.draw(o.Options)...)
+	}
+	return fit(screen, o.Options)
+}
+
+// Legend returns the letters of a timeline.
+func Legend(width int) []Line {
+	var known []string
+	seen := map[byte]bool{}
+	for _, imageMode := range []bool{false, true} {
+		for _, p := range phases.All(imageMode) {
+			s, ok := steps[p]
+			if kind := phases.KindOf(p); !ok || seen[s.letter] || kind == phases.Parent && hasChildren(p) {
+				continue
+			}
+			seen[s.letter] = true
+			known = append(known, fmt.Sprintf("%c %s", s.letter, s.doing))
+		}
+	}
+	known = append(known, "= Steps not known", "! stuck")
+	return lines(Plain, items(known, width)...)
+}
+
+func hasChildren(p phases.Phase) bool {
+	return p == phases.UpdateExecuted || p == phases.UpdateComplete
+}
+
+func (c chart) draw(o Options) []Line {
+	width, name := o.Width, 0
+	if width <= 0 {
+		width = chartWidth
+	}
+	var names []string
+	for _, r := range c.rows {
+		names = append(names, clean(r.node.Name))
+		name = max(name, Width(clean(r.node.Name)))
+	}
+	name = min(name, longestRow, max(1, width/3))
+	names = shortAll(names, name)
+	room := max(1, width-name-1-totalColumns)
+	tick, start := axis(c.from, c.to, room)
+	column := tick / tickColumns
+	columns := int((c.to.Sub(start) + column - 1) / column)
+
+	end := minutes
+	if start.YearDay() != c.to.YearDay() || start.Year() != c.to.Year() {
+		end = "2006-01-02 15:04"
+	}
+	head := fmt.Sprintf("%s, %s to %s, one column is %s", strings.TrimRight(clean(c.pool.Name)+" "+TargetText(c.pool.Name, c.pool.Target), " "),
+		start.Format("2006-01-02 15:04"), c.to.Format(end+" MST"), plain(column))
+	screen := lines(Plain, indented("", "  ", head, o.Width, 0)...)
+	screen = append(screen, lines(Header, Cut(strings.Repeat(" ", name+1)+scale(start, tick, columns), o.Width))...)
+	for i, r := range c.rows {
+		var b strings.Builder
+		b.WriteString(pad(names[i], name) + " ")
+		for i := range columns {
+			from := start.Add(time.Duration(i) * column)
+			b.WriteByte(r.letter(from, from.Add(column)))
+		}
+		b.WriteString(" " + took(r.total()))
+		tone := Plain
+		if r.node.State == progress.Stuck {
+			b.WriteByte('!')
+			tone = Alarm
+		}
+		screen = append(screen, lines(tone, Cut(b.String(), o.Width))...)
+	}
+	return screen
+}
+
+// letter returns that of the step that takes the most of a time.
+func (r chartRow) letter(from, to time.Time) byte {
+	letter, most := byte(' '), time.Duration(0)
+	for _, b := range r.bars {
+		begin, end := b.from, b.to
+		if begin.Before(from) {
+			begin = from
+		}
+		if end.After(to) {
+			end = to
+		}
+		if part := end.Sub(begin); part > most {
+			letter, most = letterOf(b.phase), part
+		}
+	}
+	return letter
+}
+
+func letterOf(p phases.Phase) byte {
+	if s, ok := steps[p]; ok {
+		return s.letter
+	}
+	return '='
+}
+
+// axis returns the interval of the times on an axis of this width, and the first of them.
+func axis(from, to time.Time, columns int) (time.Duration, time.Time) {
+	tick := ticks[0]
+	for i := 0; ; i++ {
+		if i < len(ticks) {
+			tick = ticks[i]
+		} else {
+			tick *= 2
+		}
+		start := floor(from, tick)
+		if to.Sub(start) <= time.Duration(columns)*(tick/tickColumns) || tick > 1000*day {
+			return tick, start
+		}
+	}
+}
+
+// floor returns the last full interval of the day, in the time's own zone.
+func floor(t time.Time, interval time.Duration) time.Time {
+	_, offset := t.Zone()
+	local := time.Duration(offset) * time.Second
+	return t.Add(local).Truncate(interval).Add(-local)
+}
+
+const minutes = "15:04"
+
+// axisFormat returns the format of the times of an axis.
+func axisFormat(tick time.Duration) string {
+	switch {
+	case tick < time.Minute:
+		return "04:05"
+	case tick >= day:
+		return "Jan 2"
+	}
+	return minutes
+}
+
+// scale formats the times of an axis.
+func scale(start time.Time, tick time.Duration, columns int) string {
+	format := axisFormat(tick)
+	var b strings.Builder
+	for i := 0; i < columns; i += tickColumns {
+		b.WriteString(pad("|"+start.Add(time.Duration(i/tickColumns)*tick).Format(format), tickColumns))
+	}
+	return b.String()
+}
+
+// plain formats a duration without zeros: 1m15s, 1h.
+func plain(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = s[:len(s)-2]
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = s[:len(s)-2]
+	}
+	return s
+}

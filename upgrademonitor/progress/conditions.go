@@ -1,0 +1,52 @@
+package progress
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+func statusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
+	return conditions.StatusOf(list, p)
+}
+
+func messageOf(list []metav1.Condition, p phases.Phase) string {
+	if c := conditions.Find(list, p); c != nil {
+		return c.Message
+	}
+	return ""
+}
+
+func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
+	if c := conditions.Find(list, p); c != nil {
+		return c.LastTransitionTime.UTC()
+	}
+	return time.Time{}
+}
+
+// ran reports whether a phase was reported in the current update.
+func ran(list []metav1.Condition, p phases.Phase) bool {
+	c := conditions.Find(list, p)
+	return c != nil && !isNotYet(c) && conditions.Ran(list, p)
+}
+
+// isNotYet reports whether a condition is that of a phase that never ran. Older daemons spell the
+// reason NotYetOccured.
+func isNotYet(c *metav1.Condition) bool {
+	return c.Status == metav1.ConditionFalse && strings.HasPrefix(c.Reason, "NotYetOcc")
+}
+
+// isReset reports whether the begin or the end of an update has reset the condition of a phase that ran.
+func isReset(c *metav1.Condition) bool {
+	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
+}
+
+// isStep reports whether a phase is a step of an update.
+func isStep(p phases.Phase) bool { return phases.IsUpdateStep(p) }
+
+// startsUpdate reports whether only an update enters a phase, and not a daemon that restarts.
+func startsUpdate(p phases.Phase) bool { return phases.StartsUpdate(p) }

@@ -1,0 +1,117 @@
+package progress
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// notYetSet is the desired config of an object whose node has none yet.
+const notYetSet = "not-yet-set"
+
+// FromMachineConfigNode reads one MachineConfigNode. For nil it returns a node without a name, in
+// state Unreported.
+//
+//  1. The duration of a finished step is the time since the end of the step that finished before it,
+//     or since the begin of the update. Their sum is the time from the begin to the last end.
+//  2. Since does not depend on the time of the running step's condition, which daemons change with
+//     each message.
+//  3. A step that was reported as not required, or was passed by a later one, is Skipped.
+//  4. The time of the order is that of the newest entry of the spec in managedFields. It is not
+//     known if the object was never changed, or its managedFields were removed.
+//  5. An object contains its node's desired config, but not its pool's target, so that no node is
+//     Waiting: Pools finds these.
+//  6. A node that is degraded is Stuck, in an update or not.
+//  7. A node that has what it desires, and whose Updated is False though no step of an update
+//     ran, has no step: some daemons report this when they restart.
+//  8. Times that are out of order result in a duration of zero.
+func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
+	if mcn == nil {
+		return Node{State: Unreported, Steps: pendingSteps(nil)}
+	}
+	list := mcn.Status.Conditions
+	n := Node{
+		Name:       cmp.Or(mcn.Name, mcn.Spec.Node.Name),
+		UID:        mcn.UID,
+		Pool:       mcn.Spec.Pool.Name,
+		Desired:    Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
+		Current:    Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
+		Ordered:    ordered(mcn),
+		isDegraded: statusOf(list, phases.NodeDegraded) == metav1.ConditionTrue,
+	}
+	if version := mcn.Status.ConfigVersion; version != nil {
+		n.Current.Config = version.Current
+		if n.Desired.Config == "" || n.Desired.Config == notYetSet {
+			n.Desired.Config = version.Desired
+		}
+	}
+	n.readSteps(list)
+	if n.isDegraded {
+		n.State = Stuck
+		n.Degraded = timeOf(list, phases.NodeDegraded)
+		n.Message = cmp.Or(messageOf(list, phases.NodeDegraded), n.Message)
+	}
+	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
+	return n
+}
+
+func (n Node) hasDesired() bool { return n.Desired == n.Current }
+
+// readSteps sets the state by the object alone, the steps, and what follows from them.
+func (n *Node) readSteps(list []metav1.Condition) {
+	isUpdated := statusOf(list, phases.Updated) == metav1.ConditionTrue
+	if isUpdated {
+		n.Ended = endOf(list)
+		n.joined = neverUpdated(list)
+	}
+	switch {
+	case isUpdated && !n.hasDesired():
+		n.State, n.NotBegun = Updating, true
+		n.Steps = pendingSteps(list)
+		n.Step, n.Since = n.Steps[0].Phase, n.Ordered
+	case isUpdated:
+		n.State = Done
+		n.Steps, n.Since = endedSteps(list, n.Ended), n.Ended
+	case n.isDegraded, ran(list, phases.Updated), updateRuns(list):
+		n.State = Updating
+		n.Begun = begunOf(list)
+		n.Steps = currentSteps(list)
+		n.Since = measure(n.Steps, n.Begun)
+		if n.isUpdating() {
+			n.Step = stepOf(n.Steps)
+		}
+		n.Message = n.messageOfStep(list)
+	default:
+		n.State = Unreported
+		n.Steps = pendingSteps(list)
+	}
+}
+
+// isUpdating reports whether there is an update: the node does not have its desired config and image,
+// or a phase that only an update has is running or done.
+func (n Node) isUpdating() bool {
+	return !n.hasDesired() || slices.ContainsFunc(n.Steps, func(s Step) bool {
+		return startsUpdate(s.Phase) && (s.State == Running || s.State == Finished)
+	})
+}
+
+// updateRuns reports whether a phase that only an update has is running or done.
+func updateRuns(list []metav1.Condition) bool {
+	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		return c.Status != metav1.ConditionFalse && startsUpdate(phases.Phase(c.Type))
+	})
+}
+
+// updateDuration returns the duration of a finished update, from the order to the end; zero if it is
+// not known.
+func (n Node) updateDuration() time.Duration {
+	if n.State != Done || n.joined || n.Ordered.IsZero() || n.Ended.IsZero() {
+		return 0
+	}
+	return since(n.Ordered, n.Ended)
+}

@@ -1,0 +1,148 @@
+package progress_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+func imaged(name, desired, current string, ordered, ended float64) progress.Node {
+	n := finishedNode(name, ordered, ended)
+	n.Desired.Image, n.Current.Image = desired, current
+	if desired != current {
+		n.State, n.NotBegun, n.Step, n.Since, n.Ended = progress.Updating, true, phases.UpdatePrepared, at(ordered), at(-600)
+	}
+	return n
+}
+
+// TestTargetImage: a rollout that changes only the image.
+func TestTargetImage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		nodes []progress.Node
+		image string
+		want  [3]int // done, updating, waiting
+	}{
+		"no image":                     {[]progress.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
+		"one image":                    {[]progress.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
+		"one of three has the new one": {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
+		"the next one is ordered":      {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"the first one is ordered":     {[]progress.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
+		"image mode is switched on":    {[]progress.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
+		"image mode is switched off":   {[]progress.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
+		"of another config":            {[]progress.Node{imaged("a", "y", "y", 50, 58), func() progress.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
+	} {
+		for range 2 {
+			slices.Reverse(tc.nodes)
+			p := one(t, worker("1"), 60, tc.nodes...)
+			assert.Equal(t, progress.Target{Config: configB, Image: tc.image}, p.Target, name)
+			assert.Equal(t, tc.want, [3]int{p.Done, p.Updating, p.Waiting}, name)
+			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
+		}
+		for i := range tc.nodes { // caches drop managedFields
+			tc.nodes[i].Ordered = time.Time{}
+		}
+		p := one(t, worker("1"), 60, tc.nodes...)
+		assert.Equal(t, tc.image, p.Target.Image, "%s, without the times of the orders", name)
+	}
+}
+
+func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+			Type: kind, Status: corev1.ConditionTrue, Message: message, LastTransitionTime: metav1.NewTime(at(20)),
+		})
+	}
+}
+
+// TestProblems: what is wrong with a pool itself. All its nodes are done.
+func TestProblems(t *testing.T) {
+	done := finishedNode("a", 0, 1)
+	pinning := done
+	pinning.PinnedImageSets = []progress.PinnedImageSet{{Name: "test-pinned", Failed: true}}
+	type change = func(*mcfgv1.MachineConfigPool)
+	for name, tc := range map[string]struct {
+		changes []change
+		node    progress.Node
+		want    []string
+		build   string
+		done    bool
+	}{
+		"well":                  {nil, done, nil, "", true},
+		"updating":              {[]change{withCondition("Updating", "")}, done, nil, "", true},
+		"cannot render":         {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
+		"a build that failed":   {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
+		"an interrupted build":  {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
+		"a build":               {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
+		"a build to come":       {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
+		"a successful build":    {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
+		"only degraded":         {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
+		"a node":                {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
+		"a node not shown":      {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
+		"pinned images":         {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
+		"pinned images unknown": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
+	} {
+		p := one(t, worker("1", tc.changes...), 60, tc.node)
+		var got []string
+		for _, c := range p.Problems {
+			assert.Equal(t, at(20), c.Since)
+			got = append(got, c.Type+" "+c.Message)
+		}
+		assert.Equal(t, tc.want, got, name)
+		build := ""
+		if p.Build != nil {
+			build = p.Build.Type + " " + p.Build.Message
+		}
+		assert.Equal(t, tc.build, build, name)
+		assert.Equal(t, tc.done, p.IsDone(), name)
+	}
+}
+
+func TestPinnedImageSets(t *testing.T) {
+	set := func(current, desired, failed int32) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) {
+			s := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "pinned", CurrentGeneration: current, DesiredGeneration: desired, LastFailedGeneration: failed}
+			if failed > 0 {
+				s.LastFailedGenerationError = "no space left on device"
+			}
+			m.Status.PinnedImageSets = append(m.Status.PinnedImageSets, s)
+		}
+	}
+	pulling := is(phases.PinnedImageSetsProgressing, yes, 3)
+	failing := is(phases.PinnedImageSetsDegraded, yes, 4, "One or more failed")
+	failed := progress.PinnedImageSet{Name: "pinned", Failed: true, Since: at(4), Message: "no space left on device"}
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   []progress.PinnedImageSet
+	}{
+		"none":                {mcn(), nil},
+		"complete":            {mcn(set(2, 2, 0)), nil},
+		"complete, once not":  {mcn(set(2, 2, 1)), nil},
+		"pulled":              {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed":              {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
+		"failed, then pulled": {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
+		"failed, no set":      {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled, no set":      {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
+	} {
+		n := progress.FromMachineConfigNode(tc.object)
+		assert.Equal(t, tc.want, n.PinnedImageSets, name)
+	}
+}
+
+// TestOldSpellingOfNotYet: older daemons spell the reason of a phase that never ran NotYetOccured.
+func TestOldSpellingOfNotYet(t *testing.T) {
+	m := mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11))
+	for i := range m.Status.Conditions {
+		if c := &m.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
+			c.Reason = "NotYetOccured"
+		}
+	}
+	assert.Equal(t, "#......", marks(progress.FromMachineConfigNode(m)))
+}
