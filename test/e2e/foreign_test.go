@@ -87,8 +87,8 @@ func TestForeignConditionsAndFieldsStayAsTheyAre(t *testing.T) {
 			history.check()
 			assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
 			t.Logf("%v, %d conflicts", requests, requests.answered(http.StatusConflict))
-			if informed {
-				assert.Equal(t, 1, requests.of("read"), "the first one")
+			if informed { // it reads what is foreign, as an informer may trim it
+				assert.LessOrEqual(t, requests.of("read"), len(rebootCalls)+1)
 				assert.Zero(t, requests.answered(http.StatusConflict))
 			}
 		})

@@ -77,7 +77,7 @@ func TestImageModeIsEnabledUpdatedAndDisabled(t *testing.T) {
 	for _, update := range []struct{ name, config, from, to, prefix string }{
 		{"enable", oldConfig, "", oldImage, oldImage},
 		{"update", oldConfig, oldImage, newImage, newImage},
-		{"config alone", newConfig, newImage, newImage, newConfig},
+		{"config alone", newConfig, newImage, newImage, newImage}, // steps of the image ran
 		{"disable", newConfig, newImage, "", "disable image mode"},
 	} {
 		before := w.object()

@@ -81,7 +81,17 @@ type walker struct {
 }
 
 // report is a reported condition, identified by its message.
-type report struct{ phase, message string }
+type report struct {
+	phase     string
+	status    metav1.ConditionStatus
+	completes bool
+	message   string
+}
+
+func (r report) asksForTheSame(other report) bool {
+	other.message = r.message
+	return r == other
+}
 
 func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &requests{}, desired: currentConfig}
@@ -157,7 +167,11 @@ func (w *walker) report() {
 	require.NoError(w.t, err, w)
 	require.True(w.t, accepted || pending, "written against the rules\n%s", w)
 	if accepted { // else it is dropped once the object has been read
-		w.pending = append(w.pending, report{p, message})
+		next := report{p, status, completes, message}
+		if last := len(w.pending) - 1; last >= 0 && w.pending[last].asksForTheSame(next) {
+			w.pending = w.pending[:last] // its texts may be replaced
+		}
+		w.pending = append(w.pending, next)
 	}
 	if !pending {
 		w.written = append(w.written, w.pending...)
