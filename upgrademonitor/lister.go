@@ -37,8 +37,7 @@ func (m *Monitor) listed(ctx context.Context) listing {
 	return listing{object: object, valid: true}
 }
 
-// observe brings what is known up to date with the Lister, and with time. It is called with m.mu
-// held.
+// observe brings what is known up to date with the Lister. It is called with m.mu held.
 func (m *Monitor) observe(l listing) {
 	uid, resourceVersion, listed := m.core.Version()
 	switch {
@@ -47,6 +46,12 @@ func (m *Monitor) observe(l listing) {
 	case l.valid && (!listed || l.object.UID != uid || l.object.ResourceVersion != resourceVersion):
 		m.core.Listed(api.FromLister(l.object))
 	}
+}
+
+// age doubts what was not checked for too long. It is called with m.mu held, once a call: what a call
+// has just read is not too old for it, however short CheckInterval is.
+func (m *Monitor) age() {
+	_, _, listed := m.core.Version()
 	now := realClock.Now()
 	if !listed && now.Sub(m.answered) >= m.config.CheckInterval {
 		m.core.Doubt()

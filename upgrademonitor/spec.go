@@ -39,6 +39,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	listed := m.listed(ctx)
 	m.mu.Lock()
 	m.observe(listed)
+	m.age()
 	needed := m.core.Follow(node)
 	m.mu.Unlock()
 	if !needed {

@@ -52,6 +52,7 @@ func (m *Monitor) accept(ctx context.Context, change plan.Change) (*core.Entry, 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.observe(listed)
+	m.age()
 	return m.core.Submit(change)
 }
 

@@ -46,7 +46,7 @@ func TestAFailedStepShowsItsCause(t *testing.T) {
 			broken := errors.New("disk full")
 			for range 3 {
 				require.Equal(t, broken, m.Track(t.Context(), tc.phase, "Working", func(context.Context) error { return broken }))
-				require.NoError(t, m.ReportDegraded(t.Context(), broken))
+				m.ReportDegraded(t.Context(), broken)
 				failed := []phases.Phase{tc.phase}
 				if parent, ok := phases.ParentOf(tc.phase); ok {
 					failed = append(failed, parent)
@@ -69,7 +69,7 @@ func TestAFailedStepShowsItsCause(t *testing.T) {
 			degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
 			assert.Equal(t, no, degraded.Status, "the end of the update clears it")
 			assert.Contains(t, degraded.Message, "Action during update to "+newConfig)
-			require.NoError(t, m.ReportDegraded(t.Context(), nil))
+			m.ReportDegraded(t.Context(), nil)
 			h.catchUp()
 			h.check()
 			h.checkEnded()
@@ -133,7 +133,7 @@ func TestConfigDriftDegradesTheNodeAndMovesNoPhase(t *testing.T) {
 	m, requests := w.monitor("master")
 	drift := errors.New(`unexpected on-disk state: content mismatch for file "/etc/crio/crio.conf"`)
 	for range 3 { // the retry loop
-		require.NoError(t, m.ReportDegraded(t.Context(), drift))
+		m.ReportDegraded(t.Context(), drift)
 	}
 	assert.Equal(t, "1 read, 1 status", requests.String())
 	degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
@@ -141,7 +141,7 @@ func TestConfigDriftDegradesTheNodeAndMovesNoPhase(t *testing.T) {
 	assert.Contains(t, degraded.Message, drift.Error())
 	h.catchUp()
 	h.checkEnded()
-	require.NoError(t, m.ReportDegraded(t.Context(), nil))
+	m.ReportDegraded(t.Context(), nil)
 	h.catchUp()
 	h.check()
 	h.checkEnded()

@@ -53,8 +53,6 @@ type testNode struct {
 	config  *rest.Config // of the processes on the node
 	admin   *mcfgclientset.Clientset
 
-	consistency *consistency // of its Monitors, see consistencyOf
-
 	imageMode bool // of the processes on the node
 	guarded   bool // its processes have the token of a Pod on the node
 }
@@ -160,7 +158,7 @@ func (w *testNode) annotateImages(current, desired, currentImage, desiredImage s
 func (w *testNode) build(change func(*upgrademonitor.Config), transports ...func(http.RoundTripper) http.RoundTripper) *upgrademonitor.Monitor {
 	w.t.Helper()
 	config := rest.CopyConfig(w.config)
-	for _, transport := range append(transports, w.consistencyOf().wrap) {
+	for _, transport := range append(transports, requirePreconditions(w.t)) {
 		config.Wrap(transport)
 	}
 	clientset, err := mcfgclientset.NewForConfig(config)
@@ -173,7 +171,7 @@ func (w *testNode) build(change func(*upgrademonitor.Config), transports ...func
 		ImageMode: func() bool { return w.imageMode },
 	}
 	change(&c)
-	m, err := upgrademonitor.New(w.consistency.instrument(c))
+	m, err := upgrademonitor.New(c)
 	require.NoError(w.t, err)
 	return m
 }

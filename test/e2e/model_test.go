@@ -16,6 +16,9 @@ type model struct {
 	neverUpdated  bool   // Updated was never reported
 }
 
+// currentConfig is what the node runs during all walks.
+const currentConfig = "rendered-a"
+
 const (
 	no      = metav1.ConditionFalse
 	running = metav1.ConditionUnknown
@@ -36,6 +39,7 @@ func newModel() *model {
 
 // report applies a report. It returns false if the rules reject it.
 func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, target string) bool {
+	m.pin()
 	switch {
 	case singletons[p]:
 		m.status[p] = asked
@@ -52,14 +56,14 @@ func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, t
 		m.reset() // an update without a begin
 		m.activeTarget, m.specDesired = target, target
 	}
-	if m.status[p] == running && asked == no {
+	if m.status[p] == running && asked == no || asked == done && m.childRuns(p, "") {
 		return false
 	}
 	changed := m.status[p] != asked
 	m.status[p] = asked
 	if parent, ok := parents[p]; ok {
 		switch {
-		case completes && !m.siblingRuns(p):
+		case completes && !m.childRuns(parent, p):
 			m.status[parent] = done
 		case m.status[parent] == no, changed && asked == running:
 			m.status[parent] = running
@@ -83,7 +87,10 @@ func (m *model) updated(asked metav1.ConditionStatus, target string) bool {
 				m.status["NodeDegraded"] = no
 			}
 		}
-		m.statusDesired, m.activeTarget, m.neverUpdated = target, "", false
+		if target == currentConfig {
+			m.statusDesired = target
+		}
+		m.activeTarget, m.neverUpdated = "", false
 	default:
 		if m.status["Updated"] == done || m.neverUpdated || m.activeUpdate() != target {
 			m.reset()
@@ -106,13 +113,27 @@ func (m *model) activeUpdate() string {
 	}
 }
 
-func (m *model) siblingRuns(child string) bool {
-	for sibling, parent := range parents {
-		if sibling != child && parent == parents[child] && m.status[sibling] == running {
+// childRuns reports whether a child of a parent, other than except, is Unknown.
+func (m *model) childRuns(parent, except string) bool {
+	for child, p := range parents {
+		if p == parent && child != except && m.status[child] == running {
 			return true
 		}
 	}
 	return false
+}
+
+// pin has the process remember what the active update is for, as at each read.
+func (m *model) pin() {
+	if m.status["Updated"] != done {
+		m.activeTarget = m.activeUpdate()
+	}
+}
+
+// spec applies the spec call.
+func (m *model) spec(target string) {
+	m.pin()
+	m.specDesired = target
 }
 
 func (m *model) reset() {

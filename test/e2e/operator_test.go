@@ -73,8 +73,6 @@ type fleet struct {
 	core    *kubernetes.Clientset // an administrator's
 	mcfg    *mcfgclientset.Clientset
 
-	checks map[string]*consistency // of the Monitors of each node
-
 	requests *requests // the controller's
 	faults   *faults
 	recorder *record.FakeRecorder
@@ -83,7 +81,7 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{t: t, cluster: operatorCluster(t), checks: map[string]*consistency{}, recorder: record.NewFakeRecorder(100)}
+	f := &fleet{t: t, cluster: operatorCluster(t), recorder: record.NewFakeRecorder(100)}
 	var err error
 	f.core, err = kubernetes.NewForConfig(f.cluster.Config())
 	require.NoError(t, err)
@@ -251,19 +249,16 @@ func (f *fleet) daemon(node *corev1.Node, imageMode bool) (*upgrademonitor.Monit
 	f.t.Helper()
 	counted, v := &requests{}, &view{node: node}
 	config := rest.CopyConfig(f.cluster.Config())
-	if f.checks[node.Name] == nil {
-		f.checks[node.Name] = newConsistency(f.t, f.cluster, node.Name)
-	}
 	config.Wrap(counted.wrap)
-	config.Wrap(f.checks[node.Name].wrap)
+	config.Wrap(requirePreconditions(f.t))
 	clientset, err := mcfgclientset.NewForConfig(config)
 	require.NoError(f.t, err)
-	monitor, err := upgrademonitor.New(f.checks[node.Name].instrument(upgrademonitor.Config{
+	monitor, err := upgrademonitor.New(upgrademonitor.Config{
 		Client: clientset, NodeName: node.Name, Node: v.get,
 		Pool:      func(*corev1.Node) (string, error) { return "worker", nil },
 		ImageMode: func() bool { return imageMode },
 		Timeout:   30 * time.Second,
-	}))
+	})
 	require.NoError(f.t, err)
 	return monitor, v, counted
 }

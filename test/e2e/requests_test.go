@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -8,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // requests counts the requests of one client at its transport, by kind and by status code.
@@ -108,6 +112,22 @@ func (r *requests) String() string {
 		parts = append(parts, fmt.Sprintf("%d %s", r.kinds[kind], kind))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// requirePreconditions fails the test at a patch without a resource version.
+func requirePreconditions(t *testing.T) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(request *http.Request) (*http.Response, error) {
+			if request.Method == http.MethodPatch {
+				var sent metav1.PartialObjectMetadata
+				body, err := request.GetBody()
+				if err != nil || json.NewDecoder(body).Decode(&sent) != nil || sent.ResourceVersion == "" {
+					t.Error("a patch without a resource version")
+				}
+			}
+			return next.RoundTrip(request)
+		})
+	}
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

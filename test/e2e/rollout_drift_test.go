@@ -84,7 +84,7 @@ func TestRolloutWithoutTheFieldForImages(t *testing.T) {
 	const name = "no-image-field"
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
 	require.NoError(t, installOperator(t.Context(), standard))
-	f := &fleet{t: t, cluster: standard, checks: map[string]*consistency{}, recorder: record.NewFakeRecorder(100)}
+	f := &fleet{t: t, cluster: standard, recorder: record.NewFakeRecorder(100)}
 	f.core, f.mcfg = kubernetes.NewForConfigOrDie(standard.Config()), mcfgclientset.NewForConfigOrDie(standard.Config())
 	f.pool("worker")
 	t.Cleanup(func() {

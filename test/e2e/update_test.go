@@ -66,28 +66,33 @@ func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
 }
 
 func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
-	w := newTestNode(t, "budget")
-	w.reportUpdated()
-	history := watchFrom(t, w)
-	m, requests := w.monitor("master")
-	w.rebootUpdate(m)
-	t.Logf("standard reboot update: %v, %d bytes of answers", requests, requests.bytesDown())
-	assert.LessOrEqual(t, requests.bytesDown(), 60_000, "the answer to a status write is its metadata")
-	assert.LessOrEqual(t, requests.of("status"), 15)
-	assert.Equal(t, 1, requests.of("spec"))
-	assert.Equal(t, 1, requests.of("read"))
-	assert.Zero(t, requests.of("create"))
-	assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "every request is answered with 200")
+	for name, prepare := range map[string]func(*testNode){
+		"between updates": (*testNode).reportUpdated,
+		"bare":            func(w *testNode) { w.resetObject(true) }, // without conditions
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, "budget-"+dashed(name))
+			prepare(w)
+			history := watchFrom(t, w)
+			m, requests := w.monitor("master")
+			w.rebootUpdate(m)
+			t.Logf("standard reboot update: %v, %d bytes of answers", requests, requests.bytesDown())
+			assert.LessOrEqual(t, requests.bytesDown(), 60_000, "the answer to a status write is its metadata")
+			assert.LessOrEqual(t, requests.of("status"), 15)
+			assert.Equal(t, 1, requests.of("spec"))
+			assert.Equal(t, 1, requests.of("read"))
+			assert.Zero(t, requests.of("create"))
+			assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "every request is answered with 200")
+			history.catchUp()
+			history.check()
+			history.checkEnded()
 
-	history.catchUp()
-	history.check()
-	history.checkEnded()
-
-	total := requests.all()
-	last := rebootCalls[len(rebootCalls)-1]
-	last.make(t, m)
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	assert.Equal(t, total, requests.all(), "a repeat makes no request")
+			total := requests.all()
+			rebootCalls[len(rebootCalls)-1].make(t, m)
+			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+			assert.Equal(t, total, requests.all(), "a repeat makes no request")
+		})
+	}
 }
 
 func TestRepeatsDuringAnUpdateMakeNoRequest(t *testing.T) {

@@ -2,163 +2,333 @@ package e2e
 
 import (
 	"context"
+	"fmt"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/apimachinery/pkg/watch"
-	"k8s.io/client-go/dynamic"
+	"k8s.io/apimachinery/pkg/types"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
-	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// version is an object as a watch received it. Lists are not only decoded: others may have fields,
-// and times, that Go's types do not keep.
-type version struct {
-	object     *mcfgv1.MachineConfigNode // without conditions
-	conditions []map[string]any
-	imageSets  []map[string]any
+// today is a daemon, or a controller, before this library, by what it does on the wire: it reads the
+// object and applies all conditions and the versions by force, without a resource version.
+type today struct {
+	*testNode
+	client  nodes
+	between func() // after the read, if not nil
 }
 
-func newVersion(u *unstructured.Unstructured) (*version, error) {
-	v := &version{object: &mcfgv1.MachineConfigNode{}}
-	for name, list := range map[string]*[]map[string]any{"conditions": &v.conditions, "pinnedImageSets": &v.imageSets} {
-		items, _, err := unstructured.NestedSlice(u.Object, "status", name)
-		if err != nil {
-			return nil, err
-		}
-		for _, item := range items {
-			*list = append(*list, item.(map[string]any))
-		}
+func newToday(w *testNode) *today { return &today{testNode: w, client: clientOf(w.t, w.config)} }
+
+func (d *today) report(ctx context.Context, c call) error {
+	object, err := d.client.Get(ctx, d.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		object, err = d.client.Create(ctx, &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: d.name, OwnerReferences: []metav1.OwnerReference{d.owner()}},
+			Spec: specFor(d.name)}, metav1.CreateOptions{FieldManager: upgrademonitor.DefaultFieldManager})
 	}
-	unstructured.RemoveNestedField(u.Object, "status", "conditions")
-	return v, runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, v.object)
-}
-
-// versionsKept is the number of versions in which a state is looked for that is older than the
-// last one.
-const versionsKept = 512
-
-// versions keeps the last versions of one object that a watch received.
-type versions struct {
-	t        *testing.T
-	client   dynamic.ResourceInterface
-	selector string
-	received func(*version)
-	stop     func() // returns when received is not called any more
-
-	mu    sync.Mutex
-	byRV  map[string]*version
-	order []string
-}
-
-// newVersions starts the watch, which calls a function with each version.
-func newVersions(t *testing.T, c *cluster.Cluster, name string, received func(*version)) *versions {
-	t.Helper()
-	client, err := dynamic.NewForConfig(c.Config())
-	require.NoError(t, err)
-	v := &versions{
-		t:        t,
-		client:   client.Resource(mcfgv1.GroupVersion.WithResource("machineconfignodes")),
-		selector: fields.OneTermEqualSelector("metadata.name", name).String(),
-		received: received,
-		byRV:     map[string]*version{},
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	events, err := v.start(ctx)
-	require.NoError(t, err)
-	var ended sync.WaitGroup
-	ended.Go(func() { v.run(ctx, events) })
-	v.stop = func() { cancel(); ended.Wait() }
-	return v
-}
-
-// start lists the object, and watches it from there.
-func (v *versions) start(ctx context.Context) (watch.Interface, error) {
-	list, err := v.client.List(ctx, metav1.ListOptions{FieldSelector: v.selector})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	for i := range list.Items {
-		v.add(&list.Items[i])
+	if c.phase == phases.Updated && c.status == no { // the spec call
+		desired := fmt.Sprintf(`{"spec":{"configVersion":{"desired":%q}}}`, d.node.Annotations[upgrademonitor.DesiredConfigAnnotation])
+		if object, err = d.client.Patch(ctx, d.name, types.MergePatchType, []byte(desired), metav1.PatchOptions{}); err != nil {
+			return err
+		}
 	}
-	return v.client.Watch(ctx, metav1.ListOptions{FieldSelector: v.selector, ResourceVersion: list.GetResourceVersion()})
+	if d.between != nil {
+		d.between()
+	}
+	annotations := d.node.Annotations
+	desired, version := annotations[upgrademonitor.DesiredConfigAnnotation], object.Status.ConfigVersion
+	if known := version != nil && version.Desired != ""; known && (c.phase != phases.UpdatePrepared && c.phase != phases.Updated || c.status != done) {
+		desired = version.Desired
+	}
+	status := mcfgapply.MachineConfigNodeStatus().
+		WithObservedGeneration(object.Generation + 1).
+		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().WithDesired(desired).WithCurrent(annotations[upgrademonitor.CurrentConfigAnnotation]))
+	for _, c := range d.after(object.Status.Conditions, c) {
+		status.WithConditions(applymetav1.Condition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message).
+			WithLastTransitionTime(c.LastTransitionTime))
+	}
+	_, err = d.client.ApplyStatus(ctx, mcfgapply.MachineConfigNode(d.name).WithStatus(status),
+		metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true})
+	return err
 }
 
-// run receives until ctx ends, and starts the watch again when the server ends it. Versions may be
-// missed then.
-func (v *versions) run(ctx context.Context, events watch.Interface) {
-	for {
-		v.receive(ctx, events)
-		err := wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
-			next, err := v.start(ctx)
-			events = next
-			return err == nil, nil
+// after returns the conditions after a report: the phase and its parent are set, whatever they
+// were, and Updated=True resets all others.
+func (d *today) after(list []metav1.Condition, c call) []metav1.Condition {
+	now := metav1.Now()
+	for _, p := range phases.All(d.imageMode) {
+		if meta.FindStatusCondition(list, string(p)) == nil {
+			list = append(list, metav1.Condition{Type: string(p), Status: no, Reason: "NotYetOccurred", LastTransitionTime: now,
+				Message: fmt.Sprintf("This node has not yet entered the %s phase", p)})
+		}
+	}
+	set := func(p phases.Phase, status metav1.ConditionStatus, reason string) {
+		meta.SetStatusCondition(&list, metav1.Condition{Type: string(p), Status: status, Reason: reason, Message: "today: about " + string(c.phase), LastTransitionTime: now})
+	}
+	if c.phase == phases.Updated && c.status == done {
+		for i := range list {
+			if !singletons[list[i].Type] && list[i].Status != no {
+				list[i].Status, list[i].LastTransitionTime = no, now
+				list[i].Message = "Action during update to " + d.node.Annotations[upgrademonitor.DesiredConfigAnnotation] + ": " + list[i].Message
+			}
+		}
+	}
+	set(c.phase, c.status, string(c.phase))
+	if parent, ok := phases.ParentOf(c.phase); ok {
+		status := running
+		if len(c.opts) > 0 {
+			status = done
+		}
+		set(parent, status, string(c.phase))
+	}
+	return list
+}
+
+// reporter is one of the versions of a process.
+type reporter func(context.Context, call) error
+
+func ours(m *upgrademonitor.Monitor) reporter {
+	return func(ctx context.Context, c call) error {
+		return m.GenerateAndApplyMachineConfigNode(ctx, c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...)
+	}
+}
+
+// update makes the calls of a reboot update, each by the reporter that a function chooses.
+func (w *testNode) update(by func(i int, c call) reporter) (failed []string) {
+	w.t.Helper()
+	for i, c := range rebootCalls {
+		w.annotate(oldConfig, newConfig)
+		if i == len(rebootCalls)-1 {
+			w.annotate(newConfig, newConfig)
+		}
+		if err := by(i, c)(w.t.Context(), c); err != nil {
+			failed = append(failed, fmt.Sprintf("%s %s", c.phase, c.status))
+		}
+	}
+	return failed
+}
+
+// jumps returns how many transitions that break the state machine the watch has seen since it caught up.
+func (h *history) jumps() (found int) {
+	from := max(1, len(h.events)) - 1
+	h.catchUp()
+	events := h.events[from:]
+	for i := 1; i < len(events); i++ {
+		for _, c := range events[i].Status.Conditions {
+			was, _ := statusOf(events[i-1].Status.Conditions, c.Type)
+			step := [2]metav1.ConditionStatus{was.Status, c.Status}
+			if was.Status != "" && !mayStep(c.Type, step) && !(step == [2]metav1.ConditionStatus{running, no} && isReset(events[i].Status.Conditions)) {
+				found++
+			}
+		}
+	}
+	return found
+}
+
+// seen are the rows of the table that TestMixedVersions prints.
+type seen struct{ rows []string }
+
+func (s *seen) add(who, format string, args ...any) {
+	s.rows = append(s.rows, fmt.Sprintf("| %s | %s |", who, fmt.Sprintf(format, args...)))
+}
+
+func TestMixedVersions(t *testing.T) {
+	sameWhenGuarded(t)
+	s := &seen{}
+	for _, test := range []func(*testing.T, *seen){objectsOfToday, backAndForth, todaysController, ourController, guarded} {
+		test(t, s)
+	}
+	t.Logf("\n| who writes | what was seen |\n|---|---|\n%s", strings.Join(s.rows, "\n"))
+}
+
+// objectsOfToday are met by ours after each call of an update, and before the first.
+func objectsOfToday(t *testing.T, s *seen) {
+	all := len(rebootCalls)
+	var jumps, conflicts, invalid, specs, status int
+	for at := range all + 1 {
+		w := newTestNode(t, fmt.Sprintf("versions-met-%d", at))
+		w.annotate(oldConfig, oldConfig)
+		before := newToday(w)
+		require.NoError(t, before.report(t.Context(), call{phases.Updated, done, nil}))
+		m, requests := w.monitor("worker")
+		h := watchFrom(t, w)
+		w.update(func(i int, _ call) reporter {
+			if i < at {
+				return before.report
+			}
+			if i == at {
+				h.catchUp()
+			}
+			return ours(m)
 		})
-		if err != nil {
-			return
+		if at == all {
+			h.catchUp()
+			call{phases.Updated, done, nil}.make(t, m) // a restart
+		}
+		jumps += h.jumps() // of ours
+		h.checkEnded()
+		for _, c := range h.last().Status.Conditions {
+			assert.LessOrEqual(t, strings.Count(c.Message, "Action during update"), 1, c.Message)
+		}
+		conflicts, invalid = conflicts+requests.answered(http.StatusConflict), invalid+requests.answered(http.StatusUnprocessableEntity)
+		specs, status = max(specs, requests.of("spec")), max(status, requests.of("status"))
+		assert.LessOrEqual(t, requests.of("read"), 1)
+	}
+	assert.Zero(t, jumps+conflicts+invalid)
+	s.add("today's daemon up to any of the steps of an update, then ours", "%d objects: every update ends Updated, %d jumps after the change, %d conflicts, %d answers 422; at most 1 read, %d spec and %d status writes",
+		all+1, jumps, conflicts, invalid, specs, status)
+}
+
+// backAndForth: ours until one step, today's until another, then ours as a new process.
+func backAndForth(t *testing.T, s *seen) {
+	updates, before, after := 0, 0, 0
+	for from := 1; from < len(rebootCalls)-1; from += 2 {
+		for to := from + 1; to < len(rebootCalls); to += 3 {
+			w := newTestNode(t, fmt.Sprintf("versions-back-%d-%d", from, to))
+			w.reportUpdated()
+			h := watchFrom(t, w)
+			first, _ := w.monitor("worker")
+			second, _ := w.monitor("worker")
+			w.update(func(i int, _ call) reporter {
+				switch {
+				case i < from:
+					return ours(first)
+				case i < to:
+					return newToday(w).report
+				}
+				if i == to {
+					before += h.jumps()
+				}
+				return ours(second)
+			})
+			after += h.jumps()
+			h.checkEnded()
+			updates++
 		}
 	}
+	assert.Zero(t, after)
+	s.add("ours, back to today's in the middle of an update, then ours again", "%d updates end Updated; today's daemon made %d jumps, ours none before and %d after", updates, before, after)
 }
 
-func (v *versions) receive(ctx context.Context, events watch.Interface) {
-	defer events.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case event, ok := <-events.ResultChan():
-			object, isObject := event.Object.(*unstructured.Unstructured)
-			if !ok || !isObject {
-				return
-			}
-			if event.Type != watch.Deleted {
-				v.add(object)
-			}
+// todaysController drains beside our daemon, and overwrites what the daemon reports between its
+// read and its write.
+func todaysController(t *testing.T, s *seen) {
+	for _, informed := range []bool{false, true} {
+		w := newTestNode(t, fmt.Sprintf("versions-controller-%t", informed))
+		w.reportUpdated()
+		m, requests := w.monitor("worker")
+		caughtUp := func(string) {}
+		if informed {
+			m, requests, caughtUp = w.informed(t.Context())
 		}
+		w.annotate(oldConfig, newConfig)
+		call{phases.Updated, no, nil}.make(t, m)
+		files := call{phases.AppliedFilesAndOS, running, nil}
+		controller := newToday(w)
+		controller.between = func() { files.make(t, m) }
+		require.NoError(t, controller.report(t.Context(), call{phases.Drained, running, nil}))
+		require.Equal(t, no, w.status(files.phase), "overwritten")
+
+		caughtUp(w.object().ResourceVersion)
+		files.make(t, m)
+		repeated := w.status(files.phase) == files.status
+		assert.Equal(t, informed, repeated, "a Lister shows it")
+		conflicts := requests.answered(http.StatusConflict)
+		call{phases.AppliedFilesAndOS, done, nil}.make(t, m)
+		assert.Equal(t, done, w.status(files.phase))
+		conflicts = requests.answered(http.StatusConflict) - conflicts
+		w.annotate(newConfig, newConfig)
+		call{phases.Updated, done, nil}.make(t, m)
+		h := watchFrom(t, w)
+		h.checkEnded()
+		s.add(fmt.Sprintf("our daemon, informed %t, beside today's drain controller that has read before", informed),
+			"the daemon's report is gone; the same report again mends it: %t; the next status of the phase mends it, %d conflicts; Updated=True ends the update", repeated, conflicts)
 	}
+
+	const each = 30
+	w := newTestNode(t, "versions-controller-30")
+	w.reportUpdated()
+	m, requests := w.monitor("worker")
+	w.annotate(oldConfig, newConfig)
+	call{phases.Updated, no, nil}.make(t, m)
+	controller, lost := newToday(w), 0
+	for i := range each {
+		status := []metav1.ConditionStatus{running, done}[i%2]
+		var both sync.WaitGroup
+		both.Go(func() { call{phases.AppliedFilesAndOS, status, nil}.make(t, m) })
+		both.Go(func() { assert.NoError(t, controller.report(t.Context(), call{phases.Drained, status, nil})) })
+		both.Wait()
+		if w.status(phases.AppliedFilesAndOS) != status {
+			lost++
+		}
+		assert.Equal(t, status, w.status(phases.Drained), "ours overwrites nothing")
+	}
+	s.add("our daemon beside today's drain controller, at the same moment", "%d of %d reports of the daemon overwritten, none of the controller's; the daemon had %d conflicts",
+		lost, each, requests.answered(http.StatusConflict))
 }
 
-func (v *versions) add(u *unstructured.Unstructured) {
-	object, err := newVersion(u)
-	if err != nil {
-		v.t.Errorf("watch: %v", err)
-		return
-	}
-	v.mu.Lock()
-	v.byRV[u.GetResourceVersion()] = object
-	v.order = append(v.order, u.GetResourceVersion())
-	if len(v.order) > versionsKept {
-		delete(v.byRV, v.order[0])
-		v.order = v.order[1:]
-	}
-	v.mu.Unlock()
-	v.received(object)
-}
-
-func (v *versions) get(resourceVersion string) *version {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.byRV[resourceVersion]
-}
-
-// read returns the version that the object had at a resource version, which is nil where that is
-// not one of the object.
-func (v *versions) read(ctx context.Context, resourceVersion string) (*version, error) {
-	list, err := v.client.List(ctx, metav1.ListOptions{
-		FieldSelector:        v.selector,
-		ResourceVersion:      resourceVersion,
-		ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+// ourController drains beside today's daemon.
+func ourController(t *testing.T, s *seen) {
+	w := newTestNode(t, "versions-daemon")
+	w.reportUpdated()
+	controller, requests := w.monitor("worker")
+	daemon := newToday(w)
+	drains := func(c call) bool { return c.phase == phases.Cordoned || c.phase == phases.Drained }
+	h := watchFrom(t, w)
+	w.update(func(_ int, c call) reporter {
+		if drains(c) {
+			return ours(controller)
+		}
+		return daemon.report
 	})
-	if err != nil || len(list.Items) == 0 || list.Items[0].GetResourceVersion() != resourceVersion {
-		return nil, err
+	h.catchUp()
+	h.checkEnded()
+	s.add("our drain controller beside today's daemon, one after the other", "nothing is lost, the update ends Updated; the controller had %d conflicts, each of them read and written again", requests.answered(http.StatusConflict))
+
+	w.annotate(newConfig, oldConfig)
+	require.NoError(t, daemon.report(t.Context(), call{phases.UpdatePrepared, done, nil}))
+	daemon.between = func() { call{phases.Drained, done, nil}.make(t, controller) }
+	require.NoError(t, daemon.report(t.Context(), call{phases.AppliedFilesAndOS, running, nil}))
+	lost := w.status(phases.Drained) != done
+	call{phases.Drained, running, nil}.make(t, controller)
+	call{phases.Drained, done, nil}.make(t, controller)
+	assert.Equal(t, done, w.status(phases.Drained))
+	s.add("our drain controller beside today's daemon that has read before", "the controller's report is gone: %t; its next report of another status mends it", lost)
+}
+
+// guarded has today's daemon under the policies.
+func guarded(t *testing.T, s *seen) {
+	installGuards(t, standard)
+	own := scope.Guard{Name: "versions", Namespace: "versions"}
+	require.NoError(t, installGuard(t.Context(), standard, own))
+	for name, guard := range map[string]scope.Guard{"the guard": own, "the guard and the policy of transitions": fullGuard} {
+		w := unguardedNodeOn(t, standard, "versions-"+withDefaults(guard).Name)
+		w.config = newIdentity(t, standard, guard).podToken(w.name)
+		w.annotate(oldConfig, oldConfig)
+		daemon := newToday(w)
+		require.NoError(t, daemon.report(t.Context(), call{phases.Updated, done, nil}))
+		failed := w.update(func(int, call) reporter { return daemon.report })
+		after := w.status(phases.Updated)
+		w.config = newIdentity(t, standard, fullGuard).podToken(w.name)
+		m, _ := w.monitor("worker")
+		w.update(func(int, call) reporter { return ours(m) })
+		assert.Equal(t, done, w.status(phases.Updated))
+		s.add("today's daemon under "+name, "%d of %d reports denied (%s), Updated is %s after its update; ours ends the next one", len(failed), len(rebootCalls), strings.Join(failed, ", "), after)
 	}
-	return newVersion(&list.Items[0])
 }

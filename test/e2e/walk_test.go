@@ -81,16 +81,26 @@ type walker struct {
 }
 
 // report is a reported condition, identified by its message.
-type report struct{ phase, message string }
+type report struct {
+	phase     string
+	status    metav1.ConditionStatus
+	completes bool
+	message   string
+}
+
+func (r report) asksForTheSame(other report) bool {
+	other.message = r.message
+	return r == other
+}
 
 func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
-	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &requests{}, desired: "rendered-a"}
+	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &requests{}, desired: currentConfig}
 	logged := func(prefix, args string) { w.note("    %s %s", prefix, args) }
 	w.ctx = klog.NewContext(t.Context(), funcr.New(logged, funcr.Options{}))
-	w.annotate(w.desired, w.desired)
+	w.annotate(currentConfig, w.desired)
 	w.restart()
 	require.NoError(t, w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.ctx))
-	w.model.specDesired = w.desired
+	w.model.spec(w.desired)
 	w.history = watchFrom(t, w.testNode)
 	return w
 }
@@ -117,9 +127,9 @@ func (w *walker) walk() {
 		case 0:
 			w.desired = "rendered-" + string("abc"[w.random.IntN(3)])
 			w.note("desired %s", w.desired)
-			w.annotate("rendered-a", w.desired)
+			w.annotate(currentConfig, w.desired)
 		case 1:
-			w.setSpec()
+			_ = w.setSpec()
 		case 2, 3:
 			w.fail()
 		case 4:
@@ -146,42 +156,40 @@ func (w *walker) report() {
 	w.reports++
 	message := fmt.Sprintf("report %d.", w.reports)
 	err := w.daemon.GenerateAndApplyMachineConfigNode(w.ctx, phases.Phase(p), "RandomWalk", message, status, opts...)
-	w.note("%s=%s completes %t: %v", p, status, completes, err)
+	pending := isPending(w.daemon)
+	w.note("%s=%s completes %t: pending %t, %v", p, status, completes, pending, err)
 
 	accepted := w.model.report(p, status, completes, w.desired)
-	var rejected *phases.TransitionError
-	pending := errors.Is(err, upgrademonitor.ErrPending)
-	switch {
-	case errors.As(err, &rejected):
+	if rejected := (*phases.TransitionError)(nil); errors.As(err, &rejected) {
 		require.False(w.t, accepted, "rejected against the rules\n%s", w)
-	case err != nil:
-		require.True(w.t, pending, "%v\n%s", err, w)
-	default:
-		require.True(w.t, accepted, "accepted against the rules\n%s", w)
-	}
-	if !accepted {
-		return // if the Monitor accepted it, it is dropped later
-	}
-	if pending {
-		w.pending = append(w.pending, report{p, message})
 		return
 	}
-	w.written = append(append(w.written, w.pending...), report{p, message})
-	w.pending = nil
+	require.NoError(w.t, err, w)
+	require.True(w.t, accepted || pending, "written against the rules\n%s", w)
+	if accepted { // else it is dropped once the object has been read
+		next := report{p, status, completes, message}
+		if last := len(w.pending) - 1; last >= 0 && w.pending[last].asksForTheSame(next) {
+			w.pending = w.pending[:last] // its texts may be replaced
+		}
+		w.pending = append(w.pending, next)
+	}
+	if !pending {
+		w.written = append(w.written, w.pending...)
+		w.pending = nil
+	}
 }
 
-func (w *walker) setSpec() {
+// setSpec makes the spec call, which fails during a fault only.
+func (w *walker) setSpec() error {
 	w.t.Helper()
 	err := w.daemon.GenerateAndApplyMachineConfigNodeSpec(w.ctx)
 	w.note("spec: %v", err)
-	if err != nil {
-		require.ErrorIs(w.t, err, upgrademonitor.ErrPending)
-	}
-	w.model.specDesired = w.desired
+	w.model.spec(w.desired)
+	return err
 }
 
 // fail sets a fault, of all requests or of the next one. It spares the spec where the rest of the
-// requests may succeed: a spec that fails is then written after the status, unlike in the model.
+// requests may succeed: a spec that fails is left alone for a while, unlike in the model.
 func (w *walker) fail() {
 	kinds := []string{"connection refused", "500", "503", "403", "response to a write lost"}
 	kind, once := kinds[w.random.IntN(len(kinds))], w.random.IntN(2) == 0
@@ -229,6 +237,7 @@ func (w *walker) adopt() {
 func (w *walker) flushAndCompare() {
 	w.t.Helper()
 	w.faults.set(nil)
+	require.NoError(w.t, w.setSpec(), w)
 	require.NoError(w.t, w.daemon.Flush(w.ctx))
 	w.written = append(w.written, w.pending...)
 	w.pending = nil
