@@ -23,6 +23,11 @@ help: ## List the targets
 .PHONY: test
 test: ## Run the tests of the library, kubectl mcn, the examples and the docs (offline, given the modules)
 	go test $(RACE) ./... ./cmd/kubectl-mcn/...
+	go test -run TestEveryPath ./upgrademonitor/internal/core
+
+.PHONY: check
+check: ## Try every order of events on the core, for sequences of DEPTH (3) reports: 3 takes minutes, 4 hours
+	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
 
 .PHONY: servers
 servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
