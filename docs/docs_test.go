@@ -123,39 +123,41 @@ func TestNamesExist(t *testing.T) {
 // TestCommandsExist checks that the commands of the pages name targets of make and files that exist.
 func TestCommandsExist(t *testing.T) {
 	makefile := read(t, "Makefile")
+	target := regexp.MustCompile(`^make ([a-z0-9-]+)`)
+	program := regexp.MustCompile(`^(go (run|test)|kubectl) `)
 	file := regexp.MustCompile(`^(\./)?[a-z][\w.-]*(/[\w.-]+)+$`)
 	for _, p := range pages(t) {
-		var commands []string
-		for _, b := range p.blocks {
-			for _, entry := range strings.Split("\n"+b.text, "\n$ ")[1:] {
-				line, _, _ := strings.Cut(entry, "\n")
-				commands = append(commands, line)
-			}
-		}
-		for _, match := range inline.FindAllStringSubmatch(p.prose, -1) {
-			commands = append(commands, match[1])
-		}
-		for _, command := range commands {
-			command, _, _ = strings.Cut(command, " # ")
+		for _, command := range p.commands() {
 			at := ".."
-			for _, part := range regexp.MustCompile(`&&|\||;`).Split(command, -1) {
-				words := strings.Fields(part)
-				switch {
-				case len(words) < 2:
-				case words[0] == "cd":
-					at = path.Join(at, words[1])
-				case words[0] == "make":
-					assert.Regexp(t, `(?m)^`+words[1]+`:`, makefile, "%s: %s", p.name, command)
-				case strings.HasPrefix(part, "go run"), strings.HasPrefix(part, "go test"), words[0] == "kubectl":
-					for _, word := range words {
-						if file.MatchString(word) {
-							assertExists(t, path.Join(at, word), p.name+": "+command)
-						}
+			for _, part := range regexp.MustCompile(` *(&&|\|) *`).Split(command, -1) {
+				if dir, ok := strings.CutPrefix(part, "cd "); ok {
+					at = path.Join(at, dir)
+				}
+				if match := target.FindStringSubmatch(part); match != nil {
+					assert.Regexp(t, `(?m)^`+match[1]+`:`, makefile, "%s: %s", p.name, command)
+				}
+				for _, word := range strings.Fields(part) {
+					if program.MatchString(part) && file.MatchString(word) {
+						assertExists(t, path.Join(at, word), p.name+": "+command)
 					}
 				}
 			}
 		}
 	}
+}
+
+// commands returns the lines of the blocks that begin with a prompt, and what is in backticks.
+func (p page) commands() []string {
+	var list []string
+	for _, b := range p.blocks {
+		for _, match := range regexp.MustCompile(`(?m)^\$ (.*?)( +# .*)?$`).FindAllStringSubmatch(b.text, -1) {
+			list = append(list, match[1])
+		}
+	}
+	for _, match := range inline.FindAllStringSubmatch(p.prose, -1) {
+		list = append(list, match[1])
+	}
+	return list
 }
 
 func TestLinksExist(t *testing.T) {
