@@ -29,10 +29,6 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 check: ## Try every order of events on the core, for sequences of DEPTH (3) reports: 3 takes minutes, 4 hours
 	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
 
-.PHONY: check
-check: ## Try every order of events on the core, with up to DEPTH (3) reports; 4 takes much longer
-	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
-
 .PHONY: servers
 servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
 	@cd test/binaries && export GOWORK=off && version=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes) && \
