@@ -130,14 +130,15 @@ type path struct {
 	reports, events int // left
 	script          []string
 
-	server   server
-	core     core.Core
-	accepted []report
-	entries  []*core.Entry
-	inexact  bool // an event after which the end need not be that of an undisturbed path
-	ended    bool // another process ended the update after the last report was accepted
-	dropped  int
-	start    int
+	server    server
+	core      core.Core
+	accepted  []report
+	entries   []*core.Entry
+	disturbed bool // an event has happened
+	inexact   bool // an event after which the end need not be that of an undisturbed path
+	ended     bool // another process ended the update after the last report was accepted
+	dropped   int
+	start     int
 }
 
 func (p *path) log(format string, args ...any) {
@@ -237,6 +238,7 @@ func (p *path) drive() error {
 			continue
 		}
 		p.events--
+		p.disturbed = true
 		p.inexact = p.inexact || p.start == 0 && p.server.uids == 0 // it is created later, for a later view of the Node
 		p.log("\t%s: %s", r.Kind, events[event].name)
 		goesOn := events[event].happens(p, r)
@@ -300,7 +302,7 @@ var events = []struct {
 	}},
 	{"others delete the object first", func(p *path, r core.Request) bool {
 		p.server.exists, p.server.object = false, core.Object{}
-		p.inexact = true // what the Core has never read is gone
+		p.inexact, p.ended = true, false // what the Core has never read is gone
 		p.core.Done(r, p.server.make(r))
 		return true
 	}},
@@ -323,8 +325,9 @@ func (p *path) between() {
 		p.events--
 		p.log("the process restarts")
 		p.core, p.entries = core.Core{}, nil
-		// Only this process knew that the update under way was not for what the spec desires now.
-		p.inexact = p.inexact || slices.ContainsFunc(p.accepted, func(r report) bool { return r.phase == "" })
+		// Only this process knew that the update under way was not for what the spec desires now: after
+		// the spec call, or after a report that waited while the Node changed.
+		p.inexact = p.inexact || p.disturbed || slices.ContainsFunc(p.accepted, func(r report) bool { return r.phase == "" })
 	case 2:
 		p.events--
 		p.log("others report NodeDegraded, and the Lister shows it")
