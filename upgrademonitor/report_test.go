@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
@@ -173,4 +174,17 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, plan.NotYetSet, upgrademonitor.NotYetSet)
 	assert.Equal(t, []string{nodeannotation.CurrentConfig, nodeannotation.DesiredConfig, nodeannotation.CurrentImage, nodeannotation.DesiredImage},
 		[]string{upgrademonitor.CurrentConfigAnnotation, upgrademonitor.DesiredConfigAnnotation, upgrademonitor.CurrentImageAnnotation, upgrademonitor.DesiredImageAnnotation})
+}
+
+// Today's daemon creates ImagePulledFromRegistry in standard mode, too: that does not make it image mode.
+func TestModeOfAnObjectOfTodaysDaemon(t *testing.T) {
+	f := newFixture(t)
+	f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+	mcn := f.object(t)
+	mcn.Status.Conditions = append(mcn.Status.Conditions, conditions.Default(phases.ImagePulledFromRegistry, metav1.NewTime(start)))
+	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), mcn, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	controller := f.another(t)
+	controller.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.AppliedFilesAndOS).Status)
 }

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
@@ -41,17 +42,14 @@ const (
 	Image        Mode = "Image"
 )
 
-// isImage reports whether the mode is image mode, for an object with these conditions.
+// isImage reports whether the mode is image mode, for an object with these conditions: files or
+// image are conditions of their own. ImagePulledFromRegistry does not tell: machine-config-operator
+// creates it in standard mode, too.
 func (m Mode) isImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
 	}
-	for i := range list {
-		if p := phases.Phase(list[i].Type); phases.ExistsIn(p, true) && !phases.ExistsIn(p, false) {
-			return true
-		}
-	}
-	return false
+	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
 // Warning is an annotation with a value that the CRD rejects.
