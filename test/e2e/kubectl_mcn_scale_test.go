@@ -83,12 +83,12 @@ func createMidway(ctx context.Context, client *mcfgclientset.Clientset, i int) e
 	reports := []conditions.Report{{Phase: phases.Updated, Status: metav1.ConditionTrue}}
 	if i%10 == 0 {
 		mcn.Status.ConfigVersion.Current = oldConfig
-		reports = append(reports, conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, NewTarget: true},
+		reports = append(reports, conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse},
 			conditions.Report{Phase: phases.UpdatePrepared, Status: metav1.ConditionTrue}, conditions.Report{Phase: phases.Drained, Status: metav1.ConditionUnknown})
 	}
 	for _, r := range reports {
-		r.Reason, r.Message, r.Time, r.Update = string(r.Phase), "about "+string(r.Phase)+" of "+name, now, newConfig
-		lists, err := conditions.Next(mcn.Status.Conditions, false, r)
+		r.Reason, r.Message, r.Time = string(r.Phase), "about "+string(r.Phase)+" of "+name, now
+		lists, err := conditions.Next(mcn.Status.Conditions, false, r, conditions.Update{Name: newConfig})
 		if err != nil {
 			return err
 		}
