@@ -72,6 +72,7 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 // With OwnerReferencesPermissionEnforcement, as on OpenShift, a change of the owners requires
 // the permission to delete the object, which the guard's role does not grant.
 func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
+	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })

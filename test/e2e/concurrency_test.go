@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -134,36 +132,5 @@ func TestAnUpdateByTwoProcessesWithListers(t *testing.T) {
 	for _, r := range []*requests{daemonRequests, controllerRequests} {
 		assert.Zero(t, r.answered(http.StatusConflict))
 		assert.LessOrEqual(t, r.of("read"), 1, "the first one")
-	}
-}
-
-// The drain controller has one client for the objects of all nodes, which their daemons write too.
-func TestAnUpdateByDaemonsAndTheMonitorsOfAController(t *testing.T) {
-	byName, histories, daemons := map[string]*testNode{}, map[string]*history{}, map[string]*upgrademonitor.Monitor{}
-	for _, name := range []string{"monitors-1", "monitors-2"} {
-		w := newTestNode(t, name)
-		w.reportUpdated()
-		byName[name], histories[name] = w, watchFrom(t, w)
-		daemons[name], _ = w.patientDaemon()
-	}
-	controller, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: byName["monitors-1"].admin, Timeout: time.Minute}, func(name string) (*corev1.Node, error) {
-		return byName[name].node, nil
-	})
-	require.NoError(t, err)
-	for _, hook := range rebootHooks() {
-		for name, w := range byName {
-			m := daemons[name]
-			if strings.HasPrefix(hook.name, "Cordoned") || strings.HasPrefix(hook.name, "Drained") {
-				m, err = controller.Get(name)
-				require.NoError(t, err)
-			}
-			require.NoError(t, hook.do(t.Context(), w, m), hook.name)
-		}
-	}
-	require.NoError(t, controller.Flush(t.Context()))
-	for _, h := range histories {
-		h.catchUp()
-		h.check()
-		h.checkEnded()
 	}
 }

@@ -77,16 +77,12 @@ func TestRepeatCreatesADeletedObjectAgain(t *testing.T) {
 	_, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), empty, metav1.CreateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.AppliedFilesAndOS, "Applying", "", metav1.ConditionUnknown))
-	for _, c := range w.object().Status.Conditions {
-		if c.Type == string(phases.Drained) {
-			assert.Equal(t, metav1.ConditionTrue, c.Status, "the status is restored with the report")
-		}
-	}
+	assert.Equal(t, done, w.status(phases.Drained), "the status is restored with the report")
 }
 
 // The transition policy denies restoring a status: the object starts again.
 func TestADeletedObjectStartsAgainUnderThePolicyOfTransitions(t *testing.T) {
-	w := guardedOrSkip(t)
+	w := guardedNodeOn(t, standard, "deleted-guarded")
 	w.annotate(oldConfig, newConfig)
 	m := w.build(func(c *upgrademonitor.Config) { c.CheckInterval = time.Nanosecond })
 	for _, c := range rebootCalls[:5] {
@@ -94,8 +90,8 @@ func TestADeletedObjectStartsAgainUnderThePolicyOfTransitions(t *testing.T) {
 	}
 	w.delete()
 	call{phases.AppliedFilesAndOS, running, nil}.make(t, m)
-	applied, _ := statusOf(w.object().Status.Conditions, "AppliedFilesAndOS")
-	assert.Equal(t, running, applied.Status)
+	assert.Equal(t, running, w.status(phases.AppliedFilesAndOS))
+	assert.Equal(t, no, w.status(phases.Drained))
 }
 
 // notWithTransitions skips a test that the transition policy denies.
@@ -104,13 +100,4 @@ func notWithTransitions(t *testing.T) {
 	if guardEverything() {
 		t.Skip("the transition policy denies restoring a status")
 	}
-}
-
-// guardedOrSkip returns a node under both policies.
-func guardedOrSkip(t *testing.T) *testNode {
-	t.Helper()
-	if !guardEverything() {
-		t.Skip("needs UPGRADEMONITOR_E2E_GUARD")
-	}
-	return newTestNode(t, "deleted-guarded")
 }

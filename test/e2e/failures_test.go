@@ -78,73 +78,45 @@ func TestAFailedStepShowsItsCause(t *testing.T) {
 	}
 }
 
-// The administrator reverts a config whose files could not be written.
+// The administrator reverts a config that could not be validated, or whose files could not be written.
 func TestRevertingAConfigThatFailedBeginsAnotherUpdate(t *testing.T) {
-	w := newTestNode(t, "reverted")
-	w.reportUpdated()
-	h := watchFrom(t, w)
-	m, _ := w.monitor("master")
-	w.annotate(oldConfig, newConfig)
-	for _, c := range rebootCalls[:6] { // up to the files, which stay Unknown
-		c.make(t, m)
+	for name, failed := range map[string]struct {
+		phase   phases.Phase
+		desired string
+	}{
+		"validation": {phases.UpdatePrepared, oldConfig},
+		"files":      {phases.AppliedFilesAndOS, newConfig},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, "reverted-"+name)
+			w.reportUpdated()
+			h := watchFrom(t, w)
+			m, _ := w.monitor("master")
+			w.annotate(oldConfig, newConfig)
+			call{phases.Updated, no, nil}.make(t, m)
+			if failed.phase != phases.UpdatePrepared {
+				call{phases.UpdatePrepared, done, nil}.make(t, m)
+			}
+			broken := errors.New("disk full")
+			require.Equal(t, broken, m.Track(t.Context(), failed.phase, "Working", func(context.Context) error { return broken }))
+			status := w.object().Status
+			c, _ := statusOf(status.Conditions, string(failed.phase))
+			assert.Equal(t, "Working: disk full", c.Message)
+			assert.Equal(t, failed.desired, status.ConfigVersion.Desired, "that which was validated")
+
+			w.annotate(oldConfig, oldConfig)
+			call{phases.Updated, no, nil}.make(t, m)
+			assert.True(t, isReset(w.object().Status.Conditions))
+			if c, _ = statusOf(w.object().Status.Conditions, string(failed.phase)); failed.phase != phases.UpdatePrepared {
+				assert.Equal(t, "Action during update to "+newConfig+": Working: disk full", c.Message)
+			}
+			call{phases.UpdatePrepared, done, nil}.make(t, m)
+			call{phases.Updated, done, nil}.make(t, m)
+			h.catchUp()
+			h.check()
+			h.checkEnded()
+		})
 	}
-	w.annotate(oldConfig, oldConfig)
-	call{phases.Updated, no, nil}.make(t, m)
-	list := w.object().Status.Conditions
-	assert.True(t, isReset(list))
-	files, _ := statusOf(list, "AppliedFilesAndOS")
-	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFilesAndOS", files.Message)
-	call{phases.UpdatePrepared, done, nil}.make(t, m)
-	call{phases.Updated, done, nil}.make(t, m)
-	h.catchUp()
-	h.check()
-	h.checkEnded()
-}
-
-// The administrator reverts a config that could not be validated.
-func TestAnInvalidConfigNeverReachesTheStatus(t *testing.T) {
-	w := newTestNode(t, "not-valid")
-	w.reportUpdated()
-	h := watchFrom(t, w)
-	m, _ := w.monitor("master")
-	w.annotate(oldConfig, newConfig)
-	call{phases.Updated, no, nil}.make(t, m)
-	invalid := errors.New("kernel arguments cannot be reconciled")
-	require.Equal(t, invalid, m.Track(t.Context(), phases.UpdatePrepared, "Checking", func(context.Context) error { return invalid }))
-	status := w.object().Status
-	prepared, _ := statusOf(status.Conditions, "UpdatePrepared")
-	assert.Equal(t, running, prepared.Status)
-	assert.Equal(t, "Checking: "+invalid.Error(), prepared.Message)
-	assert.Equal(t, oldConfig, status.ConfigVersion.Desired, "the config was not validated")
-
-	w.annotate(oldConfig, oldConfig)
-	call{phases.Updated, no, nil}.make(t, m)
-	call{phases.UpdatePrepared, done, nil}.make(t, m)
-	call{phases.Updated, done, nil}.make(t, m)
-	h.catchUp()
-	h.check()
-	h.checkEnded()
-}
-
-func TestConfigDriftDegradesTheNodeAndMovesNoPhase(t *testing.T) {
-	w := newTestNode(t, "drift")
-	w.reportUpdated()
-	h := watchFrom(t, w)
-	m, requests := w.monitor("master")
-	drift := errors.New(`unexpected on-disk state: content mismatch for file "/etc/crio/crio.conf"`)
-	for range 3 { // the retry loop
-		m.ReportDegraded(t.Context(), drift)
-	}
-	assert.Equal(t, "1 read, 1 status", requests.String())
-	degraded, _ := statusOf(w.object().Status.Conditions, "NodeDegraded")
-	assert.Equal(t, done, degraded.Status)
-	assert.Contains(t, degraded.Message, drift.Error())
-	h.catchUp()
-	h.checkEnded()
-	m.ReportDegraded(t.Context(), nil)
-	h.catchUp()
-	h.check()
-	h.checkEnded()
 }
 
 // It starts without an object, and with each kind of incomplete one.

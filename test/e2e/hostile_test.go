@@ -270,16 +270,3 @@ func TestAStatusWriteChangesNeitherMetadataNorSpec(t *testing.T) {
 	}
 	assert.Equal(t, before.ObjectMeta, after.ObjectMeta)
 }
-
-func TestThePolicyAllowsTheOwnerToFollowARecreatedNode(t *testing.T) {
-	needGuards(t, standard)
-	w := guardedNodeOn(t, standard, "guarded-recreated")
-	w.resetObject(true)
-	w.recreateNode()
-
-	m, _ := w.monitor("master")
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	object, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), w.name, metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, []metav1.OwnerReference{w.owner()}, object.OwnerReferences)
-}

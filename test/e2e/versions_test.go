@@ -133,7 +133,8 @@ func (h *history) jumps() (found int) {
 		for _, c := range events[i].Status.Conditions {
 			was, _ := statusOf(events[i-1].Status.Conditions, c.Type)
 			step := [2]metav1.ConditionStatus{was.Status, c.Status}
-			if was.Status != "" && !mayStep(c.Type, step) && !(step == [2]metav1.ConditionStatus{running, no} && isReset(events[i].Status.Conditions)) {
+			reset := step == [2]metav1.ConditionStatus{running, no} && isReset(events[i].Status.Conditions)
+			if was.Status != "" && !mayStep(c.Type, step) && !reset {
 				found++
 			}
 		}
