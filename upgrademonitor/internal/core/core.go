@@ -67,11 +67,11 @@ func (c *Core) isTrue(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow has owner references and spec follow a view of the Node. It reports whether that takes a
-// request.
+// Follow has owner references and spec follow a view of the Node, after what is pending. It reports
+// whether that may take a request.
 func (c *Core) Follow(n plan.Node) bool {
 	c.latest = n
-	c.spec = c.situation != Fresh || !c.object.Follows(n)
+	c.spec = c.situation != Fresh || len(c.queue) > 0 || !c.object.Follows(n)
 	return c.spec
 }
 

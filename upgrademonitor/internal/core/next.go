@@ -49,33 +49,48 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		base.Status = mcfgv1.MachineConfigNodeStatus{} // as it is there
 		return Request{Kind: PatchStatus, Base: base, Next: c.object.State, Node: node, Restores: true}, true
 	}
-	if c.spec {
-		switch {
-		case c.object.Follows(c.latest):
-			c.spec = false
-		case trySpec:
-			return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(c.latest), Node: c.latest}, true
-		}
-	}
 	if head == nil {
-		return Request{}, true
+		return c.nextSpec(trySpec)
 	}
-	return c.nextStatus(head)
+	return c.nextStatus(head, trySpec)
 }
 
-// nextStatus returns the write of the status that is next for an entry of a Fresh object.
-func (c *Core) nextStatus(head *Entry) (r Request, decided bool) {
+// nextSpec returns the write of the spec that was asked for, if it does not follow the node yet.
+func (c *Core) nextSpec(trySpec bool) (r Request, decided bool) {
+	c.spec = c.spec && !c.object.Follows(c.latest)
+	if !c.spec || !trySpec {
+		return Request{}, true
+	}
+	return c.patchSpec(c.latest), true
+}
+
+func (c *Core) patchSpec(node plan.Node) Request {
+	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(node), Node: node}
+}
+
+// nextStatus returns the write that is next for an entry of a Fresh object. The spec follows the
+// node of a report that begins an update first, so that the target of the update is known whatever
+// becomes of the write; a spec that was asked for waits for that.
+func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
 	switch {
 	case (err != nil || len(p.States) == 0) && node.Versions != c.node.Versions:
 		c.situation = Stale
 		return Request{}, false
+	case err == nil && p.Begins && !c.object.Follows(node):
+		if trySpec {
+			return c.patchSpec(node), true
+		}
+		c.spec = true // later
+	case err != nil || !p.Begins:
+		if r, _ := c.nextSpec(trySpec); r.Kind != "" {
+			return r, true
+		}
+	}
+	switch {
 	case err != nil:
 		c.finish(err)
-		return Request{}, false
-	case p.Begins && !c.spec && !c.object.Follows(c.latest):
-		c.spec = true
 		return Request{}, false
 	case len(p.States) == 0:
 		c.finish(nil)
