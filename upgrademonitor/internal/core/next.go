@@ -49,19 +49,19 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		base.Status = mcfgv1.MachineConfigNodeStatus{} // as it is there
 		return Request{Kind: PatchStatus, Base: base, Next: c.object.State, Node: node, Restores: true}, true
 	}
-	if head == nil {
-		return c.nextSpec(trySpec)
+	if head != nil {
+		return c.nextStatus(head, trySpec)
 	}
-	return c.nextStatus(head, trySpec)
+	c.spec = c.spec && !c.object.Follows(c.latest) // no report that is pending makes it follow another view
+	return c.nextSpec(trySpec), true
 }
 
 // nextSpec returns the write of the spec that was asked for, if it does not follow the node yet.
-func (c *Core) nextSpec(trySpec bool) (r Request, decided bool) {
-	c.spec = c.spec && !c.object.Follows(c.latest)
-	if !c.spec || !trySpec {
-		return Request{}, true
+func (c *Core) nextSpec(trySpec bool) Request {
+	if !c.spec || !trySpec || c.object.Follows(c.latest) {
+		return Request{}
 	}
-	return c.patchSpec(c.latest), true
+	return c.patchSpec(c.latest)
 }
 
 func (c *Core) patchSpec(node plan.Node) Request {
@@ -84,7 +84,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 		}
 		c.spec = true // later
 	case err != nil || !p.Begins:
-		if r, _ := c.nextSpec(trySpec); r.Kind != "" {
+		if r := c.nextSpec(trySpec); r.Kind != "" {
 			return r, true
 		}
 	}
