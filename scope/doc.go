@@ -19,6 +19,5 @@
 //
 //	err := scope.Guard{}.WriteManifests(os.Stdout) // | kubectl apply -f -
 //
-// [Operator] describes the
-// roles of the operator's controllers.
+// [Operator] describes the roles of the operator's controllers.
 package scope
