@@ -103,3 +103,16 @@ func TestFirstDecisionFromTheCache(t *testing.T) {
 	err := g.tryReport(t, phases.Drained, metav1.ConditionFalse)
 	assert.NoError(t, err, "decided without a read: %v", g.requests())
 }
+
+// The Lister trims its objects: it shows that others have written, but not what.
+func TestRejectionIsDecidedAfterWhatOthersWrote(t *testing.T) {
+	l := newListed(t)
+	l.write(t, "100", oldConfig, statuses{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "Unknown"})
+	l.report(t, phases.Resumed, metav1.ConditionUnknown)
+	l.write(t, "200", oldConfig, statuses{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "True"})
+	trimmed := updatedObject(t)
+	trimmed.ResourceVersion, trimmed.Status.Conditions = "200", nil
+	require.NoError(t, l.indexer.Update(trimmed))
+	l.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+	assert.Equal(t, []string{"get", "patch/status"}, l.requests())
+}

@@ -27,18 +27,18 @@ type Core struct {
 //
 //  1. A change that is true already has no entry.
 //  2. A change that is rejected, and ErrFull, are errors, and nothing has changed.
-//  3. Both are decided from what is known, as long as the Node has the versions of the last read
-//     or write. Else another process may have begun or ended an update: Next decides after a read.
+//  3. Both are decided from what is known and pending, as long as the Node has the versions of the
+//     last read or write, and nothing says that others have written. Else Next decides after a read.
 func (c *Core) Submit(change plan.Change) (*Entry, error) {
 	c.latest = change.View()
 	var after *plan.State
 	if c.situation != Unknown {
 		p, err := change.Plan(c.predicted())
 		if change.View().Versions == c.node.Versions {
-			if err != nil {
+			if err != nil && (c.situation != Stale || c.Pending()) {
 				return nil, err
 			}
-			if len(p.States) == 0 && c.situation == Fresh && c.isTrue(change) {
+			if err == nil && len(p.States) == 0 && c.situation == Fresh && c.isTrue(change) {
 				return nil, nil
 			}
 		}
