@@ -24,6 +24,5 @@
 // list that was passed in, and all functions are safe for concurrent use.
 //
 // It does not handle versions, images and resource versions, nor how a list is written.
-// Conditions of types that are not in package phases are not in its results, so that they are
-// not claimed by an apply.
+// Conditions of types that are not in package phases are not in its results.
 package conditions

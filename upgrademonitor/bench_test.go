@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// cannedServer answers requests without a network, as the API server does: an apply with the
+// cannedServer answers requests without a network, as the API server does: a patch with the
 // metadata that it asks for. With an object it serves that, and records its responses; without one
 // it replays them.
 type cannedServer struct {
@@ -79,7 +79,7 @@ func (s *cannedServer) serve(r *http.Request) error {
 	return err
 }
 
-// metadataOf is the response to an apply, whose managed fields are most of it.
+// metadataOf is the response to a patch, whose managed fields are most of it.
 func metadataOf(object *mcfgv1.MachineConfigNode) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{
 		TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: metav1.SchemeGroupVersion.String()},

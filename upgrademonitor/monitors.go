@@ -172,10 +172,16 @@ func (m *Monitors) processNextItem(ctx context.Context, queue workqueue.TypedRat
 	m.mu.Lock()
 	monitor, ok := m.monitors[name]
 	m.mu.Unlock()
-	if ok && monitor.isPending() && monitor.writePending(ctx) != nil {
-		queue.AddRateLimited(name)
-	} else {
+	if !ok || !monitor.isPending() {
 		queue.Forget(name)
+		return true
+	}
+	progress, err := monitor.writePending(ctx)
+	if progress || err == nil {
+		queue.Forget(name)
+	}
+	if err != nil {
+		queue.AddRateLimited(name)
 	}
 	return true
 }

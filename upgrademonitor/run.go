@@ -44,8 +44,12 @@ func (m *Monitor) Run(ctx context.Context) error {
 		tick = ticker.C
 	}
 	for {
-		for backoff := retryBackoff; m.isPending() && m.writePending(ctx) != nil; {
-			if !sleep(ctx, backoff.Step()) {
+		for backoff := retryBackoff; m.isPending(); {
+			progress, err := m.writePending(ctx)
+			if progress {
+				backoff = retryBackoff
+			}
+			if err != nil && !sleep(ctx, backoff.Step()) {
 				return nil
 			}
 		}
@@ -78,17 +82,22 @@ func (m *Monitor) Flush(ctx context.Context) error {
 		_, _ = m.core.Leave(last)
 	}()
 	for backoff := retryBackoff; ; {
-		err := m.attemptFor(ctx, last.Done)
+		progress, err := m.attemptFor(ctx, last.Done)
 		if err == nil {
 			return nil
 		}
+		if progress {
+			backoff = retryBackoff
+		}
 		if !sleep(ctx, backoff.Step()) {
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, errors.Join(err, context.Cause(ctx)))
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, err, context.Cause(ctx))
 		}
 	}
 }
 
-func (m *Monitor) attemptFor(ctx context.Context, until func() bool) error {
+// attemptFor makes one attempt of Run or Flush. It reports whether it has made progress: then the
+// next one need not wait longer.
+func (m *Monitor) attemptFor(ctx context.Context, until func() bool) (progress bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, max(attemptTimeout, m.config.Timeout))
 	defer cancel()
 	return m.attempt(ctx, until)
@@ -103,18 +112,18 @@ func (m *Monitor) isPending() bool {
 var errSpecPending = errors.New("the spec is not written yet")
 
 // writePending makes one attempt at what is pending. The spec follows the node as it is now.
-func (m *Monitor) writePending(ctx context.Context) error {
+func (m *Monitor) writePending(ctx context.Context) (progress bool, err error) {
 	node, _, nodeErr := m.view(ctx)
 	m.mu.Lock()
 	if m.core.SpecPending() && nodeErr == nil {
 		m.core.Follow(node)
 	}
 	m.mu.Unlock()
-	err := m.attemptFor(ctx, func() bool { return !m.core.Pending() && !m.core.SpecPending() })
+	progress, err = m.attemptFor(ctx, func() bool { return !m.core.Pending() && !m.core.SpecPending() })
 	if err == nil && m.isPending() {
-		return errSpecPending
+		err = errSpecPending
 	}
-	return err
+	return progress, err
 }
 
 // recreate creates an object that is no longer in the Lister again, unless its Node was deleted
@@ -129,6 +138,6 @@ func (m *Monitor) recreate(ctx context.Context) {
 		return
 	}
 	if _, err := m.viewToCreate(ctx); err == nil {
-		_ = m.attemptFor(ctx, func() bool { return !m.core.Deleted() })
+		_, _ = m.attemptFor(ctx, func() bool { return !m.core.Deleted() })
 	}
 }

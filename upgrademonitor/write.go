@@ -29,7 +29,7 @@ func (m *Monitor) submit(ctx context.Context, change plan.Change) error {
 	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
 	defer cancel()
 	if errors.Is(err, core.ErrFull) {
-		_ = m.attempt(ctx, m.hasRoom) // the API server may be back
+		_, _ = m.attempt(ctx, m.hasRoom) // the API server may be back
 		e, err = m.accept(ctx, change)
 	}
 	switch {
@@ -71,23 +71,26 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry) (err error) {
 			m.wake()
 		}
 	}()
-	_ = m.attempt(ctx, e.Done)
+	_, _ = m.attempt(ctx, e.Done)
 	return nil
 }
 
 // attempt makes requests until the function, which is called with m.mu held, returns true, nothing
-// is left to do, or one fails. It logs why, and when it works again.
-func (m *Monitor) attempt(ctx context.Context, until func() bool) error {
-	return m.withTurn(ctx, func() error {
-		requests, err := m.drain(ctx, until, false)
+// is left to do, or one fails. It logs why, and when it works again. It reports whether a status was
+// written.
+func (m *Monitor) attempt(ctx context.Context, until func() bool) (wrote bool, err error) {
+	err = m.withTurn(ctx, func() error {
+		var err error
+		wrote, err = m.drain(ctx, until, false)
 		switch {
-		case err == nil && requests > 0:
+		case err == nil:
 			m.recovered(ctx, &m.failures, "Writing the MachineConfigNode works again")
 		case err != nil && !errors.Is(err, context.Canceled):
 			m.failed(ctx, &m.failures, err, "Failed to write the MachineConfigNode, retrying")
 		}
 		return err
 	})
+	return wrote, err
 }
 
 // withTurn runs a function as the one goroutine that makes requests.
@@ -103,36 +106,34 @@ func (m *Monitor) withTurn(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// drain makes one request after the other, and returns how many. A spec that cannot be written
+// drain makes one request after the other, and reports whether a status was written. A spec that cannot be written
 // stops it only where it was called for the spec.
-func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (requests int, err error) {
+func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (wrote bool, err error) {
 	backoff := conflictBackoff
 	for {
 		r, ok := m.next(ctx, until, forSpec)
 		if !ok {
-			return requests, nil
+			return wrote, nil
 		}
 		result := m.do(ctx, r, forSpec)
-		requests++
 		switch {
 		case result.Outcome == core.OK:
-			continue
+			wrote = wrote || r.Kind == core.PatchStatus
 		case result.Outcome == core.NotFound && r.Kind == core.Get: // to be created
-			continue
 		case result.Outcome == core.Conflict, result.Outcome == core.NotFound:
 			if backoff.Steps == 0 || !sleep(ctx, backoff.Step()) {
-				return requests, result.Err
+				return wrote, result.Err
 			}
 		case r.Restores && (result.Outcome == core.Denied || result.Outcome == core.Rejected):
 			klog.FromContext(ctx).Error(result.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
 		case r.Kind == core.PatchSpec:
 			m.failed(ctx, &m.specFailures, result.Err, "Failed to write the spec of the MachineConfigNode, retrying")
 			if forSpec {
-				return requests, result.Err
+				return wrote, result.Err
 			}
 		case result.Outcome == core.Rejected && r.Kind == core.PatchStatus: // dropped
 		default:
-			return requests, result.Err
+			return wrote, result.Err
 		}
 	}
 }
