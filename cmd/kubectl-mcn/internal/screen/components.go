@@ -92,7 +92,8 @@ func Health(list []metav1.Condition) string {
 
 // ComponentTable returns the screen of the components: what each is doing, how healthy it is, and everything
 // that is not well.
-func ComponentTable(all []Component, o Options) []Line {
+func ComponentTable(conditions []metav1.Condition, o Options) []Line {
+	all := Components(conditions)
 	name := column{title: "NAME", width: 10}
 	health := column{title: "HEALTH", gap: 2}
 	since := column{title: "SINCE", gap: 2}

@@ -99,7 +99,14 @@ func Moment(o Options) string {
 
 // Counts returns how many nodes a pool has, and how many in each state.
 func Counts(p progress.Pool) string {
-	var parts []string
+	parts := stateCounts(p)
+	if len(parts) == 0 {
+		return nodes(p.Total())
+	}
+	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
+}
+
+func stateCounts(p progress.Pool) (parts []string) {
 	for _, s := range []struct {
 		n    int
 		name string
@@ -108,10 +115,7 @@ func Counts(p progress.Pool) string {
 			parts = append(parts, count(s.n)+" "+s.name)
 		}
 	}
-	if len(parts) == 0 {
-		return nodes(p.Total())
-	}
-	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
+	return parts
 }
 
 // legend explains the signs, and names the command for one node.
