@@ -183,7 +183,7 @@ func TestUsage(t *testing.T) {
 	list := asList(t, rollout()...)
 	for want, args := range map[string]string{
 		"is no must-gather, and has no .yaml or .json files":                   "-f " + folder,
-		"cannot read /missing: lstat /missing: no such file or directory":                      "-f /missing",
+		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
 		"there is none in " + folder + "/missing; set --kubeconfig":            "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
 		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",

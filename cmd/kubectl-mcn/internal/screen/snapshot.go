@@ -43,13 +43,7 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
-	for i, row := range poolTable(pools, o.Width) {
-		tone := Plain
-		if i == 0 {
-			tone = Header
-		}
-		screen = append(screen, lines(tone, row)...)
-	}
+	screen = append(screen, poolTable(pools, o.Width)...)
 	for _, p := range pools {
 		screen = append(screen, problems(p, o)...)
 	}
