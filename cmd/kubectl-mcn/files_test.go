@@ -203,7 +203,6 @@ func TestUsage(t *testing.T) {
 		"--from is empty":                                   "wait --from , -f -",
 		`--for "ever": use done or begun`:                   "wait --for ever -f -",
 		`unexpected argument "x"`:                           "components x",
-		"name one shell: bash, zsh, fish":                   "completion tcsh",
 	} {
 		got := execute(t, list, strings.Fields(args)...)
 		assert.Equal(t, exitUsage, got.code, args)

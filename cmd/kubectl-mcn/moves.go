@@ -11,7 +11,6 @@ import (
 type moveLog struct {
 	*cli
 	state, format string
-	quiet         bool
 	last          *source.View
 }
 
@@ -39,7 +38,6 @@ func (l *moveLog) show(v source.View) (written int, err error) {
 		switch {
 		case !chosen[m.Node]:
 			continue
-		case l.quiet:
 		case l.format == formatJSON:
 			err = printLine(l.Out, m)
 		default:

@@ -33,8 +33,6 @@ type waiting struct {
 	before      []string
 	beginWithin time.Duration
 	tolerate    time.Duration
-	format      string
-	quiet       bool
 }
 
 func newWait(c *cli) *cobra.Command {
@@ -50,8 +48,6 @@ func newWait(c *cli) *cobra.Command {
 	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
 	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be stuck or degraded")
-	flags.StringVarP(&w.format, "output", "o", "", "`FORMAT` of the moves: json")
-	flags.BoolVarP(&w.quiet, "quiet", "q", false, "print nothing but what went wrong")
 	w.bind(cmd, false)
 	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -80,8 +76,6 @@ func (w *waiting) check(beginWithin bool) error {
 		return source.Usagef("--begin-within requires --from")
 	case w.what != forDone && w.what != forBegun:
 		return source.Usagef("--for %q: use done or begun", w.what)
-	case w.format != "" && w.format != formatJSON:
-		return source.Usagef("--output %q: use json", w.format)
 	}
 	return notNegative(map[string]time.Duration{"timeout": w.timeout, "begin-within": w.beginWithin, "tolerate": w.tolerate})
 }
@@ -93,7 +87,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	if w.timeout > 0 {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
-	moves := moveLog{cli: w.cli, format: w.format, quiet: w.quiet}
+	moves := moveLog{cli: w.cli}
 	j := &judge{waiting: w, begin: w.source.Now()}
 	var moved time.Time
 	err := w.follow(bounded, func(v source.View) (bool, error) {
@@ -112,8 +106,10 @@ func (w *waiting) wait(ctx context.Context) error {
 		if n > 0 || moved.IsZero() || isStill {
 			moved = v.Time
 		}
-		if n == 0 && isStill {
-			w.still(v)
+		for _, p := range v.Pools {
+			if n == 0 && isStill && !p.IsDone() {
+				_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
+			}
 		}
 		return j.judge(v)
 	})
@@ -123,23 +119,11 @@ func (w *waiting) wait(ctx context.Context) error {
 	return w.conclude(j, err)
 }
 
-// still says that nothing has moved.
-func (w *waiting) still(v source.View) {
-	if w.quiet || w.format == formatJSON {
-		return
-	}
-	for _, p := range v.Pools {
-		if !p.IsDone() {
-			_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
-		}
-	}
-}
-
 // conclude prints a summary at the end, or what is in the way as the snapshot says it.
 func (w *waiting) conclude(j *judge, err error) error {
 	var failed *exitError
 	switch {
-	case w.quiet || w.format == formatJSON || j.last.Time.IsZero():
+	case j.last.Time.IsZero():
 	case err == nil:
 		_, _ = io.WriteString(w.Out, j.summary())
 	case errors.As(err, &failed):

@@ -38,7 +38,7 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	}
 	ls = append(ls, Line{})
 	ls = append(ls, stepRows(n, o)...)
-	pins := pinnedImageSets(progress.Pool{Name: p.Name, Nodes: []progress.Node{n}}, Options{Now: o.Now, Width: o.Width, Whole: true})
+	pins := pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, Options{Now: o.Now, Width: o.Width, Whole: true})
 	if len(pins) == 0 {
 		pins = lines(Plain, "", "No pinned image set has failed or is pulled.")
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -21,7 +20,7 @@ const (
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen, missing := chosenNodes(pools, o)
 	if len(chosen) == 0 {
-		return others(0, missing, nil, o)
+		return others(0, missing, o)
 	}
 	most := mostRows
 	if o.Height > 0 {
@@ -39,30 +38,17 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 			l.Tone, l.Text = Warn, "~"+l.Text[1:]
 		}
 	}
-	return append(ls, others(len(chosen)-most, missing, chosen[most:], o)...)
+	return append(ls, others(len(chosen)-most, missing, o)...)
 }
 
-// others counts nodes that have no row: by what they do, and those without an object.
-func others(more, missing int, rest []progress.Node, o Options) []Line {
+// others counts nodes that have no row, and those without an object.
+func others(more, missing int, o Options) []Line {
 	var ls []Line
 	if more > 0 {
-		counts := map[string]int{}
-		var order []string
-		for _, n := range rest {
-			if counts[Doing(n)]++; counts[Doing(n)] == 1 {
-				order = append(order, Doing(n))
-			}
-		}
-		slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
-		var parts []string
-		for _, what := range order {
-			parts = append(parts, count(counts[what])+" "+what)
-		}
-		text := fmt.Sprintf("... and %s more: %s; -o wide lists all", count(more), strings.Join(parts, ", "))
-		ls = append(ls, lines(Plain, indented("  ", "  ", text, o.Width, 2)...)...)
+		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}
 	if missing > 0 && (o.List || o.Whole) {
-		ls = append(ls, lines(Plain, indented("  ", "  ", "... and "+nodes(missing)+" without a MachineConfigNode", o.Width, 0)...)...)
+		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
 	}
 	return ls
 }

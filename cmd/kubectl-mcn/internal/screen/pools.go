@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -49,7 +50,7 @@ func poolTable(pools []progress.Pool, width int) []Line {
 				}
 			}
 			number := func(is bool, title string, n func(progress.Pool) int) {
-				add(is, title, func(p progress.Pool) string { return count(n(p)) })
+				add(is, title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
 			}
 			add(true, pad("POOL", min(8, l.longest)), func(progress.Pool) string { return short[i] })
 			add(l.bar > 0, "TARGET", func(p progress.Pool) string {
@@ -59,7 +60,7 @@ func poolTable(pools []progress.Pool, width int) []Line {
 			if l.short {
 				done = ">DONE"
 			}
-			add(true, done, func(p progress.Pool) string { return count(p.Done) + "/" + count(p.Total()) })
+			add(true, done, func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
 			number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
 			number(!l.short, ">STUCK", func(p progress.Pool) int { return p.Stuck })
 			number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })

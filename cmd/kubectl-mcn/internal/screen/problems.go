@@ -135,14 +135,6 @@ func headline(s string, width int) []string {
 	return indented("", margin, s, width, 0)
 }
 
-func problems(p progress.Pool, o Options) []Line {
-	var ls []Line
-	for _, problem := range ofPool(p, o) {
-		ls = append(ls, problem.draw(o)...)
-	}
-	return ls
-}
-
 // halted explains why a pool makes no progress.
 func halted(p progress.Pool, o Options) []Line {
 	var text string
