@@ -52,9 +52,6 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	}
 	screen = append(screen, stuckNodes(pools, o)...)
 	screen = append(screen, pinnedImageSets(pools, o)...)
-	for _, p := range pools {
-		screen = append(screen, halted(p, o)...)
-	}
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-4)...)
 	screen = append(screen, legend(pools, o)...)
 	return fit(screen, o)
