@@ -14,108 +14,68 @@ import (
 
 var states = []string{"done", "updating", "stuck", "waiting", "unreported"}
 
-// choice selects pools and nodes.
-type choice struct {
-	pools []string
-	state string
-}
-
-func (c *choice) bind(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&c.state, "state", "", "only done, updating, stuck, waiting, unreported")
-	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func (c *choice) complete(pools []string) error {
-	c.pools, c.state = pools, strings.ToLower(c.state)
-	if c.state != "" && !slices.Contains(states, c.state) {
-		return source.Usagef("--state %q: use one of %s", c.state, strings.Join(states, ", "))
-	}
-	return nil
-}
-
-// choose returns a view of the requested pools, with a selector only of those with matching nodes.
-// The figures of a pool are still those of all its nodes.
-func (c choice) choose(v source.View) (source.View, error) {
-	if len(c.pools) > 0 {
-		var chosen []progress.Pool
-		for _, name := range c.pools {
-			i := slices.IndexFunc(v.Pools, func(p progress.Pool) bool { return p.Name == name })
-			if i < 0 {
-				return v, unknownPool(name, v.Pools)
-			}
-			if !slices.ContainsFunc(chosen, func(p progress.Pool) bool { return p.Name == name }) {
-				chosen = append(chosen, v.Pools[i])
-			}
+// choose returns a view of the requested pools, all for none. With a selector it has only pools with matching
+// nodes. The figures of a pool are still those of all its nodes.
+func choose(v source.View, names []string) (source.View, error) {
+	chosen := []progress.Pool{}
+	for _, p := range v.Pools {
+		isMatching := v.Chosen == nil || slices.ContainsFunc(p.Nodes, func(n progress.Node) bool { return v.Chosen[n.Name] })
+		if isMatching && (len(names) == 0 || slices.Contains(names, p.Name)) {
+			chosen = append(chosen, p)
 		}
-		v.Pools = chosen
 	}
-	if v.Chosen != nil {
-		v.Pools = slices.DeleteFunc(slices.Clone(v.Pools), func(p progress.Pool) bool {
-			return !slices.ContainsFunc(p.Nodes, func(n progress.Node) bool { return v.Chosen[n.Name] })
-		})
+	all := namesOf(v, false)
+	for _, name := range names {
+		switch {
+		case slices.Contains(all, name):
+		case slices.Contains(namesOf(v, true), name):
+			return v, source.Usagef("unknown pool %q: it is a node, see kubectl mcn node %s", name, name)
+		case len(all) == 0:
+			return v, source.Usagef("unknown pool %q: the cluster has none", name)
+		default:
+			return v, source.Usagef("unknown pool %q: the pools are %s", name, strings.Join(all, ", "))
+		}
 	}
+	v.Pools = chosen
 	return v, nil
 }
 
-func unknownPool(name string, pools []progress.Pool) error {
-	var names []string
-	for _, p := range pools {
-		if slices.ContainsFunc(p.Nodes, func(n progress.Node) bool { return n.Name == name }) {
-			return source.Usagef("unknown pool %q: it is a node, see kubectl mcn node %s", name, name)
-		}
-		names = append(names, p.Name)
-	}
-	if len(names) == 0 {
-		return source.Usagef("unknown pool %q: the cluster has none", name)
-	}
-	return source.Usagef("unknown pool %q: the pools are %s", name, strings.Join(names, ", "))
-}
-
-// shows returns a filter of the requested nodes of a view, nil for all.
-func (c choice) shows(v source.View) func(progress.Node) bool {
-	if v.Chosen == nil && c.state == "" {
+// shows returns a filter of the nodes that the selector and a state choose, nil for all.
+func shows(v source.View, state string) func(progress.Node) bool {
+	if v.Chosen == nil && state == "" {
 		return nil
 	}
 	return func(n progress.Node) bool {
 		isChosen := v.Chosen == nil || v.Chosen[n.Name] || n.Name == "" // of a node without an object, only the state is known
-		return isChosen && (c.state == "" || strings.EqualFold(string(n.State), c.state))
+		return isChosen && (state == "" || strings.EqualFold(string(n.State), state))
 	}
 }
 
-// completeFrom completes names of pools or nodes from the cluster, or the files.
-func completeFrom(c *cli, f *sourceFlags, names func(source.View) []string) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		ctx, cancel := context.WithTimeout(cmd.Context(), 3*time.Second)
-		defer cancel()
-		quiet := *c
-		quiet.patience = 3 * time.Second
-		src, err := f.open(ctx, &quiet, true)
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		st := f.store()
-		if err := src.Load(ctx, st); err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		all := slices.DeleteFunc(names(st.Look(src.Now())), func(name string) bool {
-			return !strings.HasPrefix(name, prefix) || slices.Contains(args, name)
-		})
-		return all, cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-func poolNames(v source.View) (names []string) {
+// namesOf returns the names of the pools, or of the nodes.
+func namesOf(v source.View, ofNodes bool) (names []string) {
 	for _, p := range v.Pools {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
-func nodeNames(v source.View) (names []string) {
-	for _, p := range v.Pools {
+		if !ofNodes {
+			names = append(names, p.Name)
+			continue
+		}
 		for _, n := range p.Nodes {
 			names = append(names, n.Name)
 		}
 	}
 	return names
+}
+
+// complete completes names of pools or nodes from the cluster, or the files.
+func (f *sourceFlags) complete(ofNodes bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
+		f.patience = 3 * time.Second
+		ctx, cancel := context.WithTimeout(cmd.Context(), f.patience)
+		defer cancel()
+		if f.open(cmd, true) == nil {
+			_ = f.show(ctx, func(v source.View) error { names = namesOf(v, ofNodes); return nil }) // no names are completed otherwise
+		}
+		return slices.DeleteFunc(names, func(name string) bool {
+			return !strings.HasPrefix(name, prefix) || slices.Contains(args, name)
+		}), cobra.ShellCompDirectiveNoFileComp
+	}
 }

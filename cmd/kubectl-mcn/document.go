@@ -11,29 +11,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// document is the JSON and YAML of a view of the pools. What is not known is omitted.
+// document is the JSON and YAML of a view: of the pools, of one node, or of the components. What is not known
+// is omitted.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Time  time.Time      `json:"time"`
-	From  string         `json:"from,omitempty"`
-	Pools []documentPool `json:"pools"`
+	Time          time.Time          `json:"time,omitzero"`
+	From          string             `json:"from,omitempty"`
+	Pools         []documentPool     `json:"pools,omitzero"`
+	*documentNode `json:",inline"`   // nil but for a node
+	Components    []screen.Component `json:"components,omitzero"`
 }
 
 // DeepCopyObject returns a shallow copy: what it shares is not changed.
 func (d *document) DeepCopyObject() runtime.Object {
-	other := *d
-	return &other
-}
-
-// nodeDocument is the JSON and YAML of one node.
-type nodeDocument struct {
-	metav1.TypeMeta `json:",inline"`
-	documentNode    `json:",inline"`
-}
-
-// DeepCopyObject returns a shallow copy: what it shares is not changed.
-func (d *nodeDocument) DeepCopyObject() runtime.Object {
 	other := *d
 	return &other
 }
@@ -102,15 +93,12 @@ func newDocument(v source.View, origin string, show func(progress.Node) bool) *d
 	for _, p := range v.Pools {
 		doc := documentPool{
 			Name: p.Name, Target: p.Target, Paused: p.Paused, Blocked: p.Blocked, Complete: p.IsDone(), MaxUnavailable: p.MaxUnavailable,
-			Counts: documentCounts{
-				Nodes: p.Total(), Done: p.Done, Updating: p.Updating, Stuck: p.Stuck, Waiting: p.Waiting, Unreported: p.Unreported, Missing: p.Missing,
-			},
+			Counts:  documentCounts{p.Total(), p.Done, p.Updating, p.Stuck, p.Waiting, p.Unreported, p.Missing},
 			Typical: seconds(p.Typical, p.Typical > 0), Problems: append([]progress.PoolCondition{}, p.Problems...), Build: p.Build, Nodes: []documentNode{},
 		}
-		switch {
-		case p.Remaining != nil && p.Stuck > 0:
+		if p.Remaining != nil && p.Stuck > 0 {
 			doc.OthersRemain = seconds(*p.Remaining, true)
-		case p.Remaining != nil:
+		} else if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)
 		}
 		for _, n := range p.Nodes {
@@ -137,28 +125,6 @@ func describe(n progress.Node) documentNode {
 		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), string(s.State), s.End, seconds(s.Duration, !s.End.IsZero()), s.Message})
 	}
 	return doc
-}
-
-// documentMove is a line of -w -o json.
-type documentMove struct {
-	Time    time.Time       `json:"time"`
-	Move    string          `json:"move"`
-	Pool    string          `json:"pool"`
-	Target  progress.Target `json:"target"`
-	Done    int             `json:"done"`
-	Nodes   int             `json:"nodes"`
-	Node    string          `json:"node,omitempty"`
-	Step    string          `json:"step,omitempty"`
-	Next    string          `json:"next,omitempty"`
-	Seconds *int            `json:"seconds,omitempty"`
-	Message string          `json:"message,omitempty"`
-}
-
-func describeMove(m screen.Move) documentMove {
-	return documentMove{
-		Time: m.Time.UTC(), Move: string(m.Kind), Pool: m.Pool, Target: m.Target, Done: m.Done, Nodes: m.Nodes, Node: m.Node,
-		Step: string(m.Step), Next: string(m.Next), Seconds: seconds(m.Took, m.Took > 0), Message: m.Message,
-	}
 }
 
 func seconds(d time.Duration, known bool) *int {

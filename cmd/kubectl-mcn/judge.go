@@ -26,28 +26,23 @@ import (
 //  5. If a named pool is deleted, or there are no pools at all, that is a usage error.
 type judge struct {
 	*waiting
-	begin  time.Time
-	before []target
-	first  map[string]progress.Target // the targets of pools at the beginning, of those that were not being updated
-	since  map[problem]time.Time      // since when each one was observed
-	last   source.View
+	begin time.Time
+	first map[string]progress.Target // the targets of pools at the beginning, of those that were not being updated
+	since map[problemKey]time.Time   // since when each one was observed
+	last  source.View
 }
 
-// target is a value of --from. Without an image, it is the one that a pool has at the beginning.
-type target struct {
-	config, image string
-	hasImage      bool
-}
-
-func parseTarget(s string) target {
-	config, image, hasImage := strings.Cut(s, ",")
-	return target{config, image, hasImage}
-}
-
-// problem is a node that is stuck, a condition of a pool, or a pinned image set of a node.
-type problem struct {
+// problemKey identifies a node that is stuck, a condition of a pool, or a pinned image set of a node.
+type problemKey struct {
 	pool, name, kind string
 	uid              types.UID // an object may be created again
+}
+
+// problem is in the way of a pool. It is known to exist since a time, or that is not known.
+type problem struct {
+	key   problemKey
+	known time.Time
+	text  string
 }
 
 const (
@@ -55,30 +50,17 @@ const (
 	mostMessage = 300
 )
 
-func newJudge(w *waiting, now time.Time) *judge {
-	j := &judge{waiting: w, begin: now, since: map[problem]time.Time{}}
-	for _, s := range w.before {
-		j.before = append(j.before, parseTarget(s))
-	}
-	return j
-}
-
 // pools returns the view of the pools that are waited for.
 func (j *judge) pools(v source.View) (source.View, error) {
-	first := j.last.Time.IsZero()
 	v.Pools = slices.DeleteFunc(slices.Clone(v.Pools), func(p progress.Pool) bool {
 		return p.MaxUnavailable == 0 // nodes of a pool that does not exist
 	})
-	chosen, err := j.choice.choose(v)
-	switch {
-	case err != nil && !first:
+	chosen, err := choose(v, j.names)
+	if err == nil && len(chosen.Pools) == 0 {
+		err = source.Usagef("the cluster has no MachineConfigPools")
+	}
+	if err != nil {
 		return v, source.Usagef("nothing is left to wait for: %w", err)
-	case err != nil:
-		return v, err
-	case len(chosen.Pools) == 0 && !first:
-		return v, source.Usagef("nothing is left to wait for: all pools are gone")
-	case len(chosen.Pools) == 0:
-		return v, source.Usagef("nothing to wait for: the cluster has no MachineConfigPools")
 	}
 	return chosen, nil
 }
@@ -104,19 +86,22 @@ func (j *judge) judge(v source.View) (done bool, err error) {
 		return true, &exitError{exitFailed, errors.New(strings.Join(failed, "; "))}
 	}
 	var old []string
+	begun, complete := len(j.before) > 0, true
 	for _, p := range v.Pools {
 		if j.isOld(p) {
 			old = append(old, p.Name)
 		}
+		begun = begun || p.Done < p.Total()
+		complete = complete && p.IsDone()
 	}
 	if len(old) > 0 && v.Time.Sub(j.begin) >= j.beginWithin {
 		return true, &exitError{exitTimeout, fmt.Errorf("no update has begun within %s: the target of %s is still what --from names",
 			j.beginWithin, strings.Join(old, ", "))}
 	}
 	if j.what == forBegun {
-		return len(old) == 0 && (len(j.before) > 0 || slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return p.Done < p.Total() })), nil
+		complete = begun
 	}
-	return len(old) == 0 && !slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return !p.IsDone() }), nil
+	return len(old) == 0 && complete, nil
 }
 
 // isMixed reports whether nodes of a pool are being moved from one image to another.
@@ -126,58 +111,61 @@ func isMixed(p progress.Pool) bool {
 	})
 }
 
-// isOld reports whether a pool still has the target that it is to be updated from.
+// isOld reports whether a pool still has a target of --from. One without an image has the image that the pool
+// has at the beginning.
 func (j *judge) isOld(p progress.Pool) bool {
-	return slices.ContainsFunc(j.before, func(t target) bool {
-		if t.config != p.Target.Config {
-			return false
-		}
-		if t.hasImage {
-			return t.image == p.Target.Image
-		}
+	return slices.ContainsFunc(j.before, func(from string) bool {
+		config, image, hasImage := strings.Cut(from, ",")
 		first, ok := j.first[p.Name]
-		return ok && first == p.Target
+		return config == p.Target.Config && (hasImage && image == p.Target.Image || !hasImage && ok && first == p.Target)
 	})
 }
 
 // failed describes what has been wrong for longer than is tolerated.
 func (j *judge) failed(v source.View) []string {
 	var failed []string
-	now := map[problem]time.Time{}
-	judge := func(key problem, known time.Time, text string) {
-		since, ok := j.since[key]
-		if !ok {
-			since = v.Time
-		}
-		now[key] = since
-		if !known.IsZero() && known.Before(since) {
-			since = known
-		}
-		if v.Time.Sub(since) >= j.tolerate {
-			failed = append(failed, text)
-		}
-	}
+	since := map[problemKey]time.Time{}
 	for _, p := range v.Pools {
 		if j.isOld(p) {
 			continue
 		}
-		for _, c := range p.Problems {
-			judge(problem{pool: p.Name, kind: c.Type}, c.Since, fmt.Sprintf("pool %s: %s%s", p.Name, c.Type, withMessage(c.Message)))
-		}
-		for _, n := range p.StuckNodes() {
-			reason := screen.Reason(n, screen.Options{Now: v.Time})
-			judge(problem{p.Name, n.Name, "stuck", n.UID}, n.Degraded, fmt.Sprintf("%s of %s is stuck, %s%s", n.Name, p.Name, reason, withMessage(n.Message)))
-		}
-		for _, n := range p.Nodes {
-			for _, s := range n.PinnedImageSets {
-				if s.Failed {
-					judge(problem{p.Name, n.Name, "pinned " + s.Name, n.UID}, s.Since, fmt.Sprintf("%s of %s cannot pull pinned image set %s%s", n.Name, p.Name, s.Name, withMessage(s.Message)))
-				}
+		for _, wrong := range problemsOf(p, v.Time) {
+			seen, ok := j.since[wrong.key]
+			if !ok {
+				seen = v.Time
+			}
+			since[wrong.key] = seen
+			if !wrong.known.IsZero() && wrong.known.Before(seen) {
+				seen = wrong.known
+			}
+			if v.Time.Sub(seen) >= j.tolerate {
+				failed = append(failed, wrong.text)
 			}
 		}
 	}
-	j.since = now
+	j.since = since
 	return failed
+}
+
+// problemsOf returns what is in the way of a pool.
+func problemsOf(p progress.Pool, now time.Time) []problem {
+	var all []problem
+	for _, c := range p.Problems {
+		all = append(all, problem{problemKey{pool: p.Name, kind: c.Type}, c.Since, fmt.Sprintf("pool %s: %s%s", p.Name, c.Type, withMessage(c.Message))})
+	}
+	for _, n := range p.StuckNodes() {
+		all = append(all, problem{problemKey{p.Name, n.Name, "stuck", n.UID}, n.Degraded,
+			fmt.Sprintf("%s of %s is stuck, %s%s", n.Name, p.Name, screen.Reason(n, screen.Options{Now: now}), withMessage(n.Message))})
+	}
+	for _, n := range p.Nodes {
+		for _, s := range n.PinnedImageSets {
+			if s.Failed {
+				all = append(all, problem{problemKey{p.Name, n.Name, "pinned " + s.Name, n.UID}, s.Since,
+					fmt.Sprintf("%s of %s cannot pull pinned image set %s%s", n.Name, p.Name, s.Name, withMessage(s.Message))})
+			}
+		}
+	}
+	return all
 }
 
 func withMessage(message string) string {
@@ -189,19 +177,16 @@ func withMessage(message string) string {
 
 // unfinished returns the error of a timeout, with what is in the way.
 func (j *judge) unfinished() error {
-	if j.last.Time.IsZero() {
-		return fmt.Errorf("not %s within %s: the cluster has not been seen", j.what, j.timeout)
-	}
 	var left []string
 	for _, p := range j.last.Pools {
-		text := fmt.Sprintf("%s %d/%d", p.Name, p.Done, p.Total())
+		text, wrong := fmt.Sprintf("%s %d/%d", p.Name, p.Done, p.Total()), problemsOf(p, j.last.Time)
 		switch {
 		case j.isOld(p):
 			text = p.Name + " has not begun"
 		case p.IsDone():
 			continue
-		case len(p.Problems) > 0:
-			text += ", " + p.Problems[0].Type + withMessage(p.Problems[0].Message)
+		case len(wrong) > 0:
+			text += ", " + wrong[0].text
 		case p.Build != nil:
 			text += ", its image is being built" + withMessage(p.Build.Message)
 		case p.Paused:
@@ -209,12 +194,12 @@ func (j *judge) unfinished() error {
 		case p.Unreported > 0:
 			text += fmt.Sprintf(" (%d not reported)", p.Unreported)
 		}
-		if stuck := p.StuckNodes(); len(stuck) > 0 {
-			text += fmt.Sprintf(", %s is stuck, %s%s", stuck[0].Name, screen.Reason(stuck[0], screen.Options{Now: j.last.Time}), withMessage(stuck[0].Message))
-		}
 		left = append(left, text)
 	}
-	if !j.last.LastContact.IsZero() {
+	switch {
+	case j.last.Time.IsZero():
+		left = append(left, "the cluster has not been seen")
+	case !j.last.LastContact.IsZero():
 		left = append(left, "last answer "+j.last.LastContact.Format(time.TimeOnly))
 	}
 	return fmt.Errorf("not %s within %s: %s", j.what, j.timeout, strings.Join(left, "; "))
@@ -223,7 +208,7 @@ func (j *judge) unfinished() error {
 // summary returns a line on the pools that are done: how many nodes, how long, and the slowest.
 func (j *judge) summary() string {
 	var updated int
-	var slowest progress.Node
+	var slowest string
 	var longest time.Duration
 	for _, p := range j.last.Pools {
 		for _, n := range p.Nodes {
@@ -232,13 +217,13 @@ func (j *judge) summary() string {
 			}
 			updated++
 			if d := n.Ended.Sub(n.Ordered); d > longest {
-				longest, slowest = d, n
+				longest, slowest = d, n.Name
 			}
 		}
 	}
 	text := fmt.Sprintf("%s: %d nodes updated in %s", j.what, updated, j.last.Time.Sub(j.begin).Round(time.Second))
 	if longest > 0 {
-		text += fmt.Sprintf(", the slowest was %s with %s", screen.Clean(slowest.Name, 0), longest.Round(time.Second))
+		text += fmt.Sprintf(", the slowest was %s with %s", screen.Clean(slowest, 0), longest.Round(time.Second))
 	}
 	return text + "\n"
 }

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
@@ -36,27 +37,25 @@ func (o *outputFlag) bind(cmd *cobra.Command, own ...string) {
 }
 
 // isText reports whether the output is a screen.
-func (o outputFlag) isText() bool { return o.format == "" || o.format == formatWide }
+func (o *outputFlag) isText() bool { return o.format == "" || o.format == formatWide }
 
-func (o outputFlag) check() error {
+func (o *outputFlag) check() error {
 	if o.format == "" || slices.Contains(o.own, o.format) {
 		return nil
-	}
-	if o.format == formatName || o.format == formatWide {
-		return source.Usagef("--output %q: use %s, json, yaml, jsonpath=… or go-template=…", o.format, strings.Join(o.own, ", "))
 	}
 	_, err := o.printer()
 	return err
 }
 
-func (o outputFlag) printer() (func(runtime.Object, io.Writer) error, error) {
+func (o *outputFlag) printer() (printers.ResourcePrinter, error) {
 	flags := genericclioptions.NewPrintFlags("")
+	flags.NamePrintFlags = nil
 	flags.OutputFormat = &o.format
 	printer, err := flags.ToPrinter()
 	if err != nil {
 		return nil, source.Usagef("--output %q: %w", o.format, err)
 	}
-	return printer.PrintObj, nil
+	return printer, nil
 }
 
 // typeMeta returns the type of a document.
@@ -64,13 +63,13 @@ func typeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
 }
 
-// print prints a document in a format of kubectl's printers.
-func (o outputFlag) print(w io.Writer, document runtime.Object) error {
-	print, err := o.printer()
+// printDocument prints a document in a format of kubectl's printers.
+func (o *outputFlag) printDocument(w io.Writer, document runtime.Object) error {
+	printer, err := o.printer()
 	if err != nil {
 		return err
 	}
-	return print(document, printableWriter{w})
+	return printer.PrintObj(document, printableWriter{w})
 }
 
 // printLine prints a value as JSON on one line.

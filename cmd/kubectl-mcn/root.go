@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,11 +30,10 @@ func newRoot(c *cli) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions = cobra.CompletionOptions{DisableDefaultCmd: true}
 	c.config = genericclioptions.NewConfigFlags(true)
 	c.config.AddFlags(root.PersistentFlags())
 	_ = root.PersistentFlags().MarkHidden("namespace") // the objects have none
-	root.AddCommand(newNodeCommand(c), newWait(c), newTimeline(c), newComponents(c), newCompletion(c), newVersion(c), newOptions(c))
+	root.AddCommand(newNodeCommand(c), newWait(c), newTimeline(c), newComponents(c), newVersion(c), newOptions(c))
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)
@@ -52,31 +49,6 @@ func newRoot(c *cli) *cobra.Command {
 		_ = cmd.Flags().MarkHidden("help")
 	}
 	return root
-}
-
-func newCompletion(c *cli) *cobra.Command {
-	shells := []string{"bash", "zsh", "fish", "powershell"}
-	return &cobra.Command{
-		Use: "completion SHELL", Short: "print the completion of bash, zsh, fish or powershell", ValidArgs: shells,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return source.Usagef("name one shell: %s", strings.Join(shells, ", "))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch root := cmd.Root(); args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(c.Out, true)
-			case "zsh":
-				return root.GenZshCompletion(c.Out)
-			case "fish":
-				return root.GenFishCompletion(c.Out, true)
-			default:
-				return root.GenPowerShellCompletionWithDesc(c.Out)
-			}
-		},
-	}
 }
 
 func newVersion(c *cli) *cobra.Command {

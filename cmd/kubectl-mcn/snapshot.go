@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,71 +14,58 @@ import (
 
 // snapshot shows the pools once or, with watch, continuously.
 type snapshot struct {
-	*cli
-	choice choice
-	from   sourceFlags
-	output outputFlag
-	watch  bool
+	sourceFlags
+	outputFlag
+	pools []string
+	state string
+	watch bool
 }
 
 func newSnapshot(c *cli) *cobra.Command {
-	s := &snapshot{cli: c}
+	s := &snapshot{sourceFlags: sourceFlags{cli: c}}
 	cmd := &cobra.Command{
 		Use:  "kubectl-mcn [POOL...] [flags]",
 		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.",
 		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args) },
+		RunE: s.run, ValidArgsFunction: s.complete(false),
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "go on until Ctrl-C")
-	s.output.bind(cmd, formatWide, formatName)
-	s.choice.bind(cmd)
-	s.from.bind(cmd, true)
-	cmd.ValidArgsFunction = completeFrom(c, &s.from, poolNames)
+	s.outputFlag.bind(cmd, formatWide, formatName)
+	cmd.Flags().StringVar(&s.state, "state", "", "only "+strings.Join(states, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
+	s.sourceFlags.bind(cmd, true)
 	return cmd
 }
 
-func (s *snapshot) run(ctx context.Context, args []string) error {
-	if err := s.choice.complete(args); err != nil {
+func (s *snapshot) run(cmd *cobra.Command, args []string) error {
+	s.pools, s.state = args, strings.ToLower(s.state)
+	if s.state != "" && !slices.Contains(states, s.state) {
+		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
+	}
+	if err := s.check(); err != nil {
 		return err
 	}
-	if err := s.output.check(); err != nil {
+	if s.watch && !s.isText() && s.format != formatJSON {
+		return source.Usagef("--watch prints a screen, lines or json: leave -o %s out", s.format)
+	}
+	if err := s.open(cmd, !s.watch); err != nil {
 		return err
 	}
-	if s.watch && !s.output.isText() && s.output.format != formatJSON {
-		return source.Usagef("--watch prints a screen, lines or json: leave -o %s out", s.output.format)
+	ctx := cmd.Context()
+	switch {
+	case !s.watch:
+		return s.show(ctx, s.print)
+	case s.terminal.IsTerminal && s.isText():
+		return s.redraw(ctx, func(v source.View) ([]screen.Line, error) { return s.draw(v, true) })
 	}
-	src, err := s.from.open(ctx, s.cli, !s.watch)
-	if err != nil {
-		return err
-	}
-	st := s.from.store()
-	if s.watch {
-		return s.follow(ctx, src, st)
-	}
-	v, blocked := s.load(ctx, src, st)
-	if v.Time.IsZero() && blocked != nil {
-		return blocked
-	}
-	if v, err = s.choice.choose(v); err != nil {
-		return err
-	}
-	if err := s.print(v, src); err != nil {
-		return err
-	}
-	return blocked
+	return s.log(ctx)
 }
 
-func (s *snapshot) follow(ctx context.Context, src source.Source, st *source.Store) error {
-	_, isReplay := src.(source.Replayer)
-	if s.terminal.IsTerminal && s.output.format != formatJSON && !isReplay {
-		return s.redraw(ctx, src, st, func(v source.View) ([]screen.Line, error) {
-			v, err := s.choice.choose(v)
-			return screen.Snapshot(v.Pools, s.options(v, src, true)), err
-		})
-	}
-	moves := s.newMoveLog(s.choice, s.output.format, src.Now().Location())
-	return s.watchViews(ctx, src, st, func(v source.View) (bool, error) {
-		v, err := s.choice.choose(v)
+// log prints a line for each move.
+func (s *snapshot) log(ctx context.Context) error {
+	moves := moveLog{cli: s.cli, state: s.state, format: s.format}
+	return s.follow(ctx, func(v source.View) (bool, error) {
+		v, err := choose(v, s.pools)
 		if err != nil {
 			return true, err
 		}
@@ -91,10 +80,21 @@ func (s *snapshot) follow(ctx context.Context, src source.Source, st *source.Sto
 // notFound says that there is nothing to print, as kubectl does.
 func (c *cli) notFound() { _, _ = fmt.Fprintln(c.ErrOut, screen.NotFound) }
 
-func (s *snapshot) print(v source.View, src source.Source) error {
+func (s *snapshot) draw(v source.View, redrawn bool) ([]screen.Line, error) {
+	v, err := choose(v, s.pools)
+	o := s.size(v, redrawn, s.format == formatWide)
+	o.Show, o.List = shows(v, s.state), s.state != ""
+	return screen.Snapshot(v.Pools, o), err
+}
+
+func (s *snapshot) print(v source.View) error {
+	v, err := choose(v, s.pools)
+	if err != nil {
+		return err
+	}
+	show := shows(v, s.state)
 	switch {
-	case s.output.format == formatName:
-		show := s.choice.shows(v)
+	case s.format == formatName:
 		for _, p := range v.Pools {
 			for _, n := range p.Nodes {
 				if show != nil && !show(n) {
@@ -106,17 +106,12 @@ func (s *snapshot) print(v source.View, src source.Source) error {
 			}
 		}
 		return nil
-	case !s.output.isText():
-		return s.output.print(s.Out, newDocument(v, src.Origin(), s.choice.shows(v)))
+	case !s.isText():
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), show))
 	case len(v.Pools) == 0:
 		s.notFound()
 		return nil
 	}
-	return s.terminal.Print(s.Out, screen.Snapshot(v.Pools, s.options(v, src, false)))
-}
-
-func (s *snapshot) options(v source.View, src source.Source, redrawn bool) screen.Options {
-	o := s.size(v, src, redrawn, s.output.format == formatWide)
-	o.Show, o.List = s.choice.shows(v), s.choice.state != ""
-	return o
+	lines, _ := s.draw(v, false)
+	return s.terminal.Print(s.Out, lines)
 }

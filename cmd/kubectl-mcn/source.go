@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"errors"
 	"os"
 	"strings"
 	"time"
@@ -15,7 +15,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/simulate"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // The speeds of a simulated cluster: one for a rollout that is watched, and a higher one for a
@@ -27,6 +26,10 @@ const (
 
 // sourceFlags select where the objects come from.
 type sourceFlags struct {
+	*cli
+	source   source.Source // once it is open
+	noHealth bool          // the components are not read
+
 	files      []string
 	at         string
 	selector   string
@@ -34,13 +37,9 @@ type sourceFlags struct {
 	failNode   string
 	speed      float64
 	stuckAfter time.Duration
-	noHealth   bool // the components are not read
-
-	cmd *cobra.Command
 }
 
 func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
-	f.cmd = cmd
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder, URL or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
@@ -56,86 +55,72 @@ func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
 	_ = cmd.RegisterFlagCompletionFunc("stuck-after", cobra.NoFileCompletions)
 }
 
-func (f *sourceFlags) store() *source.Store {
-	return source.NewStore(progress.Limits{StuckAfter: f.stuckAfter})
-}
-
-// open returns the source that the flags select, for one view or for many.
-func (f *sourceFlags) open(ctx context.Context, c *cli, once bool) (source.Source, error) {
+// open opens the source that the flags select, for one view or for many.
+func (f *sourceFlags) open(cmd *cobra.Command, once bool) error {
 	if err := notNegative(map[string]time.Duration{"stuck-after": f.stuckAfter}); err != nil {
-		return nil, err
+		return err
 	}
 	selector, err := labels.Parse(f.selector)
 	if err != nil {
-		return nil, source.Usagef("--selector %q: %w", f.selector, err)
+		return source.Usagef("--selector %q: %w", f.selector, err)
 	}
-	changed := f.cmd.Flags().Changed
+	changed := cmd.Flags().Changed
 	switch {
 	case changed("simulate"):
 		if len(f.files) > 0 || f.selector != "" {
-			return nil, source.Usagef("--simulate excludes -f and -l")
+			return source.Usagef("--simulate excludes -f and -l")
 		}
-		o := simulate.Options{Nodes: f.nodes, FailNode: f.failNode, Speed: f.speed, Seed: c.seed}
+		o := simulate.Options{Nodes: f.nodes, FailNode: f.failNode, Speed: f.speed, Seed: f.seed}
 		if !changed("speed") {
 			o.Speed = watchedSpeed
 			if once {
 				o.Speed = lookSpeed
 			}
 		}
-		return source.NewSimulated(ctx, o, c.patience)
+		f.source, err = source.NewSimulated(cmd.Context(), o, f.patience)
 	case changed("fail-node"), changed("speed"):
-		return nil, source.Usagef("--fail-node and --speed require --simulate")
+		return source.Usagef("--fail-node and --speed require --simulate")
 	case len(f.files) > 0:
-		at, err := f.parseAt(c.clock.Now())
-		files := &source.Files{Names: f.files, In: c.In, At: at, Clock: c.clock.Now, Note: c.note}
+		files := &source.Files{Names: f.files, In: f.In, Clock: f.clock.Now, Note: f.note}
 		if f.selector != "" {
 			files.Selector = selector
 		}
-		return files, err
+		files.At, err = parseTime(f.at, f.clock.Now())
+		f.source = files
 	case f.at != "":
-		return nil, source.Usagef("--at requires -f")
+		return source.Usagef("--at requires -f")
+	default:
+		err = f.connect()
 	}
-	cluster, err := c.connect()
-	if err != nil {
-		return nil, err
-	}
-	cluster.Selector = f.selector
-	if f.noHealth {
-		cluster.Operator = nil
-	}
-	return cluster, nil
+	return err
 }
 
-func (f *sourceFlags) parseAt(now time.Time) (time.Time, error) {
-	switch f.at {
+func parseTime(at string, now time.Time) (time.Time, error) {
+	switch at {
 	case "":
 		return time.Time{}, nil
 	case "now":
 		return now, nil
 	}
-	t, err := time.Parse(time.RFC3339, f.at)
+	t, err := time.Parse(time.RFC3339, at)
 	if err != nil {
-		return t, source.Usagef("--at %q: use a time like %s, or now", f.at, now.UTC().Format(time.RFC3339))
+		return t, source.Usagef("--at %q: use a time like %s, or now", at, now.UTC().Format(time.RFC3339))
 	}
 	return t, nil
 }
 
-// connect returns the cluster of the kubeconfig. Its errors say what was tried.
-func (c *cli) connect() (*source.Cluster, error) {
-	loader := c.config.ToRawKubeConfigLoader()
-	raw, err := loader.RawConfig()
-	if err != nil {
-		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
-	}
-	if len(raw.Clusters) == 0 && *c.config.APIServer == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		return nil, source.Usagef("no cluster is configured: there is none in %s; set --kubeconfig or KUBECONFIG, read files with -f, or try --simulate 20",
+// connect opens the cluster of the kubeconfig. Its errors say what was tried.
+func (f *sourceFlags) connect() error {
+	loader := f.config.ToRawKubeConfigLoader()
+	if raw, err := loader.RawConfig(); err == nil && len(raw.Clusters) == 0 && *f.config.APIServer == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return source.Usagef("no cluster is configured: there is none in %s; set --kubeconfig or KUBECONFIG, read files with -f, or try --simulate 20",
 			strings.Join(loader.ConfigAccess().GetLoadingPrecedence(), ", "))
 	}
-	config, err := c.config.ToRESTConfig()
+	config, err := f.config.ToRESTConfig()
 	if err != nil {
-		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
+		return source.Usagef("cannot use the kubeconfig: %w", err)
 	}
-	patience := c.patience
+	patience := f.patience
 	if config.Timeout > 0 {
 		patience, config.Timeout = config.Timeout, 0 // a watch has no end
 	}
@@ -143,16 +128,15 @@ func (c *cli) connect() (*source.Cluster, error) {
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.QPS = -1 // each page waits for the previous one
 	client, err := mcfgclientset.NewForConfig(config)
-	if err != nil {
-		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
+	operator, operatorErr := operatorclientset.NewForConfig(config)
+	nodes, nodesErr := metadata.NewForConfig(config)
+	if err := errors.Join(err, operatorErr, nodesErr); err != nil {
+		return source.Usagef("cannot use the kubeconfig: %w", err)
 	}
-	operator, err := operatorclientset.NewForConfig(config)
-	if err != nil {
-		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
+	cluster := &source.Cluster{Client: client, Metadata: nodes, Selector: f.selector, Host: config.Host, Clock: f.clock, Patience: patience}
+	if !f.noHealth {
+		cluster.Operator = operator
 	}
-	nodes, err := metadata.NewForConfig(config)
-	if err != nil {
-		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
-	}
-	return &source.Cluster{Client: client, Operator: operator, Metadata: nodes, Host: config.Host, Clock: c.clock, Patience: patience}, nil
+	f.source = cluster
+	return nil
 }

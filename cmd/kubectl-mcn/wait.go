@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,118 +19,78 @@ import (
 // stillInterval is after how long wait says that nothing has moved.
 const stillInterval = time.Minute
 
-// waiting is the options of wait.
-type waiting struct {
-	*cli
-	choice      choice
-	from        sourceFlags
-	what        string
-	timeout     time.Duration
-	before      []string
-	beginWithin time.Duration
-	tolerate    time.Duration
-	output      string
-	quiet       bool
-}
-
-func newWait(c *cli) *cobra.Command {
-	w := &waiting{cli: c, from: sourceFlags{noHealth: true}}
-	cmd := &cobra.Command{
-		Use: "wait [POOL...] [flags]", Short: "return when pools are done",
-		Long: "Return when pools are done: 0 done, 1 stuck or degraded, 2 usage or no cluster,\n3 timeout.",
-		RunE: func(cmd *cobra.Command, args []string) error { return w.run(cmd, args) },
-	}
-	flags := cmd.Flags()
-	flags.StringVar(&w.what, "for", "done", "done, or begun")
-	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
-	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
-	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
-	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be stuck or degraded")
-	flags.StringVarP(&w.output, "output", "o", "", "`FORMAT` of the moves: json")
-	flags.BoolVarP(&w.quiet, "quiet", "q", false, "print nothing but what went wrong")
-	w.from.bind(cmd, false)
-	cmd.ValidArgsFunction = completeFrom(c, &w.from, poolNames)
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
-	return cmd
-}
-
 const (
 	forDone  = "done"
 	forBegun = "begun"
 )
 
+// waiting is the options of wait.
+type waiting struct {
+	sourceFlags
+	names       []string
+	what        string
+	timeout     time.Duration
+	before      []string
+	beginWithin time.Duration
+	tolerate    time.Duration
+}
+
+func newWait(c *cli) *cobra.Command {
+	w := &waiting{sourceFlags: sourceFlags{cli: c, noHealth: true}}
+	cmd := &cobra.Command{
+		Use: "wait [POOL...] [flags]", Short: "return when pools are done",
+		Long: "Return when pools are done: 0 done, 1 stuck or degraded, 2 usage or no cluster,\n3 timeout.",
+		RunE: w.run, ValidArgsFunction: w.complete(false),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&w.what, "for", forDone, "done, or begun")
+	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
+	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
+	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
+	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be stuck or degraded")
+	w.bind(cmd, false)
+	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
+	w.names = args
 	if err := w.check(cmd.Flags().Changed("begin-within")); err != nil {
 		return err
 	}
-	if err := w.choice.complete(args); err != nil {
+	if err := w.open(cmd, false); err != nil {
 		return err
 	}
-	ctx := cmd.Context()
-	src, err := w.from.open(ctx, w.cli, false)
-	if err != nil {
-		return err
+	if s, ok := w.source.(*source.Simulated); ok { // its rollout begins when it is followed
+		w.before, w.beginWithin = append(w.before, s.Before...), math.MaxInt64
 	}
-	if s, ok := src.(*source.Simulated); ok { // its rollout begins when it is followed
-		if len(w.before) > 0 {
-			return source.Usagef("--simulate and --from exclude each other")
-		}
-		st := w.from.store()
-		if err := s.Cluster.Load(ctx, st); err != nil {
-			return err
-		}
-		for _, p := range st.Look(src.Now()).Pools {
-			w.before = append(w.before, p.Target.Config)
-		}
-		w.beginWithin = math.MaxInt64
-	}
-	return w.wait(ctx, src)
+	return w.wait(cmd.Context())
 }
 
 // check validates the options.
 func (w *waiting) check(beginWithin bool) error {
-	err := notNegative(map[string]time.Duration{"timeout": w.timeout, "begin-within": w.beginWithin, "tolerate": w.tolerate})
-	if err != nil {
-		return err
-	}
-	for _, target := range w.before {
-		if parseTarget(target).config == "" {
-			return source.Usagef("--from is empty: name the config that the pool has before the update")
-		}
-	}
 	switch {
+	case slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }):
+		return source.Usagef("--from is empty: name the config that the pool has before the update")
 	case beginWithin && len(w.before) == 0:
 		return source.Usagef("--begin-within requires --from")
 	case w.what != forDone && w.what != forBegun:
 		return source.Usagef("--for %q: use done or begun", w.what)
-	case w.output != "" && w.output != formatJSON:
-		return source.Usagef("--output %q: use json", w.output)
 	}
-	return nil
+	return notNegative(map[string]time.Duration{"timeout": w.timeout, "begin-within": w.beginWithin, "tolerate": w.tolerate})
 }
 
 // wait waits, and prints each move on the way.
-func (w *waiting) wait(ctx context.Context, src source.Source) error {
+func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.timeout > 0 {
-		timer := w.clock.NewTimer(w.timeout)
-		defer timer.Stop()
-		go func() {
-			select {
-			case <-timer.C():
-				cancel()
-			case <-bounded.Done():
-			}
-		}()
+		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
-	moves := w.newMoveLog(w.choice, w.output, src.Now().Location())
-	if w.quiet {
-		moves.write = func(screen.Move) error { return nil }
-	}
-	j := newJudge(w, src.Now())
+	moves := moveLog{cli: w.cli}
+	j := &judge{waiting: w, begin: w.source.Now()}
 	var moved time.Time
-	err := w.watchViews(bounded, src, w.from.store(), func(v source.View) (bool, error) {
+	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
 			return true, err // what is not seen cannot be waited for
 		}
@@ -140,45 +102,33 @@ func (w *waiting) wait(ctx context.Context, src source.Source) error {
 		if err != nil {
 			return true, err
 		}
-		if n > 0 || moved.IsZero() {
+		isStill := !moved.IsZero() && v.Time.Sub(moved) >= stillInterval
+		if n > 0 || moved.IsZero() || isStill {
 			moved = v.Time
-		} else if v.Time.Sub(moved) >= stillInterval {
-			moved = v.Time
-			w.still(v)
 		}
-		done, err := j.judge(v)
-		return done || err != nil, err
+		for _, p := range v.Pools {
+			if n == 0 && isStill && !p.IsDone() {
+				_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
+			}
+		}
+		return j.judge(v)
 	})
-	isTimeout := err != nil && bounded.Err() != nil && ctx.Err() == nil && errors.Is(err, context.Canceled)
-	if isTimeout {
+	if errors.Is(err, context.Canceled) && bounded.Err() != nil && ctx.Err() == nil {
 		err = &exitError{exitTimeout, j.unfinished()}
 	}
-	w.conclude(src, j, err)
-	return err
-}
-
-// still says that nothing has moved.
-func (w *waiting) still(v source.View) {
-	if w.quiet || w.output == formatJSON {
-		return
-	}
-	for _, p := range v.Pools {
-		if !p.IsDone() {
-			_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
-		}
-	}
+	return w.conclude(j, err)
 }
 
 // conclude prints a summary at the end, or what is in the way as the snapshot says it.
-func (w *waiting) conclude(src source.Source, j *judge, err error) {
+func (w *waiting) conclude(j *judge, err error) error {
 	var failed *exitError
 	switch {
-	case w.quiet || w.output == formatJSON || j.last.Time.IsZero():
+	case j.last.Time.IsZero():
 	case err == nil:
 		_, _ = io.WriteString(w.Out, j.summary())
 	case errors.As(err, &failed):
-		o := w.size(j.last, src, false, false)
-		_, _ = io.WriteString(w.Out, "\n")
-		_ = w.terminal.Print(w.Out, screen.Snapshot(j.last.Pools, o))
+		lines := append([]screen.Line{{}}, screen.Snapshot(j.last.Pools, w.size(j.last, false, false))...)
+		_ = w.terminal.Print(w.Out, lines) // the error matters more
 	}
+	return err
 }

@@ -260,14 +260,6 @@ func TestWaitIsInterrupted(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-func TestWaitQuietly(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", newConfig, time.Now()))
-	code, stdout, stderr := start(t, "wait", "-q", "--kubeconfig", s.kubeconfig(t)).end()
-	assert.Zero(t, code)
-	assert.Empty(t, stdout+stderr)
-}
-
 // TestWaitInASimulation ends blocked, and says why and what next.
 func TestWaitInASimulation(t *testing.T) {
 	t.Parallel()

@@ -10,10 +10,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func statusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
-	return conditions.StatusOf(list, p)
-}
-
 func messageOf(list []metav1.Condition, p phases.Phase) string {
 	if c := conditions.Find(list, p); c != nil {
 		return c.Message
@@ -44,9 +40,3 @@ func isNotYet(c *metav1.Condition) bool {
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }
-
-// isStep reports whether a phase is a step of an update.
-func isStep(p phases.Phase) bool { return phases.IsUpdateStep(p) }
-
-// startsUpdate reports whether only an update enters a phase, and not a daemon that restarts.
-func startsUpdate(p phases.Phase) bool { return phases.StartsUpdate(p) }

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -32,7 +33,7 @@ func (n Node) messageOfStep(list []metav1.Condition) string {
 
 // runningMessage returns the message of a phase that is running.
 func runningMessage(list []metav1.Condition, p phases.Phase) string {
-	if statusOf(list, p) != metav1.ConditionUnknown {
+	if conditions.StatusOf(list, p) != metav1.ConditionUnknown {
 		return ""
 	}
 	return messageOf(list, p)

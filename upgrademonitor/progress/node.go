@@ -8,6 +8,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -42,7 +43,7 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 		Desired:    Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
 		Current:    Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
 		Ordered:    ordered(mcn),
-		isDegraded: statusOf(list, phases.NodeDegraded) == metav1.ConditionTrue,
+		isDegraded: conditions.StatusOf(list, phases.NodeDegraded) == metav1.ConditionTrue,
 	}
 	if version := mcn.Status.ConfigVersion; version != nil {
 		n.Current.Config = version.Current
@@ -64,7 +65,7 @@ func (n Node) hasDesired() bool { return n.Desired == n.Current }
 
 // readSteps sets the state by the object alone, the steps, and what follows from them.
 func (n *Node) readSteps(list []metav1.Condition) {
-	isUpdated := statusOf(list, phases.Updated) == metav1.ConditionTrue
+	isUpdated := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	if isUpdated {
 		n.Ended = endOf(list)
 		n.joined = neverUpdated(list)
@@ -96,14 +97,14 @@ func (n *Node) readSteps(list []metav1.Condition) {
 // or a phase that only an update has is running or done.
 func (n Node) isUpdating() bool {
 	return !n.hasDesired() || slices.ContainsFunc(n.Steps, func(s Step) bool {
-		return startsUpdate(s.Phase) && (s.State == Running || s.State == Finished)
+		return phases.StartsUpdate(s.Phase) && (s.State == Running || s.State == Finished)
 	})
 }
 
 // updateRuns reports whether a phase that only an update has is running or done.
 func updateRuns(list []metav1.Condition) bool {
 	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return c.Status != metav1.ConditionFalse && startsUpdate(phases.Phase(c.Type))
+		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
 }
 

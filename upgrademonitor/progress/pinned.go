@@ -7,6 +7,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -42,7 +43,7 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 }
 
 func isTrue(list []metav1.Condition, p phases.Phase) bool {
-	return statusOf(list, p) == metav1.ConditionTrue
+	return conditions.StatusOf(list, p) == metav1.ConditionTrue
 }
 
 func timeIf(known bool, list []metav1.Condition, p phases.Phase) time.Time {

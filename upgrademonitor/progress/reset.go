@@ -22,7 +22,7 @@ func begunOf(list []metav1.Condition) time.Time {
 	}
 	begun := timeOf(list, phases.Updated)
 	for i := range list {
-		if isStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+		if phases.IsUpdateStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
 			begun = later(begun, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -35,7 +35,7 @@ func endOf(list []metav1.Condition) time.Time {
 	updated := timeOf(list, phases.Updated)
 	var ended time.Time
 	for i := range list {
-		if p := phases.Phase(list[i].Type); startsUpdate(p) && isReset(&list[i]) {
+		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) && isReset(&list[i]) {
 			ended = later(ended, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -65,7 +65,7 @@ func endedSteps(list []metav1.Condition, ended time.Time) []Step {
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {
-		if startsUpdate(phases.Phase(list[i].Type)) {
+		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
 			if !isNotYet(&list[i]) {
 				return false
 			}

@@ -6,6 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -22,7 +23,7 @@ func leaves(imageMode bool) []phases.Phase {
 			parent, ok := phases.ParentOf(child)
 			return ok && parent == p
 		})
-		return isParent || !isStep(p)
+		return isParent || !phases.IsUpdateStep(p)
 	})
 }
 
@@ -77,7 +78,7 @@ func currentSteps(list []metav1.Condition) []Step {
 	passed := false
 	for i := range slices.Backward(steps) {
 		s := &steps[i]
-		switch statusOf(list, s.Phase) {
+		switch conditions.StatusOf(list, s.Phase) {
 		case metav1.ConditionTrue:
 			s.State, s.End, passed = Finished, timeOf(list, s.Phase), true
 			s.Message = messageOf(list, s.Phase)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -92,35 +93,20 @@ func Health(list []metav1.Condition) string {
 
 // ComponentTable returns the screen of the components: what each is doing, how healthy it is, and everything
 // that is not well.
-func ComponentTable(all []Component, o Options) []Line {
-	name := column{title: "NAME", width: 10}
-	health := column{title: "HEALTH", gap: 2}
-	since := column{title: "SINCE", gap: 2}
-	doing := column{title: "DOING", gap: 2}
+func ComponentTable(conditions []metav1.Condition, o Options) []Line {
+	all := Components(conditions)
+	rows := [][]string{{"NAME      ", "HEALTH", "SINCE", "DOING"}}
 	for _, c := range all {
-		text := c.Health
-		if text == notReported {
-			text = "not reported"
+		health, since, doing := c.Health, "-", cmp.Or(Clean(c.Doing, 0), "-")
+		if health == notReported {
+			health = "not reported"
 		}
-		at := "-"
 		if c.Since != nil {
-			at = sinceNow(c.Since.Time, o.Now)
+			since = sinceNow(c.Since.Time, o.Now)
 		}
-		work := Clean(c.Doing, 0)
-		if work == "" {
-			work = "-"
-		}
-		name.cells, health.cells = append(name.cells, c.Name), append(health.cells, text)
-		since.cells, doing.cells = append(since.cells, at), append(doing.cells, work)
+		rows = append(rows, []string{c.Name, health, since, doing})
 	}
-	ls := lines(Plain, Moment(o), "")
-	for i, row := range layout([]column{name, health, since, doing}, 0, o.Width) {
-		tone := Plain
-		if i == 0 {
-			tone = Header
-		}
-		ls = append(ls, lines(tone, row)...)
-	}
+	ls := append(lines(Plain, Moment(o), ""), tableLines(rows, 0, o.Width)...)
 	for _, c := range all {
 		for _, p := range c.Problems {
 			ls = append(ls, Problem{
@@ -130,7 +116,7 @@ func ComponentTable(all []Component, o Options) []Line {
 		}
 		if e := c.Error; e != nil && (e.Resolved || len(c.Problems) == 0) {
 			ls = append(ls, Problem{
-				Headline: fmt.Sprintf("%s: last error %s, at %s%s", c.Name, resolvedText(e, o.Now), clean(e.State), ""), Message: e.Message,
+				Headline: fmt.Sprintf("%s: last error %s, at %s", c.Name, resolvedText(e, o.Now), clean(e.State)), Message: e.Message,
 			}.draw(o)...)
 		}
 	}

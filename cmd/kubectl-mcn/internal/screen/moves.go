@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,132 +10,118 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// Kind is the kind of a Move.
-type Kind string
-
-// The kinds of moves: of a node, and of a pool.
-const (
-	Ordered   Kind = "Ordered"   // the node's update was ordered
-	Begun     Kind = "Begun"     // its update has begun
-	StepDone  Kind = "StepDone"  // it has finished a step
-	AtStep    Kind = "AtStep"    // it is at a step; the previous one is not known
-	Done      Kind = "Done"      // it has its desired config and image
-	Stuck     Kind = "Stuck"     // it needs an administrator
-	Recovered Kind = "Recovered" // it is not stuck any more
-	Deleted   Kind = "Deleted"   // it was deleted
-
-	PoolFound    Kind = "PoolFound"    // the pool was observed for the first time
-	PoolTarget   Kind = "PoolTarget"   // it has another target
-	PoolPaused   Kind = "PoolPaused"   // it begins no more updates
-	PoolUnpaused Kind = "PoolUnpaused" // it begins updates again
-	PoolBlocked  Kind = "PoolBlocked"  // its stuck nodes take all of maxUnavailable
-	PoolDone     Kind = "PoolDone"     // all its nodes are done
-	PoolDeleted  Kind = "PoolDeleted"  // it was deleted
-	PoolDegraded Kind = "PoolDegraded" // one of its own conditions is not well
-	PoolBuilding Kind = "PoolBuilding" // its image is being built
-)
-
 // Move is one change in a rollout.
 type Move struct {
-	Time        time.Time
-	Kind        Kind
-	Pool        string
-	Target      progress.Target
-	Done, Nodes int    // of the pool, after the move
-	Node        string // "" for a move of the pool itself
+	Time time.Time `json:"time"`
+	// Kind is Ordered, Begun, StepDone, AtStep, Done, Stuck, Recovered or Deleted for a node, else PoolFound,
+	// PoolTarget, PoolPaused, PoolUnpaused, PoolDegraded, PoolBuilding, PoolBlocked, PoolDone or PoolDeleted.
+	Kind   string          `json:"move"`
+	Pool   string          `json:"pool"`
+	Target progress.Target `json:"target"`
+	Done   int             `json:"done"` // of the pool, after the move
+	Nodes  int             `json:"nodes"`
+	Node   string          `json:"node,omitempty"` // "" for a move of the pool itself
 
-	Step, Next phases.Phase  // the finished step, and the running one
-	Took       time.Duration // of the finished step or update; 0 if it is not known
-	Message    string        // why a node is stuck
-	text       string
+	Step    phases.Phase `json:"step,omitempty"`    // the finished step
+	Next    phases.Phase `json:"next,omitempty"`    // the running one
+	Seconds int          `json:"seconds,omitempty"` // of the finished step or update; 0 if it is not known
+	Message string       `json:"message,omitempty"` // why a node is stuck
+
+	text string
+	zone *time.Location
 }
 
 // mostMessage is the maximum length of a message in the text of a move that is not whole.
 const mostMessage = 240
 
 // Text returns the move on one line: whole, or with a long message cut.
-func (m Move) Text(zone *time.Location, whole bool) string {
-	text := fmt.Sprintf("%s %s %d/%d ", m.Time.In(zone).Format(time.TimeOnly), clean(m.Pool), m.Done, m.Nodes)
-	if m.Node != "" {
-		text += clean(m.Node) + " "
+func (m Move) Text(whole bool) string {
+	text := strings.TrimRight(fmt.Sprintf("%s %s %d/%d ", m.Time.In(m.zone).Format(time.TimeOnly), clean(m.Pool), m.Done, m.Nodes)+
+		strings.TrimLeft(clean(m.Node)+" ", " ")+m.text, " ")
+	if m.Message == "" {
+		return text
 	}
-	text = strings.TrimRight(text+m.text, " ")
-	if m.Message != "" {
-		most := mostMessage
-		if whole {
-			most = 0
-		}
-		text += ": " + Cut(clean(m.Message), most)
+	most := mostMessage
+	if whole {
+		most = 0
 	}
-	return text
-}
-
-// Found returns the moves of pools that are observed for the first time.
-func Found(pools []progress.Pool, now time.Time) []Move {
-	var moves []Move
-	for _, p := range pools {
-		var parts []string
-		if p.Target.Config != "" {
-			parts = append(parts, "target "+TargetText(p.Name, p.Target))
-		}
-		for _, state := range []struct {
-			nodes int
-			name  string
-		}{{p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
-			if state.nodes > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", state.nodes, state.name))
-			}
-		}
-		if p.Paused {
-			parts = append(parts, "paused")
-		}
-		moves = append(moves, ofPoolMove(p, now, PoolFound, strings.Join(parts, ", ")))
-		moves = append(moves, problemMoves(progress.Pool{}, p, now)...)
-		moves = append(moves, stuckMoves(progress.Pool{}, p, now)...)
-		moves = append(moves, blockedMoves(progress.Pool{}, p, now)...)
-	}
-	return moves
+	return text + ": " + Clean(m.Message, most)
 }
 
 // Moves returns the changes between two views of the pools, in the order of the pools and nodes in
 // the second one.
 func Moves(before, after []progress.Pool, now time.Time) []Move {
-	var moves []Move
+	var all []Move
 	for _, p := range after {
-		if i := find(before, p.Name); i >= 0 {
-			moves = append(moves, poolMoves(before[i], p, now)...)
+		d := difference{now: now, pool: p}
+		i := slices.IndexFunc(before, func(b progress.Pool) bool { return b.Name == p.Name })
+		if i >= 0 {
+			d.before = before[i]
+			d.poolMoves()
 		} else {
-			moves = append(moves, Found([]progress.Pool{p}, now)...)
+			d.found()
 		}
+		d.problemMoves()
+		d.stuckMoves()
+		if IsBlocked(p) && !IsBlocked(d.before) {
+			d.add("PoolBlocked", "", fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", p.MaxUnavailable))
+		}
+		if i >= 0 && p.IsDone() && !d.before.IsDone() {
+			d.add("PoolDone", "", "done")
+		}
+		all = append(all, d.moves...)
 	}
 	for _, p := range before {
-		if find(after, p.Name) < 0 {
-			moves = append(moves, ofPoolMove(p, now, PoolDeleted, "deleted"))
+		if !slices.ContainsFunc(after, func(a progress.Pool) bool { return a.Name == p.Name }) {
+			d := difference{now: now, pool: p}
+			d.add("PoolDeleted", "", "deleted")
+			all = append(all, d.moves...)
 		}
 	}
-	return moves
+	return all
 }
 
-func find(pools []progress.Pool, name string) int {
-	for i, p := range pools {
-		if p.Name == name {
-			return i
-		}
+// difference collects the moves of a pool between two views.
+type difference struct {
+	now          time.Time
+	before, pool progress.Pool
+	moves        []Move
+}
+
+func (d *difference) add(kind, node, text string) *Move {
+	d.moves = append(d.moves, Move{
+		Time: d.now.UTC(), zone: d.now.Location(), Kind: kind, Node: node, text: text,
+		Pool: d.pool.Name, Target: d.pool.Target, Done: d.pool.Done, Nodes: d.pool.Total(),
+	})
+	return &d.moves[len(d.moves)-1]
+}
+
+// found adds the move of a pool that is observed for the first time.
+func (d *difference) found() {
+	p := d.pool
+	var parts []string
+	if p.Target.Config != "" {
+		parts = append(parts, "target "+TargetText(p.Name, p.Target))
 	}
-	return -1
+	counts := p
+	counts.Done = 0
+	parts = append(parts, stateCounts(counts)...)
+	if p.Paused {
+		parts = append(parts, "paused")
+	}
+	d.add("PoolFound", "", strings.Join(parts, ", "))
 }
 
-func poolMoves(before, after progress.Pool, now time.Time) []Move {
-	var moves []Move
+func (d *difference) poolMoves() {
+	before, after := d.before, d.pool
 	if before.Target != after.Target {
-		moves = append(moves, ofPoolMove(after, now, PoolTarget, "target "+TargetText(after.Name, after.Target)))
+		d.add("PoolTarget", "", "target "+TargetText(after.Name, after.Target))
 	}
-	if before.Paused != after.Paused {
-		kind, text := PoolUnpaused, "unpaused"
-		if after.Paused {
-			kind, text = PoolPaused, "paused"
-		}
-		moves = append(moves, ofPoolMove(after, now, kind, text))
+	switch {
+	case after.Paused && !before.Paused:
+		d.add("PoolPaused", "", "paused")
+	case before.Paused && !after.Paused:
+		d.add("PoolUnpaused", "", "unpaused")
 	}
 	was := map[string]progress.Node{}
 	for _, n := range before.Nodes {
@@ -142,59 +129,93 @@ func poolMoves(before, after progress.Pool, now time.Time) []Move {
 	}
 	for _, n := range after.Nodes {
 		if old, ok := was[n.Name]; ok && old.UID == n.UID {
-			moves = append(moves, nodeMoves(after, old, n, now)...)
+			d.nodeMoves(old, n)
 			delete(was, n.Name)
 		}
 	}
 	for _, n := range before.Nodes {
 		if _, gone := was[n.Name]; gone {
-			moves = append(moves, ofNodeMove(after, n, now, Deleted, "deleted"))
+			d.add("Deleted", n.Name, "deleted")
 		}
 	}
-	moves = append(moves, problemMoves(before, after, now)...)
-	moves = append(moves, stuckMoves(before, after, now)...)
-	moves = append(moves, blockedMoves(before, after, now)...)
-	if after.IsDone() && !before.IsDone() {
-		moves = append(moves, ofPoolMove(after, now, PoolDone, "done"))
-	}
-	return moves
 }
 
-// problemMoves returns what has become wrong with a pool itself, and a build that has begun.
-func problemMoves(before, after progress.Pool, now time.Time) []Move {
-	var moves []Move
-	had := map[string]bool{}
-	for _, c := range before.Problems {
-		had[c.Type] = true
+// nodeMoves adds the changes of a node of a pool.
+func (d *difference) nodeMoves(before, after progress.Node) {
+	changed := before.Desired != after.Desired
+	switch {
+	case after.State == progress.Done && before.State != progress.Done:
+		from := after.Ordered
+		if from.IsZero() {
+			from = before.Begun
+		}
+		m := d.add("Done", after.Name, "done")
+		if took := after.Ended.Sub(from); !from.IsZero() && took > 0 {
+			m.took(took)
+		}
+	case after.NotBegun && (changed || !before.NotBegun):
+		d.add("Ordered", after.Name, "is ordered to "+TargetText(d.pool.Name, after.Desired))
+	case after.InUpdate() && !after.NotBegun && (changed || before.NotBegun || !before.InUpdate()):
+		d.add("Begun", after.Name, "begun, "+Doing(after)).Next = after.Step
+	case after.InUpdate() && before.Step != after.Step:
+		d.stepMoves(before, after)
 	}
-	for _, c := range after.Problems {
-		if !had[c.Type] {
-			m := ofPoolMove(after, now, PoolDegraded, clean(c.Type))
-			m.Message = c.Message
-			moves = append(moves, m)
+}
+
+func (m *Move) took(t time.Duration) {
+	m.Seconds = int(t.Seconds())
+	m.text += " in " + took(t)
+}
+
+// stepMoves adds a move for each finished step. The last one has the running step.
+func (d *difference) stepMoves(before, after progress.Node) {
+	var last *Move
+	for _, s := range after.Steps {
+		if s.State != progress.Finished || slices.ContainsFunc(before.Steps, func(b progress.Step) bool { return b.Phase == s.Phase && b.State == s.State }) {
+			continue
+		}
+		last = d.add("StepDone", after.Name, stepName(s.Phase)+" done")
+		last.Step = s.Phase
+		if s.Duration > 0 {
+			last.took(s.Duration)
 		}
 	}
-	if after.Build != nil && before.Build == nil {
-		m := ofPoolMove(after, now, PoolBuilding, "image is being built")
-		m.Message = after.Build.Message
-		moves = append(moves, m)
+	if last == nil {
+		last = d.add("AtStep", after.Name, Doing(after))
+	} else {
+		last.text += ", " + Doing(after)
 	}
-	return moves
+	last.Next = after.Step
 }
 
-func blockedMoves(before, after progress.Pool, now time.Time) []Move {
-	if !IsBlocked(after) || IsBlocked(before) {
-		return nil
+// problemMoves adds what has become wrong with a pool itself, and a build that has begun.
+func (d *difference) problemMoves() {
+	for _, c := range d.pool.Problems {
+		if !slices.ContainsFunc(d.before.Problems, func(b progress.PoolCondition) bool { return b.Type == c.Type }) {
+			d.add("PoolDegraded", "", clean(c.Type)).Message = c.Message
+		}
 	}
-	return []Move{ofPoolMove(after, now, PoolBlocked, fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", after.MaxUnavailable))}
+	if d.pool.Build != nil && d.before.Build == nil {
+		d.add("PoolBuilding", "", "image is being built").Message = d.pool.Build.Message
+	}
 }
 
-func ofPoolMove(p progress.Pool, now time.Time, kind Kind, text string) Move {
-	return Move{Time: now, Kind: kind, Pool: p.Name, Target: p.Target, Done: p.Done, Nodes: p.Total(), text: text}
-}
-
-func ofNodeMove(p progress.Pool, n progress.Node, now time.Time, kind Kind, text string) Move {
-	m := ofPoolMove(p, now, kind, text)
-	m.Node = n.Name
-	return m
+// stuckMoves adds the nodes that have become stuck since the last view, and those that are not
+// stuck any more.
+func (d *difference) stuckMoves() {
+	was := map[string]progress.Node{}
+	for _, n := range d.before.StuckNodes() {
+		was[n.Name] = n
+	}
+	for _, n := range d.pool.StuckNodes() {
+		if old, ok := was[n.Name]; !ok || old.UID != n.UID || old.IsDegraded() != n.IsDegraded() {
+			m := d.add("Stuck", n.Name, "STUCK "+Reason(n, Options{Now: d.now}))
+			m.Step, m.Seconds, m.Message = n.Step, int(n.For.Seconds()), n.Message
+		}
+	}
+	for _, n := range d.pool.Nodes {
+		if old, ok := was[n.Name]; ok && old.UID == n.UID && n.State != progress.Stuck && n.State != progress.Done {
+			d.add("Recovered", n.Name, "no longer stuck, "+Doing(n))
+		}
+	}
 }

@@ -38,7 +38,7 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	}
 	ls = append(ls, Line{})
 	ls = append(ls, stepRows(n, o)...)
-	pins := pinnedImageSets(progress.Pool{Name: p.Name, Nodes: []progress.Node{n}}, Options{Now: o.Now, Width: o.Width, Whole: true})
+	pins := pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, Options{Now: o.Now, Width: o.Width, Whole: true})
 	if len(pins) == 0 {
 		pins = lines(Plain, "", "No pinned image set has failed or is pulled.")
 	}
@@ -63,11 +63,7 @@ func targetWhole(t progress.Target) string {
 
 // stepRows returns a row for each step, with its message below where the screen is narrow.
 func stepRows(n progress.Node, o Options) []Line {
-	step := column{title: "STEP", width: 13}
-	status := column{title: "STATUS", gap: 2}
-	since := column{title: "SINCE", gap: 2}
-	duration := column{title: "TOOK", gap: 2, right: true}
-	message := column{title: "MESSAGE", gap: 2}
+	rows := [][]string{{"STEP         ", "STATUS", "SINCE", ">TOOK", "MESSAGE"}}
 	for _, s := range n.Steps {
 		state, from, lap := strings.ToLower(string(s.State)), "-", "-"
 		switch {
@@ -81,33 +77,24 @@ func stepRows(n progress.Node, o Options) []Line {
 		case !s.End.IsZero():
 			from, lap = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
 		}
-		step.cells = append(step.cells, string(mark(s.State))+" "+stepName(s.Phase))
-		status.cells = append(status.cells, state)
-		since.cells = append(since.cells, from)
-		duration.cells = append(duration.cells, lap)
-		message.cells = append(message.cells, Clean(s.Message, 0))
+		rows = append(rows, []string{string(mark(s.State)) + " " + stepName(s.Phase), state, from, lap, ""})
 	}
-	all := []column{step, status, since, duration, message}
-	rows := layout(all, 0, 0)
-	var ls []Line
-	at := breadth(all[:4], 0) + 2
-	for i, row := range rows {
-		tone := Plain
-		if i == 0 {
-			tone = Header
+	at := breadth(rows, 0) - len("MESSAGE")
+	ls := tableLines(rows, 0, o.Width)
+	var all []Line
+	for i, l := range ls {
+		message := ""
+		if i > 0 {
+			message = clean(n.Steps[i-1].Message)
 		}
-		room := o.Width - at
-		if i == 0 || o.Width <= 0 || message.cells[i-1] == "" {
-			ls = append(ls, lines(tone, Cut(row, o.Width))...)
-			continue
+		switch {
+		case message == "":
+			all = append(all, lines(l.Tone, l.Text)...)
+		case o.Width > 0 && o.Width-at < 20:
+			all = append(all, lines(l.Tone, append([]string{l.Text}, indented(margin, margin, message, o.Width, 0)...)...)...)
+		default:
+			all = append(all, lines(l.Tone, indented(pad(l.Text, at), strings.Repeat(" ", at), message, o.Width, 0)...)...)
 		}
-		head := layout([]column{step, status, since, duration}, 0, 0)[i]
-		if room < 20 {
-			ls = append(ls, lines(tone, Cut(head, o.Width))...)
-			ls = append(ls, lines(Plain, indented(margin, margin, message.cells[i-1], o.Width, 0)...)...)
-			continue
-		}
-		ls = append(ls, lines(tone, indented(pad(head, at), strings.Repeat(" ", at), message.cells[i-1], o.Width, 0)...)...)
 	}
-	return ls
+	return all
 }

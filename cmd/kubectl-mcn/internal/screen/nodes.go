@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -21,7 +20,7 @@ const (
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen, missing := chosenNodes(pools, o)
 	if len(chosen) == 0 {
-		return others(0, missing, nil, o)
+		return others(0, missing, o)
 	}
 	most := mostRows
 	if o.Height > 0 {
@@ -30,42 +29,26 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	if o.Whole || len(chosen) <= most {
 		most = len(chosen)
 	}
-	table := nodeTable(chosen[:most], o)
-	ls := append([]Line{{}}, lines(Header, table[0])...)
-	for i, row := range table[1:] {
-		switch n := chosen[i]; {
+	ls := append([]Line{{}}, nodeTable(chosen[:most], o)...)
+	for i, n := range chosen[:most] {
+		switch l := &ls[i+2]; {
 		case n.State == progress.Stuck:
-			ls = append(ls, lines(Alarm, row)...)
+			l.Tone = Alarm
 		case n.Slow:
-			ls = append(ls, lines(Warn, "~"+row[1:])...)
-		default:
-			ls = append(ls, lines(Plain, row)...)
+			l.Tone, l.Text = Warn, "~"+l.Text[1:]
 		}
 	}
-	return append(ls, others(len(chosen)-most, missing, chosen[most:], o)...)
+	return append(ls, others(len(chosen)-most, missing, o)...)
 }
 
-// others counts nodes that have no row: by what they do, and those without an object.
-func others(more, missing int, rest []progress.Node, o Options) []Line {
+// others counts nodes that have no row, and those without an object.
+func others(more, missing int, o Options) []Line {
 	var ls []Line
 	if more > 0 {
-		counts := map[string]int{}
-		var order []string
-		for _, n := range rest {
-			if counts[Doing(n)]++; counts[Doing(n)] == 1 {
-				order = append(order, Doing(n))
-			}
-		}
-		slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
-		var parts []string
-		for _, what := range order {
-			parts = append(parts, count(counts[what])+" "+what)
-		}
-		text := fmt.Sprintf("... and %s more: %s; -o wide lists all", count(more), strings.Join(parts, ", "))
-		ls = append(ls, lines(Plain, indented("  ", "  ", text, o.Width, 2)...)...)
+		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}
 	if missing > 0 && (o.List || o.Whole) {
-		ls = append(ls, lines(Plain, indented("  ", "  ", "... and "+nodes(missing)+" without a MachineConfigNode", o.Width, 0)...)...)
+		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
 	}
 	return ls
 }
@@ -96,45 +79,41 @@ func chosenNodes(pools []progress.Pool, o Options) ([]progress.Node, int) {
 	return append(updating, other...), missing
 }
 
-// nodeTable returns a row for each node, in as many columns as fit.
-func nodeTable(all []progress.Node, o Options) []string {
-	longest := longestNode
+// nodeTable returns a row for each node, in as many columns as fit: with messages only on a wide screen.
+func nodeTable(all []progress.Node, o Options) []Line {
+	name, names, longest := "NODE     ", []string{}, longestNode
+	for _, n := range all {
+		names = append(names, clean(n.Name))
+	}
 	if o.Whole {
 		longest = 0
 	}
-	name := column{title: "NODE", width: 9}
-	drawn := column{title: "STEPS", gap: 2, width: 7}
-	step := column{title: "STEP", gap: 1, width: 13}
-	lap := column{title: "FOR", gap: 2, width: 5, right: true}
-	total := column{title: "TOTAL", gap: 2, right: true}
-	message := column{title: "MESSAGE", gap: 2}
-	for _, n := range all {
-		drawn.cells = append(drawn.cells, marks(n))
-		step.cells = append(step.cells, doingOrStuck(n))
-		lap.cells = append(lap.cells, lapOf(n, o.Now))
-		total.cells = append(total.cells, wholeTime(n, o))
-		message.cells = append(message.cells, Clean(n.Message, o.Width))
+	columns, rows := 5, [][]string(nil)
+	if o.Width > 0 && o.Width < 116 {
+		columns = 4
 	}
-	rest := [][]column{{drawn, step, lap, total}, {step, lap}, {step}}
-	for i, more := range rest {
-		room := o.Width - breadth(more, nodeIndent)
-		if o.Width > 0 && room < name.width && i < len(rest)-1 {
-			continue
+	for ; ; columns-- {
+		step, marked := "STEP         ", func(progress.Node) string { return "" }
+		if columns > 3 {
+			step, marked = "STEPS   "+step, func(n progress.Node) string { return pad(marks(n), 7) + " " }
 		}
-		if o.Width > 0 {
-			longest = min(longest, max(room, 4))
-		}
-		var names []string
+		rows = [][]string{[]string{name, step, ">  FOR", ">TOTAL", "MESSAGE"}[:columns]}
 		for _, n := range all {
-			names = append(names, clean(n.Name))
+			rows = append(rows, []string{"", marked(n) + doingOrStuck(n), lapOf(n, o.Now), wholeTime(n, o), Clean(n.Message, o.Width)}[:columns])
 		}
-		name.cells = shortAll(names, longest)
-		if i == 0 && isWide(o.Width) {
-			more = append(more, message)
+		room := o.Width - breadth(rows, nodeIndent) + len(name)
+		if o.Width <= 0 || columns == 5 {
+			break
 		}
-		return layout(append([]column{name}, more...), nodeIndent, o.Width)
+		if room >= len(name) || columns == 2 {
+			longest = min(longest, max(room, 4))
+			break
+		}
 	}
-	return nil
+	for i, short := range shortAll(names, longest) {
+		rows[i+1][0] = short
+	}
+	return tableLines(rows, nodeIndent, o.Width)
 }
 
 func doingOrStuck(n progress.Node) string {
@@ -171,6 +150,3 @@ func wholeTime(n progress.Node, o Options) string {
 	}
 	return "-"
 }
-
-// isWide reports whether there is room for more than the usual columns.
-func isWide(width int) bool { return width <= 0 || width >= 116 }

@@ -7,21 +7,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// count formats a number with a comma at each thousand.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // nodes formats a number of nodes.
 func nodes(n int) string {
 	if n == 1 {
 		return "1 node"
 	}
-	return count(n) + " nodes"
+	return strconv.Itoa(n) + " nodes"
 }
 
 // took formats a duration as kubectl does: 114s, 5m42s, 47m.

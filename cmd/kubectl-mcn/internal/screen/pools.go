@@ -1,109 +1,79 @@
 package screen
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// The widths to which the name of a pool is cut: where there is room, and where there is little.
-const (
-	longestPool = 24
-	leastPool   = 6
-)
+// longestPool is the width to which the name of a pool is cut.
+const longestPool = 24
 
-// poolLayout is a table of pools: beside POOL and DONE, TARGET with a bar, the counts, TYPICAL, STUCK
-// and LEFT.
-type poolLayout struct {
-	bar                      int
-	counts, typical, verdict bool
+// poolLayouts are the tables of pools, the widest first: the first one that fits is used. Beside POOL, DONE, STUCK and
+// LEFT they have TARGET with a bar, all counts, and TYPICAL. Those without a bar shorten the names.
+var poolLayouts = []struct {
+	bar, longest           int
+	counts, typical, short bool
+}{
+	{bar: 40, longest: longestPool, counts: true, typical: true},
+	{bar: 14, longest: longestPool, typical: true},
+	{bar: 10, longest: longestPool},
+	{longest: longestPool},
+	{longest: 12},
+	{longest: 6},
+	{longest: 4, short: true},
 }
 
-// layouts are the tables of pools, the widest first: the first one that fits is used. Those without a
-// bar shorten the names.
-var layouts = []poolLayout{
-	{40, true, true, true},
-	{14, false, true, true},
-	{10, false, false, true},
-	{0, false, false, true},
-	{},
-}
-
-// poolTable returns a row for each pool.
-func poolTable(pools []progress.Pool, width int) []string {
-	for _, l := range layouts {
-		rest, longest := poolColumns(pools, l), longestPool
-		if room := width - breadth(rest, 0); width > 0 && l.bar == 0 {
-			if l.verdict && room < leastPool {
-				continue
-			}
-			longest = min(longest, max(room, len("POOL")))
-		}
-		all := append([]column{poolNames(pools, longest)}, rest...)
-		if width <= 0 || l.bar == 0 || breadth(all, 0) <= width {
-			return layout(all, 0, width)
-		}
-	}
-	return nil
-}
-
-func poolNames(pools []progress.Pool, longest int) column {
-	name := column{title: "POOL", width: min(8, longest)}
-	var all []string
+// poolTable returns a row for each pool. The numbers in a row add up to the pool's nodes.
+func poolTable(pools []progress.Pool, width int) []Line {
+	var names []string
+	longest, unreported := shortHash, 0
 	for _, p := range pools {
-		all = append(all, clean(p.Name))
-	}
-	name.cells = shortAll(all, longest)
-	return name
-}
-
-// poolColumns are the columns but the names. The numbers in a row add up to the pool's nodes.
-func poolColumns(pools []progress.Pool, l poolLayout) []column {
-	target := column{title: "TARGET", gap: 2}
-	done := column{title: "DONE", gap: 1, width: 10, right: true}
-	updating := column{title: "UPDATING", gap: 2, right: true}
-	stuck := column{title: "STUCK", gap: 2, right: true}
-	waiting := column{title: "WAITING", gap: 2, right: true}
-	unreported := column{title: "UNREPORTED", gap: 2, right: true}
-	typical := column{title: "TYPICAL", gap: 2, right: true}
-	left := column{title: "LEFT", gap: 2}
-	hasUnreported := false
-	longest := 0
-	for _, p := range pools {
+		names = append(names, clean(p.Name))
 		longest = max(longest, len(TargetText(p.Name, p.Target)))
-		hasUnreported = hasUnreported || p.Unreported > 0
+		unreported += p.Unreported
 	}
-	for _, p := range pools {
-		target.cells = append(target.cells, pad(TargetText(p.Name, p.Target), max(shortHash, longest))+" "+progressBar(p, l.bar))
-		done.cells = append(done.cells, count(p.Done)+"/"+count(p.Total()))
-		updating.cells = append(updating.cells, count(p.Updating))
-		stuck.cells = append(stuck.cells, count(p.Stuck))
-		waiting.cells = append(waiting.cells, count(p.Waiting))
-		unreported.cells = append(unreported.cells, count(p.Unreported))
-		typical.cells = append(typical.cells, orDash(p.Typical))
-		left.cells = append(left.cells, leftText(p))
-	}
-	if !l.verdict {
-		done.width = 0
-		return []column{done}
-	}
-	var all []column
-	if l.bar > 0 {
-		all = append(all, target)
-	}
-	all = append(all, done)
-	if l.counts {
-		all = append(all, updating, stuck, waiting)
-		if hasUnreported {
-			all = append(all, unreported)
+	var rows [][]string
+	for _, l := range poolLayouts {
+		rows = nil
+		short := shortAll(names, l.longest)
+		for i := -1; i < len(pools); i++ {
+			var row []string
+			add := func(is bool, title string, value func(progress.Pool) string) {
+				switch {
+				case !is:
+				case i < 0:
+					row = append(row, title)
+				default:
+					row = append(row, value(pools[i]))
+				}
+			}
+			number := func(is bool, title string, n func(progress.Pool) int) {
+				add(is, title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
+			}
+			add(true, pad("POOL", min(8, l.longest)), func(progress.Pool) string { return short[i] })
+			add(l.bar > 0, "TARGET", func(p progress.Pool) string {
+				return pad(TargetText(p.Name, p.Target), longest) + " " + progressBar(p, l.bar)
+			})
+			done := ">     DONE"
+			if l.short {
+				done = ">DONE"
+			}
+			add(true, done, func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+			number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
+			number(!l.short, ">STUCK", func(p progress.Pool) int { return p.Stuck })
+			number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })
+			number(l.counts && unreported > 0, ">UNREPORTED", func(p progress.Pool) int { return p.Unreported })
+			add(l.typical, ">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
+			add(!l.short, "LEFT", leftText)
+			rows = append(rows, row)
 		}
-	} else {
-		all = append(all, stuck)
+		if width <= 0 || breadth(rows, 0) <= width {
+			break
+		}
 	}
-	if l.typical {
-		all = append(all, typical)
-	}
-	return append(all, left)
+	return tableLines(rows, 0, width)
 }
 
 // progressBar draws the progress of a pool: done, in an update, waiting. It is full only if all nodes

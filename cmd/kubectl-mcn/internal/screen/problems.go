@@ -134,32 +134,3 @@ func headline(s string, width int) []string {
 	}
 	return indented("", margin, s, width, 0)
 }
-
-func problems(p progress.Pool, o Options) []Line {
-	var ls []Line
-	for _, problem := range ofPool(p, o) {
-		ls = append(ls, problem.draw(o)...)
-	}
-	return ls
-}
-
-// halted explains why a pool makes no progress.
-func halted(p progress.Pool, o Options) []Line {
-	var text string
-	switch idle := p.Waiting + p.Unreported; {
-	case IsBlocked(p):
-		text = fmt.Sprintf("%s is blocked: stuck nodes take all of maxUnavailable (%d); %s.", clean(p.Name), p.MaxUnavailable, wait(p.Waiting))
-	case p.Paused && p.Waiting > 0:
-		text = fmt.Sprintf("%s is paused: %s.", clean(p.Name), wait(idle))
-	default:
-		return nil
-	}
-	return append([]Line{{}}, lines(Alarm, indented("", "  ", text, o.Width, 0)...)...)
-}
-
-func wait(n int) string {
-	if n == 1 {
-		return "1 node waits"
-	}
-	return nodes(n) + " wait"
-}

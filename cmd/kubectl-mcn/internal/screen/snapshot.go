@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,23 +44,14 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
-	for i, row := range poolTable(pools, o.Width) {
-		tone := Plain
-		if i == 0 {
-			tone = Header
-		}
-		screen = append(screen, lines(tone, row)...)
-	}
+	screen = append(screen, poolTable(pools, o.Width)...)
 	for _, p := range pools {
-		screen = append(screen, problems(p, o)...)
+		for _, problem := range ofPool(p, o) {
+			screen = append(screen, problem.draw(o)...)
+		}
 	}
 	screen = append(screen, stuckNodes(pools, o)...)
-	for _, p := range pools {
-		screen = append(screen, pinnedImageSets(p, o)...)
-	}
-	for _, p := range pools {
-		screen = append(screen, halted(p, o)...)
-	}
+	screen = append(screen, pinnedImageSets(pools, o)...)
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-4)...)
 	screen = append(screen, legend(pools, o)...)
 	return fit(screen, o)
@@ -99,57 +91,56 @@ func Moment(o Options) string {
 
 // Counts returns how many nodes a pool has, and how many in each state.
 func Counts(p progress.Pool) string {
-	var parts []string
-	for _, s := range []struct {
-		n    int
-		name string
-	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
-		if s.n > 0 {
-			parts = append(parts, count(s.n)+" "+s.name)
-		}
-	}
+	parts := stateCounts(p)
 	if len(parts) == 0 {
 		return nodes(p.Total())
 	}
 	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
 }
 
-// legend explains the signs, and names the command for one node.
+func stateCounts(p progress.Pool) (parts []string) {
+	for _, s := range []struct {
+		n    int
+		name string
+	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
+		if s.n > 0 {
+			parts = append(parts, strconv.Itoa(s.n)+" "+s.name)
+		}
+	}
+	return parts
+}
+
+// legend explains the signs, and names the command for one node: a stuck one, else one that is slow or updating.
 func legend(pools []progress.Pool, o Options) []Line {
 	var name string
-	rank, slow := 0, false
+	rank, text := 0, "# done  > running  . to come  - skipped"
+	slow := ""
 	for _, p := range pools {
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
 			if o.Show != nil && !o.Show(n) {
 				continue
 			}
-			r := 0
-			switch {
-			case n.State == progress.Stuck && n.InUpdate():
-				r = 3
-			case n.State == progress.Stuck, n.Slow:
+			if n.Slow {
+				slow = "  ~ slow"
+			}
+			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
+			if r == 3 && !n.InUpdate() || n.Slow {
 				r = 2
-			case n.State == progress.Updating:
-				r = 1
 			}
 			if r > rank {
 				name, rank = n.Name, r
 			}
-			slow = slow || n.Slow
 		}
 	}
 	if name == "" {
 		return nil
 	}
-	text := "# done  > running  . to come  - skipped"
-	if slow {
-		text += "  ~ slow"
-	}
+	text += slow
 	more := "kubectl mcn node " + clean(name) + " has all of it"
-	if o.Width > 0 && Width(text)+3+Width(more) > o.Width {
-		return append([]Line{{}}, append(lines(Plain, headline(text, o.Width)...), lines(Plain, indented("", "", more, o.Width, 0)...)...)...)
+	if o.Width <= 0 || Width(text)+3+Width(more) <= o.Width {
+		return lines(Plain, "", text+"   "+more)
 	}
-	return append([]Line{{}}, lines(Plain, text+"   "+more)...)
+	return append(lines(Plain, append([]string{""}, headline(text, o.Width)...)...), Paragraph(more, o.Width)...)
 }
 
 // fit cuts a screen at its height.

@@ -85,7 +85,7 @@ func (c chart) svg(b *strings.Builder, y int, seen map[phases.Phase]bool) int {
 		for _, s := range r.bars {
 			seen[s.phase] = true
 			fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%s %s, %s to %s%s</title></rect>`,
-				x(s.from), y+1, max(0.5, x(s.to)-x(s.from)), svgBar, colorOf(s.phase), escape(stepName(s.phase)), took(s.to.Sub(s.from)),
+				x(s.from), y+1, max(0.5, x(s.to)-x(s.from)), svgBar, stepOf(s.phase).color, escape(stepName(s.phase)), took(s.to.Sub(s.from)),
 				s.from.Format(time.TimeOnly), s.to.Format(time.TimeOnly), escape(causeOf(r.node, s)))
 		}
 		total := took(r.total())
@@ -110,35 +110,19 @@ func causeOf(n progress.Node, b bar) string {
 func svgLegend(b *strings.Builder, y int, seen map[phases.Phase]bool) int {
 	y += svgRow + svgMargin/2
 	x := svgMargin
-	entry := func(p phases.Phase) {
-		label := stepName(p)
-		if room := svgBar + 4 + len(label)*svgLetter + svgMargin; x+room > svgWidth-svgMargin {
+	for _, s := range steps {
+		if !seen[s.phase] {
+			continue
+		}
+		room := svgBar + 4 + len(s.doing)*svgLetter + svgMargin
+		if x+room > svgWidth-svgMargin {
 			x, y = svgMargin, y+svgRow
 		}
 		fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/><text x="%d" y="%d">%s</text>`+"\n",
-			x, y-svgBar+2, svgBar, svgBar, colorOf(p), x+svgBar+4, y, escape(label))
-		x += svgBar + 4 + len(label)*svgLetter + svgMargin
-	}
-	drawn := map[phases.Phase]bool{}
-	for _, imageMode := range []bool{false, true} {
-		for _, p := range phases.All(imageMode) {
-			if seen[p] && !drawn[p] {
-				drawn[p] = true
-				entry(p)
-			}
-		}
-	}
-	if seen[""] {
-		entry("")
+			x, y-svgBar+2, svgBar, svgBar, s.color, x+svgBar+4, y, s.doing)
+		x += room
 	}
 	return y
-}
-
-func colorOf(p phases.Phase) string {
-	if s, ok := steps[p]; ok {
-		return s.color
-	}
-	return steps[""].color
 }
 
 // escape returns clean text for XML.

@@ -2,58 +2,65 @@ package screen
 
 import "strings"
 
-// column is a column of a table. A cell that is too wide for it makes it wider.
-type column struct {
-	title string
-	gap   int // spaces before it
-	width int // at least
-	right bool
-	cells []string
-}
-
-// layout lays columns out, the titles first, behind an indent. A line is cut at width; 0 is no
-// limit.
-func layout(columns []column, indent, width int) []string {
-	rows := 0
-	for i, c := range columns {
-		columns[i].width = max(c.width, Width(c.title))
-		for _, cell := range c.cells {
-			columns[i].width = max(columns[i].width, Width(cell))
+// table lays rows out behind an indent, the titles first, with two spaces between columns. A column is at least as
+// wide as its title, and to the right if that begins with ">". The last one has no width: it may have long messages.
+func table(rows [][]string, indent int) []string {
+	widths := columnWidths(rows)
+	lines := make([]string, len(rows))
+	for r, row := range rows {
+		b := strings.Repeat(" ", indent)
+		for i, cell := range row {
+			title, isRight := strings.CutPrefix(rows[0][i], ">")
+			if r == 0 {
+				cell = strings.TrimLeft(title, " ")
+			}
+			gap := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
+			switch {
+			case isRight:
+				b += gap + cell
+			case i < len(row)-1:
+				b += cell + gap
+			default:
+				b += cell
+			}
+			b += "  "
 		}
-		rows = max(rows, len(c.cells))
-	}
-	lines := make([]string, 0, rows+1)
-	for row := -1; row < rows; row++ {
-		var b strings.Builder
-		b.WriteString(strings.Repeat(" ", indent))
-		for i, c := range columns {
-			cell := c.title
-			if row >= 0 {
-				cell = c.cells[row]
-			}
-			b.WriteString(strings.Repeat(" ", c.gap))
-			if c.right {
-				b.WriteString(strings.Repeat(" ", c.width-Width(cell)))
-			}
-			b.WriteString(cell)
-			if !c.right && i < len(columns)-1 { // the last one may have a long message
-				b.WriteString(strings.Repeat(" ", c.width-Width(cell)))
-			}
-		}
-		lines = append(lines, Cut(strings.TrimRight(b.String(), " "), width))
+		lines[r] = strings.TrimRight(b, " ")
 	}
 	return lines
 }
 
-// breadth returns how wide a table is without its last column's cells.
-func breadth(columns []column, indent int) int {
-	total := indent
-	for _, c := range columns {
-		w := max(c.width, Width(c.title))
-		for _, cell := range c.cells {
-			w = max(w, Width(cell))
+func columnWidths(rows [][]string) []int {
+	widths := make([]int, len(rows[0]))
+	for r, row := range rows {
+		for i, cell := range row {
+			if r == 0 {
+				cell = strings.TrimPrefix(cell, ">")
+			}
+			widths[i] = max(widths[i], Width(cell))
 		}
-		total += c.gap + w
+	}
+	return widths
+}
+
+// breadth returns how wide a table is.
+func breadth(rows [][]string, indent int) int {
+	total := indent
+	for i, w := range columnWidths(rows) {
+		total += w + 2*min(i, 1)
 	}
 	return total
+}
+
+// tableLines returns a table as lines of at most width columns.
+func tableLines(rows [][]string, indent, width int) []Line {
+	var ls []Line
+	for i, row := range table(rows, indent) {
+		tone := Plain
+		if i == 0 {
+			tone = Header
+		}
+		ls = append(ls, Line{Text: Cut(row, width), Tone: tone})
+	}
+	return ls
 }

@@ -144,23 +144,3 @@ func indented(first, rest, s string, width, most int) []string {
 	}
 	return lines
 }
-
-// items joins items with commas, and breaks lines between them only.
-func items(all []string, width int) []string {
-	var lines []string
-	line := ""
-	for i, item := range all {
-		if i < len(all)-1 {
-			item += ","
-		}
-		switch {
-		case line == "":
-			line = item
-		case width <= 0 || Width(line)+1+Width(item) <= width:
-			line += " " + item
-		default:
-			lines, line = append(lines, line), "  "+item
-		}
-	}
-	return append(lines, line)
-}

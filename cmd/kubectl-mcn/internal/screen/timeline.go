@@ -2,10 +2,10 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -48,23 +48,12 @@ func Timeline(pools []progress.Pool, spans []progress.Span, o TimelineOptions) [
 // Legend returns the letters of a timeline.
 func Legend(width int) []Line {
 	var known []string
-	seen := map[byte]bool{}
-	for _, imageMode := range []bool{false, true} {
-		for _, p := range phases.All(imageMode) {
-			s, ok := steps[p]
-			if kind := phases.KindOf(p); !ok || seen[s.letter] || kind == phases.Parent && hasChildren(p) {
-				continue
-			}
-			seen[s.letter] = true
-			known = append(known, fmt.Sprintf("%c %s", s.letter, s.doing))
+	for _, s := range steps {
+		if text := fmt.Sprintf("%c:%s", s.letter, s.doing); !slices.ContainsFunc(known, func(k string) bool { return k[0] == s.letter }) {
+			known = append(known, text)
 		}
 	}
-	known = append(known, "= Steps not known", "! stuck")
-	return lines(Plain, items(known, width)...)
-}
-
-func hasChildren(p phases.Phase) bool {
-	return p == phases.UpdateExecuted || p == phases.UpdateComplete
+	return lines(Plain, indented("", "  ", strings.Join(append(known, "!:stuck"), "  "), width, 0)...)
 }
 
 func (c chart) draw(o Options) []Line {
@@ -89,7 +78,7 @@ func (c chart) draw(o Options) []Line {
 		end = "2006-01-02 15:04"
 	}
 	head := fmt.Sprintf("%s, %s to %s, one column is %s", strings.TrimRight(clean(c.pool.Name)+" "+TargetText(c.pool.Name, c.pool.Target), " "),
-		start.Format("2006-01-02 15:04"), c.to.Format(end+" MST"), plain(column))
+		start.Format("2006-01-02 15:04"), c.to.Format(end+" MST"), took(column))
 	screen := lines(Plain, indented("", "  ", head, o.Width, 0)...)
 	screen = append(screen, lines(Header, Cut(strings.Repeat(" ", name+1)+scale(start, tick, columns), o.Width))...)
 	for i, r := range c.rows {
@@ -122,17 +111,10 @@ func (r chartRow) letter(from, to time.Time) byte {
 			end = to
 		}
 		if part := end.Sub(begin); part > most {
-			letter, most = letterOf(b.phase), part
+			letter, most = stepOf(b.phase).letter, part
 		}
 	}
 	return letter
-}
-
-func letterOf(p phases.Phase) byte {
-	if s, ok := steps[p]; ok {
-		return s.letter
-	}
-	return '='
 }
 
 // axis returns the interval of the times on an axis of this width, and the first of them.
@@ -144,18 +126,11 @@ func axis(from, to time.Time, columns int) (time.Duration, time.Time) {
 		} else {
 			tick *= 2
 		}
-		start := floor(from, tick)
+		start := from.Truncate(tick)
 		if to.Sub(start) <= time.Duration(columns)*(tick/tickColumns) || tick > 1000*day {
 			return tick, start
 		}
 	}
-}
-
-// floor returns the last full interval of the day, in the time's own zone.
-func floor(t time.Time, interval time.Duration) time.Time {
-	_, offset := t.Zone()
-	local := time.Duration(offset) * time.Second
-	return t.Add(local).Truncate(interval).Add(-local)
 }
 
 const minutes = "15:04"
@@ -179,16 +154,4 @@ func scale(start time.Time, tick time.Duration, columns int) string {
 		b.WriteString(pad("|"+start.Add(time.Duration(i/tickColumns)*tick).Format(format), tickColumns))
 	}
 	return b.String()
-}
-
-// plain formats a duration without zeros: 1m15s, 1h.
-func plain(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = s[:len(s)-2]
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = s[:len(s)-2]
-	}
-	return s
 }

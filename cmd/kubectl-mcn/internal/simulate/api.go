@@ -16,8 +16,7 @@ import (
 )
 
 // api adds to the tracker of a fake clientset what the controllers need of an API server: UIDs, generations,
-// conflicts, times on the clock of the cluster, and watches that hold any number of events. The clientset makes
-// one call at a time.
+// conflicts, and times on the clock of the cluster. The clientset makes one call at a time.
 type api struct {
 	clienttesting.ObjectTracker
 	versions map[schema.GroupVersionResource]int64 // the same as the tracker's own, for watches
@@ -26,6 +25,7 @@ type api struct {
 
 // serve replaces the tracker of a clientset.
 func serve(fake *clienttesting.Fake, tracker clienttesting.ObjectTracker, clock fastClock) {
+	watch.DefaultChanSize = 1 << 16 // a watch of the tracker panics when it is full
 	a := &api{ObjectTracker: tracker, versions: map[schema.GroupVersionResource]int64{}, clock: clock}
 	fake.PrependReactor("*", "*", clienttesting.ObjectReaction(a))
 	fake.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
@@ -53,19 +53,6 @@ func (a *api) Patch(gvr schema.GroupVersionResource, obj runtime.Object, ns stri
 		object.SetManagedFields(before.GetManagedFields())
 	}
 	return a.write(gvr, obj, live, func() error { return a.ObjectTracker.Patch(gvr, obj, ns, opts...) })
-}
-
-// Apply merges the fields of a field manager into an object, or creates it.
-func (a *api) Apply(gvr schema.GroupVersionResource, apply runtime.Object, ns string, opts ...metav1.PatchOptions) error {
-	applied, err := meta.Accessor(apply)
-	if err != nil {
-		return err
-	}
-	live, err := a.Get(gvr, ns, applied.GetName())
-	if err != nil && (!apierrors.IsNotFound(err) || specOf(apply) == nil) {
-		return err // an apply of a status does not create
-	}
-	return a.write(gvr, apply, live, func() error { return a.ObjectTracker.Apply(gvr, apply, ns, opts...) })
 }
 
 // write sets the metadata of an object, and writes it over the live one, nil for none.
@@ -132,43 +119,15 @@ func (a *api) convertTimes(obj runtime.Object) error {
 	return nil
 }
 
-// Watch delivers copies of the objects and their changes. A watch of the tracker panics at a hundred
-// unread events, and delivers the stored objects themselves.
+// Watch delivers copies of the objects and their changes. A watch of the tracker delivers the stored objects
+// themselves.
 func (a *api) Watch(gvr schema.GroupVersionResource, ns string, opts ...metav1.ListOptions) (watch.Interface, error) {
 	source, err := a.ObjectTracker.Watch(gvr, ns, opts...)
 	if err != nil {
 		return nil, err
 	}
-	relayed := make(chan watch.Event)
-	proxy := watch.NewProxyWatcher(relayed)
-	go a.relay(source, relayed, proxy.StopChan())
-	return proxy, nil
-}
-
-func (a *api) relay(source watch.Interface, to chan<- watch.Event, stopped <-chan struct{}) {
-	defer close(to)
-	defer source.Stop()
-	var unread []watch.Event
-	for {
-		var first watch.Event
-		var ready chan<- watch.Event // nil, which blocks, without unread events
-		if len(unread) > 0 {
-			first, ready = unread[0], to
-		}
-		select {
-		case <-stopped:
-			return
-		case ready <- first:
-			unread = unread[1:]
-		case event, ok := <-source.ResultChan():
-			if !ok {
-				return
-			}
-			event.Object = event.Object.DeepCopyObject()
-			if err := a.convertTimes(event.Object); err != nil {
-				return
-			}
-			unread = append(unread, event)
-		}
-	}
+	return watch.Filter(source, func(e watch.Event) (watch.Event, bool) {
+		e.Object = e.Object.DeepCopyObject()
+		return e, a.convertTimes(e.Object) == nil
+	}), nil
 }

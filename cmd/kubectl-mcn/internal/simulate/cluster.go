@@ -85,6 +85,9 @@ func rendered(poolName string, revision int) string {
 	return fmt.Sprintf("rendered-%s-%x", poolName, hash[:16])
 }
 
+// Before returns the configs of the pools before the rollout.
+func Before() []string { return []string{rendered(pool.Master, 1), rendered(pool.Worker, 1)} }
+
 // Cluster is a cluster in memory.
 type Cluster struct {
 	Client mcfgclientset.Interface

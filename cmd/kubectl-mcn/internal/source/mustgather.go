@@ -2,139 +2,121 @@ package source
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"time"
+
+	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// resourceFolders are where a must-gather has the objects that are read. The rest is gigabytes.
-var resourceFolders = []string{
-	"/machineconfiguration.openshift.io/" + nodesResource,
-	"/machineconfiguration.openshift.io/" + poolsResource,
-	"/operator.openshift.io/" + configurationsResource,
-	"/core/nodes",
-}
+// The files of a folder that are read, and where a must-gather has the objects that are read: the rest is gigabytes.
+var (
+	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
+	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig(node|pool)s|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
+)
 
-// isGathered reports whether a path of a must-gather has objects that are read.
-func isGathered(path string) bool {
-	path = "/" + filepath.ToSlash(path)
-	for _, folder := range resourceFolders {
-		if _, rest, ok := strings.Cut(path, folder); ok && (strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, ".")) {
-			return isObjectFile(path)
-		}
-	}
-	return false
-}
-
-func isObjectFile(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return false
-}
-
-// open returns the files to read for a name, and records when the newest one was written.
-func (f *Files) open(name string) ([]document, error) {
-	if name == "-" {
-		data, err := io.ReadAll(f.In)
-		if err != nil {
-			return nil, Usagef("cannot read stdin: %w", err)
-		}
-		return []document{{name: "stdin", data: data}}, nil
-	}
-	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
-		return []document{{name: name, url: true}}, nil
-	}
-	info, err := os.Stat(name)
+// open returns a builder that reads a file, a folder or a must-gather, and records when the newest file was
+// written.
+func (f *Files) open(name string) (*resource.Builder, error) {
+	builder := resource.NewLocalBuilder().Unstructured().Flatten().ContinueOnError()
+	isURL := strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
+	files := []string{name}
+	var err error
 	switch {
-	case err != nil:
-		return nil, Usagef("cannot read %s: %w", name, errors.Unwrap(err))
-	case info.IsDir():
-		return f.openFolder(name)
+	case name == "-":
+		return builder.Stream(f.In, "stdin"), nil
 	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
-		return f.openArchive(name)
+		err = f.openArchive(builder, name)
+		files = nil
+	case !isURL:
+		files, err = f.find(name)
 	}
-	d, err := f.openFile(name, info)
-	return []document{d}, err
-}
-
-func (f *Files) openFile(name string, info fs.FileInfo) (document, error) {
-	data, err := os.ReadFile(name)
 	if err != nil {
-		return document{}, Usagef("cannot read %s: %w", name, errors.Unwrap(err))
+		return nil, Usagef("cannot read %s: %w", name, err)
 	}
-	f.written = later(f.written, info.ModTime())
-	return document{name: name, data: data}, nil
+	if len(files) > 0 {
+		builder.FilenameParam(false, &resource.FilenameOptions{Filenames: files})
+	}
+	return builder, nil
 }
 
-// openFolder reads a must-gather, or else the files of a folder itself.
-func (f *Files) openFolder(name string) ([]document, error) {
-	var gathered, plain []document
-	err := filepath.WalkDir(name, func(path string, entry fs.DirEntry, err error) error {
-		inFolder := filepath.Dir(path) == filepath.Clean(name) && isObjectFile(path)
-		if err != nil || entry.IsDir() || !isGathered(path) && !inFolder {
+func (f *Files) wrote(t time.Time) {
+	if t.After(f.written) {
+		f.written = t
+	}
+}
+
+// find returns the files of a must-gather, or else those of a folder itself, or a file.
+func (f *Files) find(root string) ([]string, error) {
+	var all [2][]string
+	var newest [2]time.Time
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
 			return err
 		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
+		kind := 0
+		switch {
+		case gathered.MatchString(filepath.ToSlash(path)):
+			kind = 1
+		case path != root && (filepath.Dir(path) != filepath.Clean(root) || !objectFile.MatchString(path)):
+			return nil
 		}
-		d, err := f.openFile(path, info)
-		if isGathered(path) {
-			gathered = append(gathered, d)
-		} else {
-			plain = append(plain, d)
+		info, err := os.Stat(path)
+		if err == nil && info.ModTime().After(newest[kind]) {
+			newest[kind] = info.ModTime()
 		}
+		all[kind] = append(all[kind], path)
 		return err
 	})
-	switch {
-	case err != nil:
-		return nil, Usagef("cannot read %s: %w", name, err)
-	case len(gathered) > 0:
-		return gathered, nil
-	case len(plain) == 0:
-		return nil, Usagef("%s is no must-gather, and has no .yaml or .json files", name)
+	for _, kind := range []int{1, 0} {
+		if len(all[kind]) > 0 {
+			f.wrote(newest[kind])
+			return all[kind], err
+		}
 	}
-	return plain, nil
+	if err == nil {
+		err = errors.New("it is no must-gather, and has no .yaml or .json files")
+	}
+	return nil, err
 }
 
 // openArchive reads a must-gather in a .tar.gz.
-func (f *Files) openArchive(name string) ([]document, error) {
+func (f *Files) openArchive(builder *resource.Builder, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, Usagef("cannot read %s: %w", name, errors.Unwrap(err))
+		return err
 	}
 	defer file.Close()
 	unzipped, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, Usagef("cannot read %s: %w", name, err)
+		return err
 	}
-	var all []document
+	found := false
 	for archive := tar.NewReader(unzipped); ; {
 		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, Usagef("cannot read %s: %w", name, err)
-		}
-		if header.Typeflag != tar.TypeReg || !isGathered(header.Name) {
+		switch {
+		case errors.Is(err, io.EOF) && !found:
+			return errors.New("it is no must-gather: it has no MachineConfigNodes and no MachineConfigPools")
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case header.Typeflag != tar.TypeReg || !gathered.MatchString(header.Name):
 			continue
 		}
 		data, err := io.ReadAll(archive)
 		if err != nil {
-			return nil, Usagef("cannot read %s: %w", name, err)
+			return err
 		}
-		f.written = later(f.written, header.ModTime)
-		all = append(all, document{name: name + ":" + header.Name, data: data})
+		found = true
+		f.wrote(header.ModTime)
+		builder.Stream(bytes.NewReader(data), name+":"+header.Name)
 	}
-	if len(all) == 0 {
-		return nil, Usagef("%s is no must-gather: it has no MachineConfigNodes and no MachineConfigPools", name)
-	}
-	return all, nil
 }

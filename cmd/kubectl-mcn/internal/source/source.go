@@ -12,20 +12,13 @@ import (
 
 // Source provides the objects.
 type Source interface {
-	// Load fills a store once.
-	Load(context.Context, *Store) error
-	// Follow keeps a store up to date until the context ends. It returns an error if it never can, and
-	// ErrFinished at the end of a source that has one.
+	// Follow fills a store, and keeps it up to date until the context ends. It returns an error if it
+	// never can, and ErrFinished at the end of a source that has one.
 	Follow(context.Context, *Store) error
 	// Now is the time to which ages are measured.
 	Now() time.Time
 	// Origin is where the objects come from, "" for a cluster.
 	Origin() string
-}
-
-// Replayer is a source of past changes, which a store gets one after the other.
-type Replayer interface {
-	Replay(ctx context.Context, s *Store, look func(View) (done bool, err error)) error
 }
 
 // UsageError is an error of the arguments, or of a cluster that cannot be read: what was tried, and what to do.

@@ -23,29 +23,34 @@ type Store struct {
 	// Changed has an entry when something has changed.
 	Changed chan struct{}
 
-	limits  progress.Limits
-	needs   []string   // the resources of which a view is ready
-	mu      sync.Mutex // guards the fields below
-	nodes   map[string]progress.Node
-	pools   map[string]*mcfgv1.MachineConfigPool
-	config  *operatorv1.MachineConfiguration
-	history progress.History
-	chosen  map[string]bool // the nodes that -l selects; nil: all
-	filled  map[string]bool // the resources that have been listed
-	denied  map[string]error
-	watched map[string]bool // those that have been watched
-	links   map[string]link // to the server, by resource
+	limits    progress.Limits
+	mu        sync.Mutex // guards the fields below
+	nodes     map[string]progress.Node
+	pools     map[string]*mcfgv1.MachineConfigPool
+	config    *operatorv1.MachineConfiguration
+	history   progress.History
+	chosen    map[string]bool    // the nodes that -l selects; nil: all
+	resources map[string]*access // those that are read, by name
 }
 
-// link is the connection to the server for one resource.
-type link struct{ lastContact, lost time.Time }
+// access is what is known of reading one resource.
+type access struct {
+	listed, watched   bool // once at least
+	denied            error
+	lastContact, lost time.Time // of the server; lost is zero while it is reachable
+}
+
+// nodeProgress is what is kept of a MachineConfigNode in a list.
+type nodeProgress struct {
+	metav1.PartialObjectMetadata
+	node progress.Node
+}
 
 // NewStore returns an empty store.
 func NewStore(limits progress.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, needs: []string{poolsResource, nodesResource},
-		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{},
-		filled: map[string]bool{}, watched: map[string]bool{}, denied: map[string]error{}, links: map[string]link{},
+		Changed: make(chan struct{}, 1), limits: limits,
+		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, resources: map[string]*access{},
 	}
 }
 
@@ -60,23 +65,26 @@ func (s *Store) edit(change func()) {
 	}
 }
 
-// observe returns what is kept of an object, and lets the history observe it.
+// observe returns what is kept of an object in a list, and lets the history observe it.
 func (s *Store) observe(obj runtime.Object) runtime.Object {
 	mcn, ok := obj.(*mcfgv1.MachineConfigNode)
-	if !ok || mcn.Name == "" {
-		return trim(obj)
+	if !ok {
+		return obj
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.history.Observe(mcn)
-	return trim(obj)
+	return &nodeProgress{node: progress.FromMachineConfigNode(mcn)}
 }
 
-// put adds or replaces an object that trim has returned.
+// put adds or replaces an object. The caller holds the lock.
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
-	case *trimmedNode:
-		s.nodes[o.Name] = o.node
+	case *mcfgv1.MachineConfigNode:
+		s.history.Observe(o)
+		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
+	case *nodeProgress:
+		s.nodes[o.node.Name] = o.node
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
@@ -84,10 +92,10 @@ func (s *Store) put(obj any) {
 	}
 }
 
-// remove deletes an object that trim has returned.
+// remove deletes an object. The caller holds the lock.
 func (s *Store) remove(obj any) {
 	switch o := obj.(type) {
-	case *trimmedNode:
+	case *mcfgv1.MachineConfigNode:
 		if old, ok := s.nodes[o.Name]; ok && old.UID == o.UID {
 			delete(s.nodes, o.Name)
 			s.history.Forget(o.Name)
@@ -100,12 +108,11 @@ func (s *Store) remove(obj any) {
 }
 
 // replace replaces all objects of a resource by a list.
-func (s *Store) replace(resource string, list []any) {
+func (s *Store) replace(name string, list []any) {
 	s.edit(func() {
-		s.filled[resource] = true
-		delete(s.denied, resource)
+		s.resources[name].listed, s.resources[name].denied = true, nil
 		old := s.nodes
-		switch resource {
+		switch name {
 		case poolsResource:
 			s.pools = map[string]*mcfgv1.MachineConfigPool{}
 		case nodesResource:
@@ -124,64 +131,16 @@ func (s *Store) replace(resource string, list []any) {
 	})
 }
 
-// deny records that a resource may not be read: the rest is shown.
-func (s *Store) deny(resource string, err error) {
-	s.edit(func() {
-		s.filled[resource] = true
-		s.denied[resource] = err
-	})
-}
-
 // contact records a response of the server, or that there was none.
-func (s *Store) contact(resource string, now time.Time, ok bool) {
-	change := func() {
-		l := s.links[resource]
-		switch {
+func (s *Store) contact(name string, now time.Time, ok bool) {
+	s.edit(func() {
+		switch r := s.resources[name]; {
 		case ok:
-			l = link{lastContact: now}
-		case l.lost.IsZero():
-			l.lost = now
+			r.lastContact, r.lost = now, time.Time{}
+		case r.lost.IsZero():
+			r.lost = now
 		}
-		s.links[resource] = l
-	}
-	s.mu.Lock()
-	isNews := ok != s.links[resource].lost.IsZero()
-	s.mu.Unlock()
-	if isNews {
-		s.edit(change)
-		return
-	}
-	s.mu.Lock()
-	change()
-	s.mu.Unlock()
-}
-
-// isNew reports whether a resource has never been listed or, for the verb watch, watched.
-func (s *Store) isNew(resource, verb string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if verb == "watch" {
-		return !s.watched[resource]
-	}
-	return !s.filled[resource]
-}
-
-// awaySince returns the last response of an unreachable server, else zero. The caller holds the lock.
-func (s *Store) awaySince(now time.Time) time.Time {
-	var since time.Time
-	for _, l := range s.links {
-		if l.lost.IsZero() || now.Sub(l.lost) < maxReconnect {
-			continue
-		}
-		last := l.lastContact
-		if last.IsZero() {
-			last = l.lost
-		}
-		if since.IsZero() || last.Before(since) {
-			since = last
-		}
-	}
-	return since
+	})
 }
 
 // View is a store at one moment.
@@ -201,17 +160,29 @@ func (s *Store) Look(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{
-		Time:        now,
-		Pools:       progress.Pools(slices.Collect(maps.Values(s.pools)), slices.Collect(maps.Values(s.nodes)), &s.history, now, s.limits),
-		Spans:       s.spans,
-		Chosen:      s.chosen,
-		Denied:      maps.Clone(s.denied),
-		LastContact: s.awaySince(now),
-		Ready: !slices.ContainsFunc(s.needs, func(r string) bool { return !s.filled[r] }) &&
-			slices.ContainsFunc(s.needs, func(r string) bool { return s.denied[r] == nil }),
+		Time:   now,
+		Pools:  progress.Pools(slices.Collect(maps.Values(s.pools)), slices.Collect(maps.Values(s.nodes)), &s.history, now, s.limits),
+		Spans:  s.spans,
+		Chosen: s.chosen, Denied: map[string]error{}, Ready: len(s.resources) > 0,
 	}
 	if s.config != nil {
 		v.Components = s.config.Status.Conditions
+	}
+	for name, r := range s.resources {
+		v.Ready = v.Ready && r.listed
+		if r.denied != nil {
+			v.Denied[name] = r.denied
+		}
+		if r.lost.IsZero() || now.Sub(r.lost) < maxReconnect {
+			continue
+		}
+		last := r.lastContact
+		if last.IsZero() {
+			last = r.lost
+		}
+		if v.LastContact.IsZero() || last.Before(v.LastContact) {
+			v.LastContact = last
+		}
 	}
 	return v
 }
