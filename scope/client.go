@@ -53,7 +53,7 @@ func (c *Client) NodeName() string {
 
 // Get reads the object.
 func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.check("name", name); err != nil {
+	if err := c.inScope("name", name); err != nil {
 		return nil, err
 	}
 	return c.nodes.Get(ctx, name, opts)
@@ -65,10 +65,10 @@ func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts
 	if mcn == nil {
 		return nil, field.Required(field.NewPath("mcn"), "pass the MachineConfigNode to create")
 	}
-	if err := c.check("metadata.name", mcn.Name); err != nil {
+	if err := c.inScope("metadata.name", mcn.Name); err != nil {
 		return nil, err
 	}
-	if err := c.check("spec.node.name", mcn.Spec.Node.Name); err != nil {
+	if err := c.inScope("spec.node.name", mcn.Spec.Node.Name); err != nil {
 		return nil, err
 	}
 	return c.nodes.Create(ctx, mcn, opts)
@@ -76,7 +76,7 @@ func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts
 
 // Patch patches the object or one of its subresources.
 func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.check("name", name); err != nil {
+	if err := c.inScope("name", name); err != nil {
 		return nil, err
 	}
 	return c.nodes.Patch(ctx, name, pt, data, opts, subresources...)
@@ -104,7 +104,7 @@ func (c *Client) Watch(ctx context.Context, opts metav1.ListOptions) (watch.Inte
 	return c.nodes.Watch(ctx, opts)
 }
 
-func (c *Client) check(what, asked string) error {
+func (c *Client) inScope(what, asked string) error {
 	if asked != c.nodeName {
 		return outOfScope(c.nodeName, what, asked)
 	}

@@ -26,10 +26,8 @@ const (
 )
 
 const (
-	configurations    = "machineconfigurations"
 	configurationName = "cluster"
 	leaseSuffix       = "-leases"
-	writerSuffix      = "-writers"
 )
 
 // Components grants the operator and the controller the permissions that the Reporters and

@@ -40,7 +40,7 @@ func (c *Client) IsFake() bool { return c.rest == nil }
 // GetRaw reads the object, and returns the JSON of the API server unchanged: with the fields
 // and the values that the typed client drops, or cannot decode.
 func (c *Client) GetRaw(ctx context.Context, name string) ([]byte, error) {
-	if err := c.check("name", name); err != nil {
+	if err := c.inScope("name", name); err != nil {
 		return nil, err
 	}
 	if c.rest == nil {
@@ -66,7 +66,7 @@ func (c *Client) PatchMetadata(ctx context.Context, name string, pt types.PatchT
 }
 
 func (c *Client) patchRaw(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, accept string, subresources []string) ([]byte, error) {
-	if err := c.check("name", name); err != nil {
+	if err := c.inScope("name", name); err != nil {
 		return nil, err
 	}
 	if c.rest == nil {
