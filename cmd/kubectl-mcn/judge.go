@@ -60,7 +60,7 @@ func (j *judge) pools(v source.View) (source.View, error) {
 		err = source.Usagef("the cluster has no MachineConfigPools")
 	}
 	if err != nil {
-		return v, source.Usagef("nothing is left to wait for: %w", err)
+		return v, source.Usagef("nothing to wait for: %w", err)
 	}
 	return chosen, nil
 }

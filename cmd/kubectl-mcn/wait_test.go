@@ -246,7 +246,7 @@ func TestWaitForAPoolThatIsDeleted(t *testing.T) {
 	s.remove(poolsResource, "infra")
 	code, _, stderr := r.end()
 	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, `nothing is left to wait for: unknown pool "infra": the pools are master`)
+	assert.Contains(t, stderr, `nothing to wait for: unknown pool "infra": the pools are master`)
 }
 
 func TestWaitIsInterrupted(t *testing.T) {
