@@ -38,8 +38,8 @@ func CompletesParent() Option {
 	return option(func(o *reportOptions) { o.completesParent = true })
 }
 
-// ParentMessage is the message of the parent of the phase. By default it is that of the phase. It is valid
-// for a phase that has a parent, and is written when something else changes.
+// ParentMessage is the message of the parent of the phase, by default the message of the phase. It
+// is valid for a phase that has a parent, and is written when something else changes.
 func ParentMessage(message string) Option {
 	return option(func(o *reportOptions) { o.parentMessage = conditions.Truncate(message) })
 }

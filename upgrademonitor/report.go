@@ -57,9 +57,9 @@ func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string
 	m.report(ctx, phase, message, status, reportOptionsOf(opts), false)
 }
 
-// NotRequired reports that a phase is not needed, or not needed any more: False if it has not started in this
-// update, True if it has, so that a step that failed and is not repeated does not keep its parent
-// from completing. Options and errors are those of Report.
+// NotRequired reports that a phase is not needed, or not needed any more: False if it has not
+// started in this update, True if it has, so that a step that failed and is not repeated does not
+// keep its parent from completing. Options and errors are those of Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...ReportOption) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, reportOptionsOf(opts), true)
 }

@@ -106,8 +106,8 @@ func (m *Monitor) withTurn(ctx context.Context, work func() error) error {
 	return work()
 }
 
-// drain makes one request after the other, and reports whether a status was written. A spec that cannot be written
-// stops it only where it was called for the spec.
+// drain makes one request after the other, and reports whether a status was written. A spec that
+// cannot be written stops it only where it was called for the spec.
 func (m *Monitor) drain(ctx context.Context, until func() bool, forSpec bool) (wrote bool, err error) {
 	backoff := conflictBackoff
 	for {

@@ -6,7 +6,7 @@
 // Three things are known here and nowhere else: how an object is encoded, whether an answer can be
 // believed, and what an error of the API server means for the object.
 //
-// A status is written with a merge patch of the whole list of conditions, with the resource version that it
-// was computed from. So nothing of others is lost, what has to go is removed without a special
+// A status is written with a merge patch of the whole list of conditions, with the resourceVersion
+// that it was computed from. So nothing of others is lost, what has to go is removed without a special
 // case, and a write that comes too late is a plain 409.
 package api
