@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -205,13 +206,15 @@ func TestSpecThatCannotBeWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
 		f := newFixture(t)
 		f.reportUpdated(t)
-		denied, tried := true, 0
+		var denied atomic.Bool
+		denied.Store(true)
+		var tried atomic.Int32
 		f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
 			if a.GetSubresource() != "" {
 				return false, nil, nil
 			}
-			tried++
-			return denied, nil, apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
+			tried.Add(1)
+			return denied.Load(), nil, apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
 		})
 		f.annotate(oldConfig, newConfig)
 		var log logLines
@@ -220,14 +223,14 @@ func TestSpecThatCannotBeWritten(t *testing.T) {
 		require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Updated, "Updated", "", metav1.ConditionFalse))
 		assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status)
 		f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-		assert.Equal(t, 1, tried, "not again for 10 s")
+		assert.EqualValues(t, 1, tried.Load(), "not again for 10 s")
 		assert.Len(t, log.take(), 1)
 
 		pass(10 * time.Second)
 		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
-		assert.Equal(t, 2, tried, "with a later write")
+		assert.EqualValues(t, 2, tried.Load(), "with a later write")
 		run(f.Run)
-		denied = false
+		denied.Store(false)
 		pass(time.Minute)
 		assert.Equal(t, newConfig, f.object(t).Spec.ConfigVersion.Desired)
 	})

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -60,4 +62,38 @@ func TestRolloutLosesNoWriteOfOthers(t *testing.T) {
 	f.eventually("raced", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn != nil && mcn.UID != before.UID })
 	require.True(t, done.Load())
 	assert.Greater(t, f.requests.answered(http.StatusConflict), conflicts, "and so does the delete")
+}
+
+// TestRolloutBesideTheOperator: the operator's own sync and its node controller write the same objects. The
+// one updates owner, node and pool with the resourceVersion that it has read; the other writes the
+// desired config into the spec just before it annotates the Node. The spec ends as the Node says.
+func TestRolloutBesideTheOperator(t *testing.T) {
+	f := newFleet(t)
+	f.run()
+	node := f.node("beside", "worker", "rendered-1")
+	f.eventually("beside", hasSpec("worker", "rendered-1"))
+	mcns := f.mcfg.MachineconfigurationV1().MachineConfigNodes()
+	conflicts := 0
+	for i := 2; i <= 20; i++ {
+		config := fmt.Sprint("rendered-", i)
+		read, err := mcns.Get(t.Context(), "beside", metav1.GetOptions{})
+		require.NoError(t, err)
+		_, err = mcns.Patch(t.Context(), "beside", types.MergePatchType, []byte(`{"spec":{"configVersion":{"desired":"`+config+`"}}}`), metav1.PatchOptions{FieldManager: "machine-config-controller"})
+		require.NoError(t, err)
+		f.patch("beside", "annotations.desiredConfig="+config)
+		if i%2 == 0 { // else its cache is behind
+			read, err = mcns.Get(t.Context(), "beside", metav1.GetOptions{})
+			require.NoError(t, err)
+		}
+		read.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}
+		read.Spec.Node.Name, read.Spec.Pool.Name = node.Name, "worker"
+		if _, err = mcns.Update(t.Context(), read, metav1.UpdateOptions{FieldManager: "machine-config-operator"}); apierrors.IsConflict(err) {
+			conflicts++
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	mcn := f.eventually("beside", hasSpec("worker", "rendered-20"))
+	assert.Len(t, mcn.OwnerReferences, 1)
+	t.Logf("%d conflicts of the operator's sync in 19 syncs, %d of rollout", conflicts, f.requests.answered(http.StatusConflict))
 }

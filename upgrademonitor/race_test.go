@@ -1,0 +1,5 @@
+//go:build race
+
+package upgrademonitor_test
+
+func init() { raceAllocations = 25 }
