@@ -191,7 +191,7 @@ func TestMCNWithoutRights(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		{"mcn-nobody", nil, nil, "not allowed to list machineconfig"},
+		{"mcn-nobody", nil, nil, "not allowed to list machineconfignodes"},
 		{"mcn-nobody", nil, []string{"-w"}, "machineconfig"},
 		{"mcn-nobody", nil, []string{"wait"}, "machineconfig"},
 	} {

@@ -113,7 +113,9 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 		case isDenied:
 			state.denied = explained
 			pools, nodes := r.store.resources[poolsResource], r.store.resources[nodesResource]
-			fatal = pools.denied != nil && nodes.denied != nil
+			if fatal = pools.denied != nil && nodes.denied != nil; fatal {
+				explained = nodes.denied // whichever was answered first
+			}
 		case !r.optional:
 			fatal = true
 		}
