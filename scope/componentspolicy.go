@@ -9,11 +9,6 @@ import (
 	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 )
 
-const (
-	configurations = "machineconfigurations"
-	writerSuffix   = "-writers"
-)
-
 // WriterPolicy returns the policy that denies the operator and the controller a write of the
 // status in which a condition of the other is added, changed or removed. Requests of other users
 // are not affected.
