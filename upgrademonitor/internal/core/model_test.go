@@ -92,8 +92,11 @@ func (s *server) check(before core.Object, restores bool) {
 	if len(b.Conditions) != len(phases.All(false)) {
 		fail("%d conditions", len(b.Conditions))
 	}
-	if restores {
-		return // as the first status of a new object
+	if restores { // as the first status of a new object
+		if updated := conditions.StatusOf(b.Conditions, phases.Updated); updated != metav1.ConditionTrue && b.ObservedGeneration != s.object.Generation {
+			fail("restored with observedGeneration %d, the generation is %d", b.ObservedGeneration, s.object.Generation)
+		}
+		return
 	}
 	reset := true // every step is False, but for an UpdatePrepared that starts
 	for _, c := range b.Conditions {

@@ -152,8 +152,7 @@ func (c *Core) read(o Object) {
 	case o.isOfAnotherNode(known):
 		o.Update = plan.Target{}
 	case len(o.Status.Conditions) == 0 && c.hasStatus():
-		o.Status = known.Status
-		o.Status.ObservedGeneration = 0
+		o.State = o.Restore(known.Status)
 		c.situation = Recreated
 	}
 	o.State = o.Pin()

@@ -70,6 +70,14 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	return next
 }
 
+// Restore returns the state with a status that the object had before it was created again.
+func (s State) Restore(status mcfgv1.MachineConfigNodeStatus) State {
+	s.Status = status
+	s.Status.ObservedGeneration = 0 // was that of the deleted object
+	s.Status.ObservedGeneration = s.observedGeneration()
+	return s
+}
+
 // images reports whether the images of a node are written.
 func (s State) images(n Node) bool { return !s.NoImages && n.Mode.isImage(s.Status.Conditions) }
 
