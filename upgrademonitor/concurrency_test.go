@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +19,10 @@ import (
 
 // One Monitor is safe for any number of goroutines.
 func TestManyGoroutinesOnAHealthyServer(t *testing.T) {
+	synctest.Test(t, manyGoroutines)
+}
+
+func manyGoroutines(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)
 	f.clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -22,22 +22,20 @@ import (
 )
 
 // TestEveryPath drives a Core against a model of the API server through every order of events: all
-// sequences of up to DEPTH reports, with up to two events in all places where one can happen. The
-// promises that it checks stand at the functions below, and at server.check. The first path that
-// breaks one is printed as a script; shorter ones are tried first.
+// sequences of up to three reports, with an event in every place where one can happen, or with DEPTH,
+// up to that many reports and two events. The promises that it checks stand at the functions below,
+// and at server.check. The first path that breaks one is printed as a script; shorter ones are tried
+// first.
 func TestEveryPath(t *testing.T) {
-	depth := defaultDepth
+	depth, events := 3, 1
 	if text := os.Getenv("DEPTH"); text != "" {
 		var err error
 		depth, err = strconv.Atoi(text)
 		require.NoError(t, err)
+		events = 2
 	}
 	paths := 0
 	for reports := 1; reports <= depth; reports++ {
-		events := min(reports-1, 2)
-		if reports == 3 && os.Getenv("DEPTH") == "" {
-			events = 1 // the rest takes minutes
-		}
 		for tape := (&tape{}); ; {
 			p := &path{tape: tape, reports: reports, events: events}
 			err := p.run()
@@ -50,10 +48,8 @@ func TestEveryPath(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d paths with up to %d reports", paths, depth)
+	t.Logf("%d paths with up to %d reports and %d events", paths, depth, events)
 }
-
-var defaultDepth = 3
 
 // tape is a sequence of choices. A path reads it; what it does not have yet is 0.
 type tape struct {
