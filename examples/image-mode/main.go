@@ -1,5 +1,5 @@
-// Command image-mode takes a node in image mode from one OS image to another. The config stays; the
-// images are annotations of the Node, and the phases are those of image mode.
+// Command image-mode takes a node in image mode from one OS image to another, and prints its
+// MachineConfigNode before the reboot and at the end. The config stays; the images are annotations of the Node.
 package main
 
 import (
@@ -10,18 +10,14 @@ import (
 	"strings"
 	"sync/atomic"
 
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/examples/internal/show"
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-)
-
-const (
-	nodeName = "worker-0"
-	config   = "rendered-worker-6c320f72"
 )
 
 var (
@@ -38,11 +34,11 @@ func main() {
 
 func run(ctx context.Context, out io.Writer) error {
 	client := mcfgfake.NewClientset()
-	var node atomic.Pointer[corev1.Node] // in a daemon, the informer's view
+	var node atomic.Pointer[corev1.Node] // in a daemon, the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
 		Client:    client,
-		NodeName:  nodeName,
+		NodeName:  "worker-0",
 		Node:      func() (*corev1.Node, error) { return node.Load(), nil },
 		ImageMode: func() bool { return true }, // the feature gate ImageModeStatusReporting
 	})
@@ -50,41 +46,49 @@ func run(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
-	wait, err := show.Changes(ctx, out, client, show.Update())
-	if err != nil {
-		return err
-	}
-	node.Store(newNode(oldImage, newImage))
+
+	node.Store(newNode(oldImage, newImage)) // the operator wants another image
 	monitor.Report(ctx, phases.Updated, "Node worker-0 needs an update", metav1.ConditionFalse)
 	monitor.Report(ctx, phases.UpdatePrepared, "Update Compatible", metav1.ConditionTrue)
 	monitor.NotRequired(ctx, phases.Drained, "Drain not required")
 	monitor.NotRequired(ctx, phases.AppliedFiles, "No files change")
-	done := func(context.Context) error { return nil }
-	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the image", done); err != nil {
+	pull := func(context.Context) error { return nil }
+	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the image", pull); err != nil {
 		return err
 	}
 	// A phase of the other mode does nothing: call sites need no "if imageMode".
-	monitor.Report(ctx, phases.AppliedFilesAndOS, "", metav1.ConditionUnknown)
-	if err := monitor.Track(ctx, phases.AppliedOSImage, "Applying the image", done, upgrademonitor.CompletesParent()); err != nil {
+	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.AppliedOSImage, "Applied the image", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
+	if err := show(ctx, client, out); err != nil { // a daemon calls Flush and reboots
 		return err
 	}
-	node.Store(newNode(newImage, newImage)) // the node has rebooted
+	node.Store(newNode(newImage, newImage))
 	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
-	wait()
-	mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, nodeName, metav1.GetOptions{})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "current image: %.48s…\n", mcn.Status.ConfigImage.CurrentImage)
-	return nil
+	return show(ctx, client, out)
 }
 
 func newNode(current, desired string) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: config,
-		upgrademonitor.DesiredConfigAnnotation: config,
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Annotations: map[string]string{
+		upgrademonitor.CurrentConfigAnnotation: "rendered-worker-1",
+		upgrademonitor.DesiredConfigAnnotation: "rendered-worker-1",
 		upgrademonitor.CurrentImageAnnotation:  current,
 		upgrademonitor.DesiredImageAnnotation:  desired,
 	}}}
+}
+
+// show prints the image that the node runs, and the phases that the update is in or has been through.
+func show(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
+	mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\ncurrent image: %.48s…\n", mcn.Status.ConfigImage.CurrentImage)
+	for _, c := range mcn.Status.Conditions {
+		if c.Reason != conditions.ReasonNotYetOccurred && !conditions.HasUpdatePrefix(c.Message) {
+			fmt.Fprintf(out, "%-23s %-7s %s\n", c.Type, c.Status, c.Message)
+		}
+	}
+	return nil
 }

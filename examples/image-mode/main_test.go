@@ -11,5 +11,5 @@ import (
 func TestRun(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), &out))
-	assert.Contains(t, out.String(), "current image: registry")
+	assert.Contains(t, out.String(), "current image: registry.example.com/os@sha256:bbb")
 }
