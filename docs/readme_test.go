@@ -2,30 +2,62 @@ package docs_test
 
 import (
 	"fmt"
+	"os/exec"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 func TestReadmeShowsThePhases(t *testing.T) {
-	readme := read(t, "README.md")
-	for _, imageMode := range []bool{false, true} {
-		var want []string
-		for _, p := range phases.All(imageMode) {
-			parent, _ := phases.ParentOf(p)
-			only := ""
-			if !phases.ExistsIn(p, !imageMode) {
-				only = map[bool]string{false: "standard mode", true: "image mode"}[imageMode]
+	children := func(parent phases.Phase, inStandardMode, inImageMode bool) string {
+		var names []string
+		for _, p := range phases.All(!inStandardMode) {
+			of, _ := phases.ParentOf(p)
+			if of == parent && phases.ExistsIn(p, false) == inStandardMode && phases.ExistsIn(p, true) == inImageMode {
+				names = append(names, string(p))
 			}
-			row := fmt.Sprintf("| %s | %s | %s | %s |", p, phases.KindOf(p), parent, only)
-			want = append(want, regexp.QuoteMeta(strings.ReplaceAll(strings.ReplaceAll(row, "|  |", "| |"), "|  |", "| |")))
 		}
-		assert.Regexp(t, `(?s)`+strings.Join(want, ".*"), readme, "in this order")
+		return strings.Join(names, ", ")
+	}
+	var table, singletons string
+	for _, p := range phases.All(false) {
+		switch phases.KindOf(p) {
+		case phases.Parent:
+			row := fmt.Sprintf("| %s | %s | %s | %s |\n", p, children(p, true, true), children(p, true, false), children(p, false, true))
+			table += strings.ReplaceAll(strings.ReplaceAll(row, "|  |", "| |"), "|  |", "| |")
+		case phases.Singleton:
+			singletons += fmt.Sprintf(", %s", p)
+		}
+	}
+	readme := read(t, "README.md")
+	assert.Contains(t, readme, table)
+	last := strings.LastIndex(singletons, ", ")
+	assert.Contains(t, readme, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
+}
+
+// TestReadmeShowsTheImports compares the table of packages with their imports.
+func TestReadmeShowsTheImports(t *testing.T) {
+	readme := read(t, "README.md")
+	for _, dir := range publicPackages(t) {
+		out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, module+"/"+dir).Output()
+		require.NoError(t, err)
+		var imports []string
+		for _, name := range strings.Fields(string(out)) {
+			if strings.HasPrefix(name, module) && !strings.Contains(name, "/internal/") {
+				imports = append(imports, path.Base(name))
+			}
+		}
+		slices.Sort(imports)
+		row := fmt.Sprintf("| [%s](%s) | %s | ", path.Base(dir), dir, strings.Join(imports, ", "))
+		assert.Contains(t, readme, strings.ReplaceAll(row, "|  |", "| |"))
 	}
 }
 

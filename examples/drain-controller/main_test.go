@@ -11,5 +11,5 @@ import (
 func TestRun(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(t.Context(), &out))
-	assert.Contains(t, out.String(), "worker-1  Drained True     Drain not required")
+	assert.Contains(t, out.String(), "worker-1  Drained True    Drain not required")
 }

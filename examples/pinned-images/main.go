@@ -1,4 +1,5 @@
-// Command pinned-images reports how far a node is with its pinned image sets, outside of any update.
+// Command pinned-images reports three times how far a node is with its two pinned image sets, outside of any
+// update: both are being pulled, one has failed, both are done.
 package main
 
 import (
