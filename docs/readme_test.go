@@ -2,15 +2,11 @@ package docs_test
 
 import (
 	"fmt"
-	"os/exec"
-	"path"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -41,24 +37,6 @@ func TestReadmeShowsThePhases(t *testing.T) {
 	assert.Contains(t, readme, table)
 	last := strings.LastIndex(singletons, ", ")
 	assert.Contains(t, readme, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
-}
-
-// TestReadmeShowsTheImports compares the table of packages with their imports.
-func TestReadmeShowsTheImports(t *testing.T) {
-	readme := read(t, "README.md")
-	for _, dir := range publicPackages(t) {
-		out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, module+"/"+dir).Output()
-		require.NoError(t, err)
-		var imports []string
-		for _, name := range strings.Fields(string(out)) {
-			if strings.HasPrefix(name, module) && !strings.Contains(name, "/internal/") {
-				imports = append(imports, path.Base(name))
-			}
-		}
-		slices.Sort(imports)
-		row := fmt.Sprintf("| [%s](%s) | %s | ", path.Base(dir), dir, strings.Join(imports, ", "))
-		assert.Contains(t, readme, strings.ReplaceAll(row, "|  |", "| |"))
-	}
 }
 
 func TestReadmeShowsTheStateMachine(t *testing.T) {
