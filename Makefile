@@ -24,16 +24,16 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: ## Run the tests of the library, kubectl mcn, the examples and the docs (offline, given the modules)
+test: ## Run the tests of the library, kubectl mcn, the examples and the docs
 	go test $(PURE)
 	go test $(RACE) $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
 
 .PHONY: check
-check: ## Try every order of events on the core, for sequences of DEPTH (3) reports: 3 takes minutes, 4 hours
+check: ## Try every order of events on the core with DEPTH (3) reports; 4 takes hours
 	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
 
 .PHONY: servers
-servers: ## Build etcd, kube-apiserver and kubectl for the tests (4 minutes, once)
+servers: ## Build etcd, kube-apiserver and kubectl (4 minutes, once)
 	@cd test/binaries && export GOWORK=off && version=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes) && \
 		go build -buildvcs=false -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version" -o $(CACHE)/bin/ ./etcd ./kube-apiserver ./kubectl
 
@@ -46,15 +46,15 @@ soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repea
 	cd test && WALKS=$${WALKS:-20000} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -parallel 8 -v -run TestRandomWalks ./e2e
 
 .PHONY: e2e-guarded
-e2e-guarded: servers ## Run them with both policies in force, and daemons that have the token of their Pod
+e2e-guarded: servers ## Run make e2e with both policies in force, as daemons with the token of their Pod
 	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
 
 .PHONY: bench
-bench: ## Run the benchmarks of reports and updates against canned answers
+bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: scale
-scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C=100 at a time (15 to 40 minutes)
+scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at a time (15 to 40 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: scale-kubectl
@@ -68,7 +68,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: lint
-lint: $(GOLANGCI_LINT) ## Check style, import directions and that the modules are tidy
+lint: $(GOLANGCI_LINT) ## Check style and imports, and that go.mod files are tidy
 	$(GOLANGCI_LINT) run ./... ./cmd/kubectl-mcn/...
 	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
 	go mod tidy -diff
@@ -83,15 +83,15 @@ api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
 .PHONY: example
-example: ## Run the example daemon, and a simulated cluster, through an update, in memory
+example: ## Update the example daemon's node, and a simulated cluster, in memory
 	go run ./examples/daemon
 	go run ./cmd/kubectl-mcn --simulate 20
 
 .PHONY: verify
-verify: lint test e2e e2e-guarded ## Run all that CI runs
+verify: lint test e2e e2e-guarded ## Run everything that CI runs
 
 .PHONY: cluster
-cluster: servers ## Start a real API server that keeps running; prints export KUBECONFIG=…
+cluster: servers ## Start a real API server that keeps running: eval "$(make cluster)"
 	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster
 
 .PHONY: cluster-down

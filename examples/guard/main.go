@@ -1,5 +1,5 @@
-// Command guard prints the objects that restrict the daemon of each node to the MachineConfigNode of
-// its node, for other names than those of scope/manifests/guard.yaml: go run ./examples/guard | oc apply -f -
+// Command guard prints the manifests that restrict the daemon of each node to the MachineConfigNode of its node,
+// for a Go program that installs them under names of its own. scope/manifests/guard.yaml has the default names.
 package main
 
 import (
