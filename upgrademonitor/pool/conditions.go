@@ -16,13 +16,10 @@ const (
 	reasonNodesNotUpdated       = "NodesNotUpdated"
 	reasonNodesNotReported      = "NodesNotReported"
 	reasonNodesUpdating         = "NodesUpdating"
-	reasonNoConfiguration       = "NoConfiguration"
 	reasonPaused                = "Paused"
 	reasonPausedWhileUpdating   = "PausedWhileUpdating"
 	reasonNodesDegraded         = "NodesDegraded"
 	reasonPinnedImageSetsFailed = "PinnedImageSetsFailed"
-	reasonImageBuilding         = "ImageBuilding"
-	reasonImageBuildFailed      = "ImageBuildFailed"
 )
 
 type conditionType = mcfgv1.MachineConfigPoolConditionType
@@ -57,30 +54,17 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegr
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, pinsDegrade), now)
 }
 
-// targetMissing returns the reason why no node can have the target, "" if it exists.
-func targetMissing(t target) string {
-	switch {
-	case t.config == "":
-		return reasonNoConfiguration
-	case t.image.state() == ImageBuilding:
-		return reasonImageBuilding
-	case t.image.state() == ImageBuildFailed:
-		return reasonImageBuildFailed
-	}
-	return ""
-}
-
 // updatedVerdict is whether all nodes have the target, and how many do.
 func updatedVerdict(c *count) verdict {
 	if c.isUpdated() {
 		return verdict{true, reasonAllNodesUpdated, c.progress()}
 	}
-	return verdict{false, cmp.Or(targetMissing(c.target), reasonNodesNotUpdated), c.progress()}
+	return verdict{false, cmp.Or(c.target.missing(), reasonNodesNotUpdated), c.progress()}
 }
 
 // updatingVerdict is which nodes are being updated, or why none is.
 func updatingVerdict(c *count) verdict {
-	missing := targetMissing(c.target)
+	missing := c.target.missing()
 	switch {
 	case c.paused && len(c.updating) > 0:
 		return verdict{true, reasonPausedWhileUpdating, "The pool is paused, but updates that have begun continue: " + updatingMessage(c.updating)}

@@ -128,7 +128,7 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	status := pool.Status(newPool("worker"), ns, ms, pool.Options{DegradeOnPinnedImageSets: true}, now)
 	text, err := json.Marshal(status)
 	require.NoError(t, err)
-	assert.Less(t, len(text), 26<<10)
+	assert.Less(t, len(text), 25<<10)
 	assert.Equal(t, counts{5000, 0, 0, 5000, 5000}, countsOf(status))
 
 	for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded"} {
