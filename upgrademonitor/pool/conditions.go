@@ -33,12 +33,6 @@ var degrading = []conditionType{
 	mcfgv1.MachineConfigPoolSynchronizerDegraded,
 }
 
-// What nodes with a failure are, in a message.
-const (
-	areDegraded = "degraded"
-	areUnpinned = "unable to pin images"
-)
-
 // verdict is a condition without its type and time.
 type verdict struct {
 	isTrue          bool
@@ -49,8 +43,8 @@ type verdict struct {
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, updatedVerdict(c), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, updatingVerdict(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, areDegraded), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, areUnpinned), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, "degraded"), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, "unable to pin images"), now)
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, pinsDegrade), now)
 }
 

@@ -75,7 +75,7 @@ func (r *report) read(c *metav1.Condition) {
 		r.updated = r.updated || isTrue
 		r.joined = r.joined || c.Status != metav1.ConditionFalse || c.Reason != conditions.ReasonNotYetOccurred
 		if r.step.phase == "" {
-			r.step = stepOf(p, c)
+			r.step = step{p, c.LastTransitionTime.Unix()}
 		}
 	default:
 		if c.Status == metav1.ConditionFalse {
@@ -83,7 +83,7 @@ func (r *report) read(c *metav1.Condition) {
 		}
 		r.joined = r.joined || phases.StartsUpdate(p)
 		if c.Status == metav1.ConditionUnknown && rankOf(p) > rankOf(r.step.phase) {
-			r.step = stepOf(p, c)
+			r.step = step{p, c.LastTransitionTime.Unix()}
 		}
 	}
 }

@@ -3,8 +3,6 @@ package pool
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -31,15 +29,7 @@ var steps = []struct {
 // step is the phase that an update is in.
 type step struct {
 	phase phases.Phase // Updated: none runs
-	since int64        // in seconds of Unix time, 0: not known
-}
-
-func stepOf(p phases.Phase, c *metav1.Condition) step {
-	s := step{phase: p}
-	if !c.LastTransitionTime.IsZero() {
-		s.since = c.LastTransitionTime.Unix()
-	}
-	return s
+	since int64        // in seconds of Unix time, not known if it is not positive
 }
 
 // rankOf returns the place of a phase in the order of an update, 0 for Updated and others.
@@ -58,7 +48,7 @@ func (s step) String() string {
 	if rank := rankOf(s.phase); rank > 0 {
 		does = steps[rank-1].does
 	}
-	if s.since == 0 {
+	if s.since <= 0 {
 		return does
 	}
 	return does + " since " + time.Unix(s.since, 0).UTC().Format("15:04 UTC on 2 Jan")
