@@ -17,6 +17,7 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,11 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
+
+// TestMain fails if a test leaks a goroutine.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
 
 // fakeCluster is an in-memory cluster. Its tests run in a bubble of synctest: time advances only
 // while all goroutines are blocked, so that "nothing more happens" needs no sleep.
@@ -60,12 +66,10 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 			c.createPool(p)
 		}
 		for _, n := range ns {
-			_, err := c.kube.CoreV1().Nodes().Create(t.Context(), n, metav1.CreateOptions{})
-			require.NoError(t, err)
+			c.done(c.kube.CoreV1().Nodes().Create(t.Context(), n, metav1.CreateOptions{}))
 		}
 		for _, m := range ms {
-			_, err := c.mcfg.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), m, metav1.CreateOptions{})
-			require.NoError(t, err)
+			c.done(c.mcfg.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), m, metav1.CreateOptions{}))
 		}
 		test(t, c)
 	})
@@ -223,11 +227,17 @@ func (c *fakeCluster) nextVersion() string {
 	return strconv.Itoa(c.version)
 }
 
+// done fails the test if a request has failed, and waits until the controller is idle.
+func (c *fakeCluster) done(_ any, err error) {
+	c.t.Helper()
+	require.NoError(c.t, err)
+	synctest.Wait()
+}
+
 func (c *fakeCluster) createPool(p *mcfgv1.MachineConfigPool) {
 	c.t.Helper()
 	p.ResourceVersion = c.nextVersion()
-	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(c.t.Context(), p, metav1.CreateOptions{})
-	require.NoError(c.t, err)
+	c.done(c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(c.t.Context(), p, metav1.CreateOptions{}))
 }
 
 func (c *fakeCluster) deletePool(name string) {
@@ -270,9 +280,7 @@ func (c *fakeCluster) changeNode(name string, change func(*corev1.Node)) {
 	require.NoError(c.t, err)
 	n = n.DeepCopy()
 	change(n)
-	_, err = c.kube.CoreV1().Nodes().Update(c.t.Context(), n, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
-	synctest.Wait()
+	c.done(c.kube.CoreV1().Nodes().Update(c.t.Context(), n, metav1.UpdateOptions{}))
 }
 
 func (c *fakeCluster) changeMCN(name string, change func(*mcfgv1.MachineConfigNode)) {
@@ -281,9 +289,7 @@ func (c *fakeCluster) changeMCN(name string, change func(*mcfgv1.MachineConfigNo
 	require.NoError(c.t, err)
 	m = m.DeepCopy()
 	change(m)
-	_, err = c.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(c.t.Context(), m, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
-	synctest.Wait()
+	c.done(c.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(c.t.Context(), m, metav1.UpdateOptions{}))
 }
 
 // written returns the number of writes of a pool since the last call.
