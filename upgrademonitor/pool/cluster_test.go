@@ -77,16 +77,9 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 
 // run starts a Controller with informers of its own, and waits until it is idle. stop stops it,
 // and waits for its end.
-func (c *fakeCluster) run(change ...func(*pool.Config)) (stop func()) {
+func (c *fakeCluster) run(change ...func(*pool.Config)) (controller *pool.Controller, stop func()) {
 	c.t.Helper()
-	_, stop = c.runController(change...)
-	return stop
-}
-
-// runController is run, with the Controller.
-func (c *fakeCluster) runController(change ...func(*pool.Config)) (controller *pool.Controller, stop func()) {
-	c.t.Helper()
-	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logWriter{c})))
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c)))
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), logger))
 	kube := informers.NewSharedInformerFactoryWithOptions(c.kube, 0, informers.WithTransform(pool.Trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
@@ -104,29 +97,24 @@ func (c *fakeCluster) runController(change ...func(*pool.Config)) (controller *p
 	require.NoError(c.t, err)
 	kube.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
-	ended := make(chan error)
-	go func() { ended <- controller.Run(ctx, 2) }()
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(c.t, controller.Run(ctx, 2)) })
 	synctest.Wait()
-	var once sync.Once
-	stop = func() {
-		once.Do(func() {
-			cancel()
-			assert.NoError(c.t, <-ended)
-			kube.Shutdown()
-			mcfg.Shutdown()
-		})
-	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		kube.Shutdown()
+		mcfg.Shutdown()
+	})
 	c.t.Cleanup(stop)
 	return controller, stop
 }
 
-// logWriter is the log of a cluster's controllers.
-type logWriter struct{ *fakeCluster }
-
-func (w logWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.Write(line)
+// Write is the log of the controllers.
+func (c *fakeCluster) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Write(line)
 }
 
 // logged returns the lines of the log since the last call.
@@ -199,25 +187,23 @@ func (c *fakeCluster) watchLate(action k8stesting.Action) (bool, watch.Interface
 	if err != nil {
 		return true, nil, err
 	}
-	late := make(chan watch.Event)
+	late := make(chan watch.Event, 1000)
 	proxy := watch.NewProxyWatcher(late)
 	go func() {
-		for change := range changes.ResultChan() {
+		defer changes.Stop()
+		for {
 			select {
 			case <-proxy.StopChan():
 				return
-			case <-time.After(lag):
-			}
-			select {
-			case <-proxy.StopChan():
-				return
-			case late <- change:
+			case change := <-changes.ResultChan():
+				select {
+				case <-proxy.StopChan():
+					return
+				case <-time.After(lag):
+					late <- change
+				}
 			}
 		}
-	}()
-	go func() {
-		<-proxy.StopChan()
-		changes.Stop()
 	}()
 	return true, proxy, nil
 }

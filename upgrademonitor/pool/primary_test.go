@@ -61,9 +61,7 @@ func TestPrimary(t *testing.T) {
 }
 
 func TestPrimaryWithAnInvalidSelector(t *testing.T) {
-	bad := newPool("bad", func(p *mcfgv1.MachineConfigPool) {
-		p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-	})
+	bad := newPool("bad", invalidSelector)
 	got, err := pool.Primary(newNode("n"), []*mcfgv1.MachineConfigPool{newPool("worker"), bad})
 	var selector *pool.SelectorError
 	require.ErrorAs(t, err, &selector)

@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -121,4 +122,38 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, time.UTC, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime.Location())
 	status.Configuration.Source[0].Name = "changed"
 	assert.Equal(t, "00-worker", p.Spec.Configuration.Source[0].Name, "nothing is shared")
+}
+
+// TestPinnedImageSets: how the pool's synchronizer counts one machine: updated, ready,
+// available, unavailable.
+func TestPinnedImageSets(t *testing.T) {
+	type set = mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	sets := func(list ...set) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets = list }
+	}
+	for _, test := range []struct {
+		name string
+		node *corev1.Node
+		mcn  *mcfgv1.MachineConfigNode
+		want [4]int64
+	}{
+		{"no sets", newNode("n"), newMCN("n"), [4]int64{1, 1, 1, 0}},
+		{"no object", newNode("n"), newMCN("another"), [4]int64{0, 0, 1, 0}},
+		{"done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{1, 1, 1, 0}},
+		{"one not done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}, set{Name: "b", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{0, 0, 1, 0}},
+		{"not started", newNode("n"), newMCN("n", sets(set{Name: "a"})), [4]int64{0, 0, 1, 0}},
+		{"failed", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2, LastFailedGeneration: 1})), [4]int64{0, 0, 1, 0}},
+		{"degraded", newNode("n"), newMCN("n", pinFailed), [4]int64{0, 0, 1, 0}},
+		{"done, not ready", newNode("n", notReady), newMCN("n"), [4]int64{1, 0, 0, 1}},
+		{"done, updating", newNode("n"), newMCN("n", updating), [4]int64{1, 0, 0, 1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			list := pool.Status(newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{}, now).PoolSynchronizersStatus
+			require.Len(t, list, 1)
+			got := list[0]
+			assert.Equal(t, mcfgv1.PinnedImageSets, got.PoolSynchronizerType)
+			assert.Equal(t, int64(1), got.MachineCount)
+			assert.Equal(t, test.want, [4]int64{got.UpdatedMachineCount, got.ReadyMachineCount, got.AvailableMachineCount, got.UnavailableMachineCount})
+		})
+	}
 }
