@@ -17,6 +17,7 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -30,6 +31,11 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
+
+// TestMain fails if a test leaks a goroutine.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
 
 // fakeCluster is an in-memory cluster. Its tests run in a bubble of synctest: time advances only
 // while all goroutines are blocked, so that "nothing more happens" needs no sleep.
@@ -60,12 +66,10 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 			c.createPool(p)
 		}
 		for _, n := range ns {
-			_, err := c.kube.CoreV1().Nodes().Create(t.Context(), n, metav1.CreateOptions{})
-			require.NoError(t, err)
+			c.done(c.kube.CoreV1().Nodes().Create(t.Context(), n, metav1.CreateOptions{}))
 		}
 		for _, m := range ms {
-			_, err := c.mcfg.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), m, metav1.CreateOptions{})
-			require.NoError(t, err)
+			c.done(c.mcfg.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), m, metav1.CreateOptions{}))
 		}
 		test(t, c)
 	})
@@ -73,16 +77,9 @@ func inBubble(t *testing.T, test func(t *testing.T, c *fakeCluster), pools []*mc
 
 // run starts a Controller with informers of its own, and waits until it is idle. stop stops it,
 // and waits for its end.
-func (c *fakeCluster) run(change ...func(*pool.Config)) (stop func()) {
+func (c *fakeCluster) run(change ...func(*pool.Config)) (controller *pool.Controller, stop func()) {
 	c.t.Helper()
-	_, stop = c.runController(change...)
-	return stop
-}
-
-// runController is run, with the Controller.
-func (c *fakeCluster) runController(change ...func(*pool.Config)) (controller *pool.Controller, stop func()) {
-	c.t.Helper()
-	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logWriter{c})))
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c)))
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), logger))
 	kube := informers.NewSharedInformerFactoryWithOptions(c.kube, 0, informers.WithTransform(pool.Trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
@@ -100,29 +97,24 @@ func (c *fakeCluster) runController(change ...func(*pool.Config)) (controller *p
 	require.NoError(c.t, err)
 	kube.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
-	ended := make(chan error)
-	go func() { ended <- controller.Run(ctx, 2) }()
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(c.t, controller.Run(ctx, 2)) })
 	synctest.Wait()
-	var once sync.Once
-	stop = func() {
-		once.Do(func() {
-			cancel()
-			assert.NoError(c.t, <-ended)
-			kube.Shutdown()
-			mcfg.Shutdown()
-		})
-	}
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		kube.Shutdown()
+		mcfg.Shutdown()
+	})
 	c.t.Cleanup(stop)
 	return controller, stop
 }
 
-// logWriter is the log of a cluster's controllers.
-type logWriter struct{ *fakeCluster }
-
-func (w logWriter) Write(line []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.Write(line)
+// Write is the log of the controllers.
+func (c *fakeCluster) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Write(line)
 }
 
 // logged returns the lines of the log since the last call.
@@ -195,25 +187,23 @@ func (c *fakeCluster) watchLate(action k8stesting.Action) (bool, watch.Interface
 	if err != nil {
 		return true, nil, err
 	}
-	late := make(chan watch.Event)
+	late := make(chan watch.Event, 1000)
 	proxy := watch.NewProxyWatcher(late)
 	go func() {
-		for change := range changes.ResultChan() {
+		defer changes.Stop()
+		for {
 			select {
 			case <-proxy.StopChan():
 				return
-			case <-time.After(lag):
-			}
-			select {
-			case <-proxy.StopChan():
-				return
-			case late <- change:
+			case change := <-changes.ResultChan():
+				select {
+				case <-proxy.StopChan():
+					return
+				case <-time.After(lag):
+					late <- change
+				}
 			}
 		}
-	}()
-	go func() {
-		<-proxy.StopChan()
-		changes.Stop()
 	}()
 	return true, proxy, nil
 }
@@ -223,11 +213,17 @@ func (c *fakeCluster) nextVersion() string {
 	return strconv.Itoa(c.version)
 }
 
+// done fails the test if a request has failed, and waits until the controller is idle.
+func (c *fakeCluster) done(_ any, err error) {
+	c.t.Helper()
+	require.NoError(c.t, err)
+	synctest.Wait()
+}
+
 func (c *fakeCluster) createPool(p *mcfgv1.MachineConfigPool) {
 	c.t.Helper()
 	p.ResourceVersion = c.nextVersion()
-	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(c.t.Context(), p, metav1.CreateOptions{})
-	require.NoError(c.t, err)
+	c.done(c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(c.t.Context(), p, metav1.CreateOptions{}))
 }
 
 func (c *fakeCluster) deletePool(name string) {
@@ -270,9 +266,7 @@ func (c *fakeCluster) changeNode(name string, change func(*corev1.Node)) {
 	require.NoError(c.t, err)
 	n = n.DeepCopy()
 	change(n)
-	_, err = c.kube.CoreV1().Nodes().Update(c.t.Context(), n, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
-	synctest.Wait()
+	c.done(c.kube.CoreV1().Nodes().Update(c.t.Context(), n, metav1.UpdateOptions{}))
 }
 
 func (c *fakeCluster) changeMCN(name string, change func(*mcfgv1.MachineConfigNode)) {
@@ -281,9 +275,7 @@ func (c *fakeCluster) changeMCN(name string, change func(*mcfgv1.MachineConfigNo
 	require.NoError(c.t, err)
 	m = m.DeepCopy()
 	change(m)
-	_, err = c.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(c.t.Context(), m, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
-	synctest.Wait()
+	c.done(c.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(c.t.Context(), m, metav1.UpdateOptions{}))
 }
 
 // written returns the number of writes of a pool since the last call.

@@ -16,13 +16,10 @@ const (
 	reasonNodesNotUpdated       = "NodesNotUpdated"
 	reasonNodesNotReported      = "NodesNotReported"
 	reasonNodesUpdating         = "NodesUpdating"
-	reasonNoConfiguration       = "NoConfiguration"
 	reasonPaused                = "Paused"
 	reasonPausedWhileUpdating   = "PausedWhileUpdating"
 	reasonNodesDegraded         = "NodesDegraded"
 	reasonPinnedImageSetsFailed = "PinnedImageSetsFailed"
-	reasonImageBuilding         = "ImageBuilding"
-	reasonImageBuildFailed      = "ImageBuildFailed"
 )
 
 type conditionType = mcfgv1.MachineConfigPoolConditionType
@@ -36,12 +33,6 @@ var degrading = []conditionType{
 	mcfgv1.MachineConfigPoolSynchronizerDegraded,
 }
 
-// What nodes with a failure are, in a message.
-const (
-	areDegraded = "degraded"
-	areUnpinned = "unable to pin images"
-)
-
 // verdict is a condition without its type and time.
 type verdict struct {
 	isTrue          bool
@@ -52,22 +43,9 @@ type verdict struct {
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, updatedVerdict(c), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, updatingVerdict(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, areDegraded), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, areUnpinned), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, "degraded"), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, "unable to pin images"), now)
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, pinsDegrade), now)
-}
-
-// targetMissing returns the reason why no node can have the target, "" if it exists.
-func targetMissing(t target) string {
-	switch {
-	case t.config == "":
-		return reasonNoConfiguration
-	case t.image.state() == ImageBuilding:
-		return reasonImageBuilding
-	case t.image.state() == ImageBuildFailed:
-		return reasonImageBuildFailed
-	}
-	return ""
 }
 
 // updatedVerdict is whether all nodes have the target, and how many do.
@@ -75,12 +53,12 @@ func updatedVerdict(c *count) verdict {
 	if c.isUpdated() {
 		return verdict{true, reasonAllNodesUpdated, c.progress()}
 	}
-	return verdict{false, cmp.Or(targetMissing(c.target), reasonNodesNotUpdated), c.progress()}
+	return verdict{false, cmp.Or(c.target.missing(), reasonNodesNotUpdated), c.progress()}
 }
 
 // updatingVerdict is which nodes are being updated, or why none is.
 func updatingVerdict(c *count) verdict {
-	missing := targetMissing(c.target)
+	missing := c.target.missing()
 	switch {
 	case c.paused && len(c.updating) > 0:
 		return verdict{true, reasonPausedWhileUpdating, "The pool is paused, but updates that have begun continue: " + updatingMessage(c.updating)}

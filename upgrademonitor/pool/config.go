@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"cmp"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -65,15 +66,9 @@ func (c Config) complete() (Config, error) {
 	if c.Image == nil {
 		c.Image = func(*mcfgv1.MachineConfigPool) Image { return Image{} }
 	}
-	if c.FieldManager == "" {
-		c.FieldManager = DefaultFieldManager
-	}
-	if c.Interval <= 0 {
-		c.Interval = DefaultInterval
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
+	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
+	c.Interval = cmp.Or(max(c.Interval, 0), DefaultInterval)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

@@ -5,19 +5,13 @@ import (
 	"sync/atomic"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
-	corelisters "k8s.io/client-go/listers/core/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
 )
 
 // Controller keeps the status of every MachineConfigPool as Status computes it. Create it with New.
 type Controller struct {
-	config Config
-	nodes  corelisters.NodeLister
-	pools  mcfglisters.MachineConfigPoolLister
-	mcns   mcfglisters.MachineConfigNodeLister
-
+	config  Config
 	running atomic.Pointer[reconciler]
 }
 
@@ -28,12 +22,10 @@ func New(config Config) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Controller{
-		config: config,
-		nodes:  config.Nodes.Lister(),
-		pools:  config.Pools.Lister(),
-		mcns:   config.MachineConfigNodes.Lister(),
-	}, nil
+	config.Nodes.Informer()
+	config.Pools.Informer()
+	config.MachineConfigNodes.Informer()
+	return &Controller{config: config}, nil
 }
 
 // Run keeps the status of the pools until ctx ends; then it returns nil.
@@ -71,8 +63,7 @@ func (c *Controller) Enqueue(poolName string) {
 // reconciler is one Run of a Controller.
 type reconciler struct {
 	*Controller
-	frame    *controller.Controller[string] // names of pools
-	resolver Resolver
+	frame *controller.Controller
 	// written is each pool as this process last wrote it, since the informer lags behind. A write
 	// that is computed from an older object is an unnecessary conflict.
 	written controller.Memory[*mcfgv1.MachineConfigPool]
@@ -80,10 +71,9 @@ type reconciler struct {
 
 func (c *Controller) newReconciler() *reconciler {
 	r := &reconciler{Controller: c}
-	r.frame = controller.New(controller.Options[string]{
+	r.frame = controller.New(controller.Options{
 		Name:     "machineconfigpool-status",
 		Kind:     "MachineConfigPool",
-		Object:   func(name string) string { return name },
 		Watch:    r.watch,
 		Sync:     r.sync,
 		Interval: c.config.Interval,

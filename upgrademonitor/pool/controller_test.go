@@ -33,7 +33,7 @@ func TestRun(t *testing.T) {
 	ns, ms := workers(3)
 	ns = append(ns, newNode("infra-0", roles("infra", "worker")))
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		stop := c.run()
+		_, stop := c.run()
 		assert.Equal(t, counts{3, 3, 3, 0, 0}, countsOf(c.pool("worker").Status))
 		assert.Equal(t, counts{1, 0, 0, 0, 0}, countsOf(c.pool("infra").Status))
 		assert.Equal(t, newConfig, c.pool("worker").Status.Configuration.Name)
@@ -92,7 +92,7 @@ func TestInterval(t *testing.T) {
 func TestWhatIsSynced(t *testing.T) {
 	ns, ms := workers(2)
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		controller, stop := c.runController()
+		controller, stop := c.run()
 		c.advance(time.Minute)
 		c.synced()
 		mcn := func(change func(*mcfgv1.MachineConfigNode)) func() { return func() { c.changeMCN("worker-0", change) } }
@@ -186,9 +186,7 @@ func TestNodesChangePools(t *testing.T) {
 		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
 		assert.Equal(t, []int32{4, 0}, machines())
 
-		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) {
-			p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-		})
+		c.changePool("infra", invalidSelector)
 		c.changeNode("worker-2", roles())
 		assert.Equal(t, []int32{4, 0}, machines(), "no primary pool is known while a selector is invalid")
 		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
@@ -198,9 +196,6 @@ func TestNodesChangePools(t *testing.T) {
 
 // TestInvalidSelectorNoStatus: no pool gets a status while the selector of one is invalid.
 func TestInvalidSelectorNoStatus(t *testing.T) {
-	broken := newPool("broken", func(p *mcfgv1.MachineConfigPool) {
-		p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
-	})
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
 		c.run()
 		c.advance(time.Minute)
@@ -208,45 +203,31 @@ func TestInvalidSelectorNoStatus(t *testing.T) {
 		c.deletePool("broken")
 		c.advance(time.Minute)
 		assert.Equal(t, 1, c.written("worker"))
-	}, []*mcfgv1.MachineConfigPool{newPool("worker"), broken}, nil, nil)
+	}, []*mcfgv1.MachineConfigPool{newPool("worker"), newPool("broken", invalidSelector)}, nil, nil)
 }
 
-// TestClock: lastTransitionTime is read from the Config's clock.
-func TestClock(t *testing.T) {
-	ns, ms := workers(1)
+// TestConfig: Clock is the time of transitions, and Image and DegradeOnPinnedImageSets reach Status.
+func TestConfig(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		c.run(func(config *pool.Config) { config.Clock = clocktesting.NewFakeClock(now.Time) })
-		got := condition(t, c.pool("worker").Status, mcfgv1.MachineConfigPoolUpdated)
-		assert.True(t, got.LastTransitionTime.Time.Equal(now.Truncate(time.Second)), "%v", got.LastTransitionTime)
-	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
-}
-
-// TestDegradeOnPinnedImageSets: the field of Config.
-func TestDegradeOnPinnedImageSets(t *testing.T) {
-	for _, degrade := range []bool{false, true} {
-		inBubble(t, func(t *testing.T, c *fakeCluster) {
-			c.run(func(config *pool.Config) { config.DegradeOnPinnedImageSets = degrade })
-			status := c.pool("worker").Status
-			assert.Equal(t, corev1.ConditionTrue, condition(t, status, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded).Status)
-			assert.Equal(t, degrade, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Status == corev1.ConditionTrue)
-		}, []*mcfgv1.MachineConfigPool{newPool("worker")}, nodes{newNode("n")}, mcns{newMCN("n", pinFailed)})
-	}
-}
-
-// TestImage: the image of a pool is compared with those of its nodes.
-func TestImage(t *testing.T) {
-	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		c.run(func(config *pool.Config) {
-			config.Image = func(p *mcfgv1.MachineConfigPool) pool.Image {
-				if image := p.Annotations["image"]; image != "" {
-					return pool.Image{State: pool.ImageBuilt, PullSpec: image}
-				}
-				return pool.Image{}
-			}
+		_, stop := c.run(func(config *pool.Config) {
+			config.Clock = clocktesting.NewFakeClock(now.Time)
+			config.Image = func(p *mcfgv1.MachineConfigPool) pool.Image { return built(p.Annotations["image"]) }
 		})
-		assert.Equal(t, int32(1), c.pool("worker").Status.UpdatedMachineCount)
+		status := c.pool("worker").Status
+		since := condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime
+		assert.True(t, since.Time.Equal(now.Truncate(time.Second)), "%v", since)
+		assert.Equal(t, int32(1), status.UpdatedMachineCount)
+		assert.Equal(t, corev1.ConditionTrue, condition(t, status, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded).Status)
+		assert.Equal(t, corev1.ConditionFalse, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Status)
+		stop()
+
+		c.run(func(config *pool.Config) {
+			config.DegradeOnPinnedImageSets = true
+			config.Image = func(p *mcfgv1.MachineConfigPool) pool.Image { return built(p.Annotations["image"]) }
+		})
 		c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Annotations = map[string]string{"image": newImage} })
 		c.advance(time.Minute)
 		assert.Equal(t, int32(0), c.pool("worker").Status.UpdatedMachineCount)
-	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, nodes{newNode("n")}, mcns{newMCN("n", images(oldImage, oldImage))})
+		assert.Equal(t, corev1.ConditionTrue, condition(t, c.pool("worker").Status, mcfgv1.MachineConfigPoolDegraded).Status)
+	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, nodes{newNode("n")}, mcns{newMCN("n", pinFailed, images(oldImage, oldImage))})
 }

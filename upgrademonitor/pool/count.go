@@ -45,7 +45,7 @@ func countMachines(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []
 		}
 	}
 	c := &count{
-		target: target{config: pool.Spec.Configuration.Name, image: image},
+		target: newTarget(pool.Spec.Configuration.Name, image),
 		paused: pool.Spec.Paused,
 	}
 	counted := make(map[string]bool, len(nodes))
@@ -101,7 +101,7 @@ func (c *count) add(m machine) {
 // isUpdated reports whether every machine has reached the target. A pool without machines has,
 // one whose target does not exist yet has not.
 func (c *count) isUpdated() bool {
-	return c.target.exists() && c.updated == c.machines && !c.isMixed()
+	return c.target.missing() == "" && c.updated == c.machines && !c.isMixed()
 }
 
 // isWaiting reports whether a machine is to be updated that is not being updated yet.
@@ -112,5 +112,5 @@ func (c *count) isWaiting() bool {
 // isMixed reports whether nodes desire different images while the pool's image is unknown: it is
 // being changed, one node after the other.
 func (c *count) isMixed() bool {
-	return c.target.image.state() == ImageUnknown && c.mixedImages
+	return c.target.image.State == ImageUnknown && c.mixedImages
 }

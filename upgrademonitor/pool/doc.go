@@ -3,11 +3,11 @@
 // A pool's status follows from its nodes and from what their MachineConfigNodes report:
 //
 //	Node ──────────────┐
-//	MachineConfigNode ─┼─► machine ──► count ──► conditions ──► status
+//	MachineConfigNode ─┼─► report ──► count ──► conditions ──► status
 //	MachineConfigPool ─┘   one a node
 //
 // [Status] is that function: no cluster, no clock, no I/O. [Primary] returns the pool of a
-// node, [Resolver] that of many.
+// node.
 //
 // A [Controller] keeps the status of every pool, from the shared informers of its host:
 //

@@ -38,6 +38,10 @@ func newPool(name string, change ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.Mac
 	return p
 }
 
+func invalidSelector(p *mcfgv1.MachineConfigPool) {
+	p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
+}
+
 func role(pool string) string { return "node-role.kubernetes.io/" + pool }
 
 // newNode returns a Ready Node of the pool worker.

@@ -5,75 +5,31 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/phases"
 )
 
 // The limits of messages: 5,000 degraded nodes with 32 kB each would make an object that etcd
 // rejects.
 const (
-	maxNames    = 5       // nodes in an update that are named before the others are counted
-	maxMessage  = 8 << 10 // bytes of a message about nodes, and of the one of Degraded, which repeats them
-	maxDetail   = 1 << 10 // bytes of what a host says of an image
-	maxFailures = 14      // nodes that have failed that are listed before the others are counted
+	maxNames    = 5                // nodes in an update that are named before the others are counted
+	maxMessage  = 8 << 10          // bytes of the message of Degraded
+	maxFailure  = maxMessage - 128 // bytes of a message about nodes: Degraded has room for it and its type
+	maxDetail   = 1 << 10          // bytes of what a host says of an image
+	maxFailures = 14               // nodes that have failed that are listed before the others are counted
 )
-
-// stepRow is what a node is doing in a phase.
-type stepRow struct {
-	phase phases.Phase
-	does  string
-}
-
-// steps is the phases of an update, in order.
-var steps = []stepRow{
-	{phases.UpdatePrepared, "preparing"},
-	{phases.UpdateExecuted, "executing the update"},
-	{phases.Cordoned, "cordoning"},
-	{phases.Drained, "draining"},
-	{phases.AppliedFilesAndOS, "applying files and OS"},
-	{phases.AppliedFiles, "applying files"},
-	{phases.ImagePulledFromRegistry, "pulling the image"},
-	{phases.AppliedOSImage, "applying the OS image"},
-	{phases.UpdatePostActionComplete, "running post-update actions"},
-	{phases.RebootedNode, "rebooting"},
-	{phases.Resumed, "resuming"},
-	{phases.UpdateComplete, "completing the update"},
-	{phases.Uncordoned, "uncordoning"},
-}
-
-// String returns what a node is doing and since when: "draining since 14:02 UTC on 22 May".
-func (s step) String() string {
-	does := "updating"
-	if rank := rankOf(s.phase); rank > 0 {
-		does = steps[rank-1].does
-	}
-	if s.since == 0 {
-		return does
-	}
-	return does + " since " + time.Unix(s.since, 0).UTC().Format("15:04 UTC on 2 Jan")
-}
-
-// String names the target in a message.
-func (t target) String() string {
-	if t.image.state() != ImageBuilt {
-		return "MachineConfig " + t.config
-	}
-	return "MachineConfig " + t.config + " and image " + t.image.PullSpec
-}
 
 // progress is how many nodes have the target, and what the others do, or why there is none.
 func (c *count) progress() string {
 	switch {
 	case c.target.config == "":
 		return "The pool has no rendered MachineConfig yet"
-	case c.target.image.state() == ImageBuilding:
+	case c.target.image.State == ImageBuilding:
 		return withDetail("The image of the pool is being built", c.target.image.Message)
-	case c.target.image.state() == ImageBuildFailed:
+	case c.target.image.State == ImageBuildFailed:
 		return withDetail("The build of the pool's image has failed", c.target.image.Message)
 	case c.machines == 0:
 		return "The pool has no nodes"
@@ -141,7 +97,7 @@ func failureMessage(failures []failure, are string) string {
 	if more := len(failures) - maxFailures; more > 0 {
 		end = fmt.Sprintf("; and %d more%s", more, end)
 	}
-	return head + join(texts, "; ", maxMessage-len(head)-len(end)) + end
+	return head + join(texts, "; ", maxFailure-len(head)-len(end)) + end
 }
 
 // causesMessage joins the messages of the conditions that make a pool Degraded.
@@ -166,7 +122,7 @@ func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))
 	for i := range texts {
-		texts[i] = valid(texts[i])
+		texts[i] = strings.ToValidUTF8(texts[i], string(utf8.RuneError))
 		lengths[i] = len(texts[i])
 	}
 	slices.Sort(lengths)
@@ -186,6 +142,3 @@ func join(texts []string, separator string, room int) string {
 
 // seeObject points to the object of a node, which has all that a message leaves out.
 func seeObject(nodeName string) string { return "; see oc describe machineconfignode/" + nodeName }
-
-// valid replaces what is not UTF-8, which may make a text longer.
-func valid(text string) string { return strings.ToValidUTF8(text, string(utf8.RuneError)) }

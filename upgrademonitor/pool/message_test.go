@@ -1,6 +1,7 @@
 package pool_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -197,4 +198,46 @@ func TestCausesShareTheRoom(t *testing.T) {
 			}
 		})
 	}
+}
+
+// broken returns n degraded nodes with messages as long as the CRD allows.
+func broken(n int) (nodes, mcns) {
+	cause := strings.Repeat("é", 32768)
+	ns, ms := make(nodes, n), make(mcns, n)
+	for i := range ns {
+		name := fmt.Sprintf("worker-%04d", i)
+		ns[i] = newNode(name)
+		ms[i] = newMCN(name, updating,
+			withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, cause),
+			withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, cause))
+	}
+	return ns, ms
+}
+
+// TestFiveThousandBrokenNodes: the status stays far below etcd's limit of 1.5 MB.
+func TestFiveThousandBrokenNodes(t *testing.T) {
+	ns, ms := broken(5000)
+	status := pool.Status(newPool("worker"), ns, ms, pool.Options{DegradeOnPinnedImageSets: true}, now)
+	text, err := json.Marshal(status)
+	require.NoError(t, err)
+	assert.Less(t, len(text), 25<<10)
+	assert.Equal(t, counts{5000, 0, 0, 5000, 5000}, countsOf(status))
+
+	for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded"} {
+		message := condition(t, status, conditionType).Message
+		assert.True(t, utf8.ValidString(message))
+		assert.Regexp(t, `^5000 nodes are [a-z ]+: worker-0000: é+… \[truncated\]é+; worker-0001: é+… \[truncated\]é+; .*; and \d+ more; see oc describe machineconfignode/worker-0000$`, message)
+		assert.Equal(t, 5000, strings.Count(message, ": é")+more(t, message))
+	}
+	summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
+	assert.LessOrEqual(t, len(summary), 8<<10)
+	assert.Regexp(t, `^NodeDegraded: 5000 nodes are degraded: .*; and \d+ more; .*\. PinnedImageSetsDegraded: 5000 nodes are unable .*; and \d+ more; `, summary)
+}
+
+// more returns how many nodes a message omits.
+func more(t *testing.T, message string) (n int) {
+	t.Helper()
+	_, err := fmt.Sscanf(message[strings.LastIndex(message, "; and "):], "; and %d more", &n)
+	require.NoError(t, err)
+	return n
 }

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 )
@@ -29,87 +27,45 @@ const (
 //     whatever else selects it.
 //  4. Otherwise Master comes first, then Arbiter, then a custom pool, then Worker.
 //  5. An invalid selector is a *SelectorError: which nodes that pool selects is unknown.
-//
-// It parses every nodeSelector. For many nodes, use a Resolver.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
-	var r Resolver
-	return r.Primary(node, pools)
+	selections, err := parse(pools)
+	if err != nil && !IsWindows(node) {
+		return nil, err
+	}
+	return primary(node, selections)
 }
 
-// Resolver is Primary for many nodes: it parses a nodeSelector once per change of its pool. The
-// zero value is usable, by any number of goroutines. It must not be copied.
-type Resolver struct {
-	mu     sync.Mutex // guards parsed
-	parsed map[string]*selection
+// selection is a pool with its nodeSelector.
+type selection struct {
+	pool     *mcfgv1.MachineConfigPool
+	selector labels.Selector
 }
 
-// Primary returns the pool that a node gets its config from, see the function of this name. The
-// pools must not be changed afterwards, as those of an informer's cache are not.
-func (r *Resolver) Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
-	return primary(node, r.selections(pools))
-}
-
-// selections returns the pools with their selectors.
-func (r *Resolver) selections(pools []*mcfgv1.MachineConfigPool) []*selection {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	list := make([]*selection, 0, len(pools))
+// parse parses the nodeSelectors of pools. An error is a *SelectorError.
+func parse(pools []*mcfgv1.MachineConfigPool) ([]selection, error) {
+	selections := make([]selection, 0, len(pools))
 	for _, pool := range pools {
 		if pool == nil {
 			continue
 		}
-		s := r.parsed[pool.Name]
-		if s == nil || s.pool != pool {
-			s = newSelection(pool, s)
+		selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
+		if err != nil {
+			return nil, &SelectorError{Pool: pool.Name, Err: err}
 		}
-		list = append(list, s)
+		selections = append(selections, selection{pool, selector})
 	}
-	if len(r.parsed) > len(list) {
-		r.parsed = nil // some were deleted
-	}
-	if r.parsed == nil {
-		r.parsed = make(map[string]*selection, len(list))
-	}
-	for _, s := range list {
-		r.parsed[s.pool.Name] = s
-	}
-	return list
+	return selections, nil
 }
 
-// selection is a pool with its parsed nodeSelector. It never changes.
-type selection struct {
-	pool     *mcfgv1.MachineConfigPool
-	selector labels.Selector
-	err      error // a *SelectorError
-}
-
-// newSelection parses a nodeSelector, unless it is that of the previous state of the pool.
-func newSelection(pool *mcfgv1.MachineConfigPool, previous *selection) *selection {
-	if previous != nil && equality.Semantic.DeepEqual(pool.Spec.NodeSelector, previous.pool.Spec.NodeSelector) {
-		return &selection{pool: pool, selector: previous.selector, err: previous.err}
-	}
-	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
-	if err != nil {
-		return &selection{pool: pool, err: &SelectorError{Pool: pool.Name, Err: err}}
-	}
-	return &selection{pool: pool, selector: selector}
-}
-
-func (s *selection) selects(node *corev1.Node) bool {
-	return s.err == nil && !s.selector.Empty() && s.selector.Matches(labels.Set(node.Labels))
-}
-
-func primary(node *corev1.Node, pools []*selection) (*mcfgv1.MachineConfigPool, error) {
+// primary is Primary, with an error that is a *ConflictError.
+func primary(node *corev1.Node, selections []selection) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil
 	}
 	var first *mcfgv1.MachineConfigPool
 	var exclusive []string
-	for _, s := range pools {
-		if s.err != nil {
-			return nil, s.err
-		}
-		if !s.selects(node) {
+	for _, s := range selections {
+		if s.selector.Empty() || !s.selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
 		if rank(s.pool) == customRank || s.pool.Name == Arbiter {

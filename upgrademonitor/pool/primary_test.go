@@ -1,7 +1,6 @@
 package pool_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -18,7 +17,6 @@ func TestPrimary(t *testing.T) {
 	windows := func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }
 	empty := newPool("empty", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = &metav1.LabelSelector{} })
 	none := newPool("none", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
-	var resolver pool.Resolver
 	pools := []*mcfgv1.MachineConfigPool{empty, nil, none, newPool("worker"), newPool("infra"), newPool("gpu"), newPool("arbiter"), newPool("master")}
 
 	for _, test := range []struct {
@@ -45,11 +43,8 @@ func TestPrimary(t *testing.T) {
 		{"windows in two custom pools", newNode("n", roles("infra", "gpu"), windows), "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for i := range 4 { // in either order of the pools
+			for range 2 { // in either order of the pools
 				got, err := pool.Primary(test.node, pools)
-				if i > 1 {
-					got, err = resolver.Primary(test.node, pools)
-				}
 				if test.both != nil {
 					var conflict *pool.ConflictError
 					require.ErrorAs(t, err, &conflict)
@@ -66,9 +61,7 @@ func TestPrimary(t *testing.T) {
 }
 
 func TestPrimaryWithAnInvalidSelector(t *testing.T) {
-	bad := newPool("bad", func(p *mcfgv1.MachineConfigPool) {
-		p.Spec.NodeSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}}
-	})
+	bad := newPool("bad", invalidSelector)
 	got, err := pool.Primary(newNode("n"), []*mcfgv1.MachineConfigPool{newPool("worker"), bad})
 	var selector *pool.SelectorError
 	require.ErrorAs(t, err, &selector)
@@ -80,42 +73,6 @@ func TestPrimaryWithAnInvalidSelector(t *testing.T) {
 	got, err = pool.Primary(windows, []*mcfgv1.MachineConfigPool{bad})
 	require.NoError(t, err, "it has no pool, whatever the selectors")
 	assert.Nil(t, got)
-}
-
-// TestResolver parses a nodeSelector once per change of its pool, and observes each change.
-func TestResolver(t *testing.T) {
-	var resolver pool.Resolver
-	pools := []*mcfgv1.MachineConfigPool{newPool("worker")}
-	for i := range 100 {
-		pools = append(pools, newPool(fmt.Sprintf("custom-%d", i)))
-	}
-	node := newNode("n", roles("worker", "custom-7"))
-	primary := func(pools ...*mcfgv1.MachineConfigPool) string {
-		got, err := resolver.Primary(node, pools)
-		require.NoError(t, err)
-		return nameOf(got)
-	}
-	assert.Equal(t, "custom-7", primary(pools...))
-	assert.LessOrEqual(t, testing.AllocsPerRun(10, func() { primary(pools...) }), 3.0, "nothing is parsed")
-
-	narrow := newPool("custom-7", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchLabels["a"] = "b" })
-	assert.Equal(t, "worker", primary(pools[0], narrow))
-	assert.Equal(t, "custom-7", primary(pools...), "the first selector again, and the other pools too")
-	assert.Equal(t, "worker", primary(pools[0]))
-	assert.Empty(t, primary())
-
-	status := pools[8].DeepCopy()
-	status.Status.MachineCount = 3
-	assert.Equal(t, "custom-7", primary(pools[0], status), "another state with the same selector")
-
-	invalid := newPool("custom-7", func(p *mcfgv1.MachineConfigPool) {
-		p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
-	})
-	for range 2 {
-		_, err := resolver.Primary(node, []*mcfgv1.MachineConfigPool{pools[0], invalid.DeepCopy()})
-		assert.ErrorContains(t, err, "MachineConfigPool custom-7: invalid nodeSelector: ")
-	}
-	assert.Equal(t, "custom-7", primary(pools...))
 }
 
 func TestIsWindows(t *testing.T) {

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"cmp"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,12 +28,6 @@ type report struct {
 	pinned          bool // every pinned image set that it lists is on the node, and none has failed
 	pinFailed       bool
 	pinMessage      string
-}
-
-// step is the phase that an update is in.
-type step struct {
-	phase phases.Phase // Updated: none runs
-	since int64        // in seconds of Unix time, 0: not known
 }
 
 // reportOf reads a MachineConfigNode.
@@ -82,7 +75,7 @@ func (r *report) read(c *metav1.Condition) {
 		r.updated = r.updated || isTrue
 		r.joined = r.joined || c.Status != metav1.ConditionFalse || c.Reason != conditions.ReasonNotYetOccurred
 		if r.step.phase == "" {
-			r.step = stepOf(p, c)
+			r.step = step{p, c.LastTransitionTime.Unix()}
 		}
 	default:
 		if c.Status == metav1.ConditionFalse {
@@ -90,38 +83,9 @@ func (r *report) read(c *metav1.Condition) {
 		}
 		r.joined = r.joined || phases.StartsUpdate(p)
 		if c.Status == metav1.ConditionUnknown && rankOf(p) > rankOf(r.step.phase) {
-			r.step = stepOf(p, c)
+			r.step = step{p, c.LastTransitionTime.Unix()}
 		}
 	}
-}
-
-func stepOf(p phases.Phase, c *metav1.Condition) step {
-	s := step{phase: p}
-	if !c.LastTransitionTime.IsZero() {
-		s.since = c.LastTransitionTime.Unix()
-	}
-	return s
-}
-
-// rankOf returns the place of a phase in the order of an update, 0 for Updated and others.
-func rankOf(p phases.Phase) int {
-	return slices.IndexFunc(steps, func(row stepRow) bool { return row.phase == p }) + 1
-}
-
-// target is what the nodes of a pool are to have.
-type target struct {
-	config string
-	image  Image
-}
-
-// exists reports whether nodes can have the target.
-func (t target) exists() bool { return t.config != "" && t.image.exists() }
-
-// reachedBy reports whether a node has the target, and desires nothing else.
-func (t target) reachedBy(r report) bool {
-	return t.config != "" &&
-		r.specDesired == t.config && r.desired == t.config && r.current == t.config &&
-		t.image.isOn(r.desiredImage, r.currentImage)
 }
 
 // machine is what one node counts as.
@@ -147,9 +111,15 @@ func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target)
 	m.desiredImage = cmp.Or(m.desiredImage, node.Annotations[nodeannotation.DesiredImage])
 	m.reported = m.joined
 	m.updating = m.joined && !m.updated
-	m.reached = m.joined && m.updated && target.reachedBy(m.report)
+	m.reached = m.joined && m.updated && m.has(target)
 	m.available = m.available && !m.updating
 	return m
+}
+
+// has reports whether a node has the target, and desires nothing else.
+func (r report) has(t target) bool {
+	return t.config != "" && r.specDesired == t.config && r.desired == t.config && r.current == t.config &&
+		t.hasImage(r.desiredImage, r.currentImage)
 }
 
 func isReady(node *corev1.Node) bool {

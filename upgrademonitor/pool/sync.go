@@ -9,12 +9,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/klog/v2"
 )
 
 // sync writes the status of a pool, unless it is up to date.
 func (r *reconciler) sync(ctx context.Context, name string) error {
-	cached, err := r.pools.Get(name)
+	cached, err := r.config.Pools.Lister().Get(name)
 	if apierrors.IsNotFound(err) {
 		r.written.Delete(name)
 		r.frame.Forget(name)
@@ -24,7 +23,7 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 		return err
 	}
 	pool := r.newer(cached)
-	nodes, mcns, err := r.members(ctx, name)
+	nodes, mcns, err := r.members(name)
 	if err != nil {
 		return err
 	}
@@ -36,45 +35,29 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	return r.write(ctx, pool, status)
 }
 
-// members returns the nodes of a pool, and those of their MachineConfigNodes that exist.
-func (r *reconciler) members(ctx context.Context, name string) ([]*corev1.Node, []*mcfgv1.MachineConfigNode, error) {
-	pools, err := r.pools.List(labels.Everything())
+// members returns the nodes of a pool, and those of their MachineConfigNodes that exist. A node that
+// conflicting pools select is a member of none.
+func (r *reconciler) members(name string) ([]*corev1.Node, []*mcfgv1.MachineConfigNode, error) {
+	pools, err := r.config.Pools.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, nil, err
 	}
-	selections := r.resolver.selections(pools)
-	var own *selection
-	for _, s := range selections {
-		if s.err != nil {
-			return nil, nil, s.err
-		}
-		if s.pool.Name == name {
-			own = s
-		}
+	selections, err := parse(pools)
+	if err != nil {
+		return nil, nil, err
 	}
-	if own == nil {
-		return nil, nil, nil // it was deleted meanwhile
-	}
-	all, err := r.nodes.List(labels.Everything())
+	all, err := r.config.Nodes.Lister().List(labels.Everything())
 	if err != nil {
 		return nil, nil, err
 	}
 	var nodes []*corev1.Node
 	var mcns []*mcfgv1.MachineConfigNode
 	for _, node := range all {
-		if !own.selects(node) {
-			continue
-		}
-		pool, err := primary(node, selections)
-		if err != nil {
-			klog.FromContext(ctx).V(4).Info("Skipping a node of conflicting pools", "pool", name, "err", err)
-			continue
-		}
-		if pool == nil || pool.Name != name {
+		if pool, err := primary(node, selections); err != nil || pool == nil || pool.Name != name {
 			continue
 		}
 		nodes = append(nodes, node)
-		if mcn, err := r.mcns.Get(node.Name); err == nil {
+		if mcn, err := r.config.MachineConfigNodes.Lister().Get(node.Name); err == nil {
 			mcns = append(mcns, mcn)
 		}
 	}

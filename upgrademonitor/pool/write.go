@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -23,11 +22,7 @@ var owned = []string{
 // write patches the status of a pool. The resource version makes it fail if another process wrote
 // first, since the conditions are one list with many writers. A pool that was deleted needs none.
 func (r *reconciler) write(ctx context.Context, pool *mcfgv1.MachineConfigPool, status mcfgv1.MachineConfigPoolStatus) error {
-	changes, err := controller.MergePatch(pool.Status, status, owned...)
-	if err != nil {
-		return fmt.Errorf("encode the status of MachineConfigPool %s: %w", pool.Name, err)
-	}
-	body, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": pool.ResourceVersion}, "status": changes})
+	body, err := controller.MergePatch(map[string]any{"resourceVersion": pool.ResourceVersion}, "status", pool.Status, status, owned...)
 	if err != nil {
 		return fmt.Errorf("encode the status of MachineConfigPool %s: %w", pool.Name, err)
 	}

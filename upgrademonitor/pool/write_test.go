@@ -100,7 +100,7 @@ func TestFailuresAreLogged(t *testing.T) {
 			{"an object that was deleted", apierrors.NewNotFound(resource, "worker"), ""},
 		} {
 			c.before = func(string) error { return test.err }
-			stop := c.run()
+			_, stop := c.run()
 			c.advance(time.Hour)
 			lines := c.logged()
 			if test.want == "" {

@@ -1,6 +1,7 @@
 package rollout
 
 import (
+	"cmp"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -67,15 +68,9 @@ func (c Config) complete() (Config, error) {
 	if c.ImageMode == nil {
 		c.ImageMode = func() bool { return false }
 	}
-	if c.FieldManager == "" {
-		c.FieldManager = DefaultFieldManager
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
-	if c.OrphanGrace <= 0 {
-		c.OrphanGrace = DefaultOrphanGrace
-	}
+	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
+	c.OrphanGrace = cmp.Or(max(c.OrphanGrace, 0), DefaultOrphanGrace)
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

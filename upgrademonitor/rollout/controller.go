@@ -3,11 +3,9 @@ package rollout
 import (
 	"context"
 
-	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // Controller keeps one MachineConfigNode for each Node. Create it with New.
@@ -36,36 +34,23 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return c.newReconciler().frame.Run(ctx, workers)
 }
 
-// reconciler is one Run of a Controller.
+// reconciler is one Run of a Controller. What it remembers is by the name of a node.
 type reconciler struct {
 	*Controller
-	frame     *controller.Controller[item]
-	resolver  pool.Resolver
+	frame     *controller.Controller
 	conflicts controller.Memory[string]    // of pools over a node, as they were recorded
 	windows   controller.Memory[types.UID] // Windows nodes whose object was deleted
-}
-
-// item is what a worker syncs: a node, or the orphaned object of one. The UID keeps the grace of
-// an object apart from that of the next one of its name.
-type item struct {
-	node   string
-	orphan bool
-	uid    types.UID // of the orphaned object
+	orphans   controller.Memory[orphan]
 }
 
 func (c *Controller) newReconciler() *reconciler {
 	r := &reconciler{Controller: c}
-	r.frame = controller.New(controller.Options[item]{
-		Name:   "machineconfignode-rollout",
-		Kind:   "MachineConfigNode",
-		Object: func(i item) string { return i.node },
-		Watch:  r.watch,
-		Sync:   r.sync,
-		Clock:  c.config.Clock,
+	r.frame = controller.New(controller.Options{
+		Name:  "machineconfignode-rollout",
+		Kind:  "MachineConfigNode",
+		Watch: r.watch,
+		Sync:  r.sync,
+		Clock: c.config.Clock,
 	})
 	return r
-}
-
-func (r *reconciler) client() mcfgclient.MachineConfigNodeInterface {
-	return r.config.Client.MachineconfigurationV1().MachineConfigNodes()
 }

@@ -20,7 +20,9 @@ import (
 func ExampleNew() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	kube := kubefake.NewClientset(newNode("worker-0", []string{"worker"}, "rendered-1", "rendered-2"))
+	node := newNode("worker-0", "worker")
+	desires("rendered-2")(node)
+	kube := kubefake.NewClientset(node)
 	client := mcfgfake.NewClientset()
 	_, err := client.MachineconfigurationV1().MachineConfigPools().Create(ctx, newPool("worker"), metav1.CreateOptions{})
 	if err != nil {

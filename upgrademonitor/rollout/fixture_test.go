@@ -3,18 +3,20 @@ package rollout_test
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,26 +30,81 @@ import (
 	"k8s.io/client-go/tools/reference"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
-	testingclock "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// fixture is an in-memory cluster, and a controller that runs on it.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// fixture is an in-memory cluster with a controller. It is in a bubble of synctest, in which time
+// advances only while all goroutines are blocked: what changes the cluster returns when the
+// controller is idle again.
 type fixture struct {
 	t      *testing.T
 	kube   *kubefake.Clientset
 	mcfg   *mcfgfake.Clientset
 	events *record.FakeRecorder
-	clock  *testingclock.FakeClock
 	stop   func()
-
-	markers int
 
 	mu  sync.Mutex // guards log
 	log bytes.Buffer
+}
+
+var fourPools = []string{"master", "worker", "infra", "gpu"}
+
+// inBubble runs a test on a cluster with these pools, each of which selects the nodes with the label
+// role-<pool>, and these nodes.
+func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *testing.T, f *fixture)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		f := &fixture{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), events: record.NewFakeRecorder(100)}
+		for _, name := range pools {
+			f.createPool(newPool(name))
+		}
+		for _, node := range nodes {
+			f.createNode(node)
+		}
+		test(t, f)
+	})
+}
+
+// run starts a controller, which is stopped at the end of the test at the latest.
+func (f *fixture) run(change ...func(*rollout.Config)) {
+	f.t.Helper()
+	core := informers.NewSharedInformerFactoryWithOptions(f.kube, 0, informers.WithTransform(pool.Trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(f.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
+	config := rollout.Config{
+		Client:             f.mcfg,
+		KubeClient:         f.kube,
+		Nodes:              core.Core().V1().Nodes(),
+		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
+		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
+		Recorder:           recorder{f.events},
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	controller, err := rollout.New(config)
+	require.NoError(f.t, err)
+
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(f)))
+	ctx, cancel := context.WithCancel(klog.NewContext(f.t.Context(), logger))
+	core.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 1)) })
+	f.stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		core.Shutdown()
+		mcfg.Shutdown()
+	})
+	f.t.Cleanup(f.stop)
+	synctest.Wait()
 }
 
 // Write is the log of the controllers.
@@ -55,13 +112,6 @@ func (f *fixture) Write(line []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.log.Write(line)
-}
-
-// logged returns the log so far.
-func (f *fixture) logged() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.log.String()
 }
 
 // recorder is a FakeRecorder with an empty scheme, as that of a host may be: an event of an
@@ -78,63 +128,6 @@ func (r recorder) Event(object runtime.Object, eventType, reason, message string
 	}
 }
 
-// newFixture has these nodes, and the pools master, worker, infra and gpu, each of which selects
-// the nodes with the label role-<pool>.
-func newFixture(t *testing.T, nodes ...*corev1.Node) *fixture {
-	t.Helper()
-	f := newFixtureWithoutPools(t, nodes...)
-	for _, name := range []string{"master", "worker", "infra", "gpu"} {
-		f.createPool(newPool(name))
-	}
-	return f
-}
-
-// newFixtureWithoutPools has these nodes, and no pools.
-func newFixtureWithoutPools(t *testing.T, nodes ...*corev1.Node) *fixture {
-	t.Helper()
-	f := &fixture{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(),
-		events: record.NewFakeRecorder(100), clock: testingclock.NewFakeClock(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))}
-	for _, node := range nodes {
-		f.create(node)
-	}
-	return f
-}
-
-// run starts a controller, which is stopped at the end of the test at the latest.
-func (f *fixture) run(change ...func(*rollout.Config)) {
-	f.t.Helper()
-	core := informers.NewSharedInformerFactoryWithOptions(f.kube, 0, informers.WithTransform(pool.Trim))
-	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(f.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
-	config := rollout.Config{
-		Client:             f.mcfg,
-		KubeClient:         f.kube,
-		Nodes:              core.Core().V1().Nodes(),
-		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
-		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
-		Recorder:           recorder{f.events},
-		Clock:              f.clock,
-	}
-	for _, c := range change {
-		c(&config)
-	}
-	controller, err := rollout.New(config)
-	require.NoError(f.t, err)
-
-	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(f)))
-	ctx, cancel := context.WithCancel(klog.NewContext(f.t.Context(), logger))
-	core.Start(ctx.Done())
-	mcfg.Start(ctx.Done())
-	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 1)) })
-	f.stop = sync.OnceFunc(func() {
-		cancel()
-		running.Wait()
-		core.Shutdown()
-		mcfg.Shutdown()
-	})
-	f.t.Cleanup(f.stop)
-}
-
 func newPool(name string) *mcfgv1.MachineConfigPool {
 	return &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -144,58 +137,78 @@ func newPool(name string) *mcfgv1.MachineConfigPool {
 	}
 }
 
-// newNode returns a node that these pools select, with these configs in its annotations.
-func newNode(name string, pools []string, current, desired string) *corev1.Node {
+// newNode returns a node that these pools select, with rendered-1 as its current and desired config.
+func newNode(name string, pools ...string) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid of " + name), Labels: map[string]string{}, Annotations: map[string]string{}}}
 	for _, p := range pools {
 		node.Labels["role-"+p] = ""
 	}
-	annotate(node, current, desired)
+	node.Annotations[upgrademonitor.CurrentConfigAnnotation] = "rendered-1"
+	desires("rendered-1")(node)
 	return node
 }
 
-func annotate(node *corev1.Node, current, desired string) {
-	for annotation, value := range map[string]string{upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired} {
-		if value != "" {
-			node.Annotations[annotation] = value
-		}
-	}
+func desires(config string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredConfigAnnotation] = config }
+}
+
+// advance lets time pass, that of retries for example.
+func (f *fixture) advance(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// done fails the test if a request has failed, and waits until the controller is idle.
+func (f *fixture) done(_ any, err error) {
+	f.t.Helper()
+	require.NoError(f.t, err)
+	synctest.Wait()
+}
+
+func (f *fixture) pools() mcfgclient.MachineConfigPoolInterface {
+	return f.mcfg.MachineconfigurationV1().MachineConfigPools()
 }
 
 func (f *fixture) createPool(p *mcfgv1.MachineConfigPool) {
 	f.t.Helper()
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigPools().Create(f.t.Context(), p, metav1.CreateOptions{})
-	require.NoError(f.t, err)
+	f.done(f.pools().Create(f.t.Context(), p, metav1.CreateOptions{}))
 }
 
-func (f *fixture) create(node *corev1.Node) {
+func (f *fixture) createNode(node *corev1.Node) {
 	f.t.Helper()
-	_, err := f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{})
-	require.NoError(f.t, err)
+	f.done(f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{}))
 }
 
-// change updates the Node named node on the API server.
-func (f *fixture) change(change func(*corev1.Node)) {
+func (f *fixture) deleteNode(name string) {
+	f.t.Helper()
+	f.done(nil, f.kube.CoreV1().Nodes().Delete(f.t.Context(), name, metav1.DeleteOptions{}))
+}
+
+// replaceNode deletes a Node and creates another one with its name at once.
+func (f *fixture) replaceNode(node *corev1.Node) {
+	f.t.Helper()
+	require.NoError(f.t, f.kube.CoreV1().Nodes().Delete(f.t.Context(), node.Name, metav1.DeleteOptions{}))
+	node.UID = "another"
+	f.createNode(node)
+}
+
+// changeNode updates the Node named node.
+func (f *fixture) changeNode(change func(*corev1.Node)) {
 	f.t.Helper()
 	node, err := f.kube.CoreV1().Nodes().Get(f.t.Context(), "node", metav1.GetOptions{})
 	require.NoError(f.t, err)
 	change(node)
-	_, err = f.kube.CoreV1().Nodes().Update(f.t.Context(), node, metav1.UpdateOptions{})
-	require.NoError(f.t, err)
+	f.done(f.kube.CoreV1().Nodes().Update(f.t.Context(), node, metav1.UpdateOptions{}))
 }
 
-// changeObject updates the object of a node, as another process does.
-func (f *fixture) changeObject(name string, change func(*mcfgv1.MachineConfigNode)) {
-	f.t.Helper()
-	mcn := f.object(name).DeepCopy()
-	change(mcn)
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(f.t.Context(), mcn, metav1.UpdateOptions{})
-	require.NoError(f.t, err)
+func (f *fixture) mcns() mcfgclient.MachineConfigNodeInterface {
+	return f.mcfg.MachineconfigurationV1().MachineConfigNodes()
 }
 
+// object returns the object of a node, nil if it has none.
 func (f *fixture) object(name string) *mcfgv1.MachineConfigNode {
 	f.t.Helper()
-	mcn, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Get(f.t.Context(), name, metav1.GetOptions{})
+	mcn, err := f.mcns().Get(f.t.Context(), name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -203,84 +216,61 @@ func (f *fixture) object(name string) *mcfgv1.MachineConfigNode {
 	return mcn
 }
 
-// eventually waits until the object of a node passes a check.
-func (f *fixture) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) *mcfgv1.MachineConfigNode {
+// createObject creates an object, as another process does.
+func (f *fixture) createObject(name string) {
 	f.t.Helper()
-	var last *mcfgv1.MachineConfigNode
-	require.Eventually(f.t, func() bool {
-		last = f.object(name)
-		return check(last)
-	}, 10*time.Second, 5*time.Millisecond, "%s: %+v", name, last)
-	return last
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "of another process"}}
+	f.done(f.mcns().Create(f.t.Context(), mcn, metav1.CreateOptions{}))
 }
 
-// waitForQueue waits until the changes so far are synced: it creates a marker, a node that is
-// behind them in the queue, and waits for its object.
-func (f *fixture) waitForQueue() {
+// changeObject updates the object of the node named node, as another process does.
+func (f *fixture) changeObject(change func(*mcfgv1.MachineConfigNode)) {
 	f.t.Helper()
-	f.markers++
-	name := fmt.Sprintf("marker-%d", f.markers)
-	f.create(newNode(name, nil, "", ""))
-	f.eventually(name, exists)
+	mcn := f.object("node").DeepCopy()
+	change(mcn)
+	f.done(f.mcns().Update(f.t.Context(), mcn, metav1.UpdateOptions{}))
 }
 
-// eventuallyRetried is eventually with a clock that advances.
-func (f *fixture) eventuallyRetried(name string, check func(*mcfgv1.MachineConfigNode) bool) {
+// spec returns the pool and the desired config of the object of the node named node, "" if there is none.
+func (f *fixture) spec() string {
 	f.t.Helper()
-	f.eventually(name, func(mcn *mcfgv1.MachineConfigNode) bool {
-		f.clock.Step(time.Second)
-		return check(mcn)
-	})
+	mcn := f.object("node")
+	if mcn == nil {
+		return ""
+	}
+	return mcn.Spec.Pool.Name + " " + mcn.Spec.ConfigVersion.Desired
 }
 
-// failNext makes the first request of each kind fail.
-func (f *fixture) failNext(kinds ...string) {
-	for _, kind := range kinds {
-		verb, resource, _ := strings.Cut(kind, " ")
-		var failed atomic.Bool
-		react := func(clienttesting.Action) (bool, runtime.Object, error) {
-			if failed.Swap(true) {
-				return false, nil, nil
-			}
-			return true, nil, apierrors.NewServiceUnavailable("outage")
+// failOnce makes the first request of a kind fail.
+func (f *fixture) failOnce(verb, resource string, err error) {
+	var failed atomic.Bool
+	react := func(clienttesting.Action) (bool, runtime.Object, error) {
+		if failed.Swap(true) {
+			return false, nil, nil
 		}
-		f.kube.PrependReactor(verb, resource, react)
-		f.mcfg.PrependReactor(verb, resource, react)
+		return true, nil, err
 	}
+	f.kube.PrependReactor(verb, resource, react)
+	f.mcfg.PrependReactor(verb, resource, react)
 }
 
-func exists(mcn *mcfgv1.MachineConfigNode) bool { return mcn != nil }
-
-func gone(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil }
-
-func hasSpec(poolName, desired string) func(*mcfgv1.MachineConfigNode) bool {
-	return func(mcn *mcfgv1.MachineConfigNode) bool {
-		return mcn != nil && mcn.Spec.Pool.Name == poolName && mcn.Spec.ConfigVersion.Desired == desired
-	}
-}
-
-// writes returns the verbs and names of all writes of objects so far.
+// writes returns the writes of the controllers to objects since the last call: verb and name, in order.
 func (f *fixture) writes() []string {
 	var list []string
 	for _, action := range f.mcfg.Actions() {
 		if action.GetResource().Resource != "machineconfignodes" {
 			continue
 		}
+		resource := strings.TrimSuffix(" "+action.GetSubresource(), " ")
 		switch a := action.(type) {
 		case clienttesting.CreateActionImpl:
-			list = append(list, "create "+a.Object.(*mcfgv1.MachineConfigNode).Name)
+			list = append(list, "create "+a.Object.(*mcfgv1.MachineConfigNode).Name+resource)
 		case clienttesting.PatchAction:
-			list = append(list, "patch "+a.GetName()+subresource(action))
+			list = append(list, "patch "+a.GetName()+resource)
 		case clienttesting.DeleteAction:
-			list = append(list, "delete "+a.GetName())
+			list = append(list, "delete "+a.GetName()+resource)
 		}
 	}
+	f.mcfg.ClearActions()
 	return list
-}
-
-func subresource(action clienttesting.Action) string {
-	if s := action.GetSubresource(); s != "" {
-		return "/" + s
-	}
-	return ""
 }

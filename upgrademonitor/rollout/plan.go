@@ -13,50 +13,39 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// step is what a plan does.
-type step int
-
-const (
-	none    step = iota
-	create       // there is no object
-	update       // the object differs from the Node
-	replace      // the object belongs to a previous Node of this name
-	remove       // the object is that of a Windows node
-)
-
-// plan is a step, and the object that it leads to.
+// plan is what to do with the object of a node: to delete it, or to write what is desired. The zero
+// value is to do nothing.
 type plan struct {
-	step    step
-	current *mcfgv1.MachineConfigNode // of all but create
-	desired *mcfgv1.MachineConfigNode // of create and update
+	deletion string // why it is deleted
+	desired  *mcfgv1.MachineConfigNode
 }
 
 // planFor returns the plan for a node that has this object, or none (nil), and this pool ("" if
 // none selects the node, or several conflict).
 //
 //  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has one: an
-//     object that another process has created for it is removed.
-//  2. An object that is owned by a Node of this name and of another UID is replaced: its
-//     status is that of another machine, or of an earlier installation of this one.
+//     object that another process has created for it is deleted.
+//  2. An object that is owned by a Node of this name and of another UID is deleted, and then created
+//     again: its status is that of another machine, or of an earlier installation of this one.
 //  3. An object that is being deleted is waited for.
 //  4. The rest is upgrademonitor.DesiredMachineConfigNode, which the daemon uses, too.
 func planFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) plan {
 	switch {
-	case pool.IsWindows(node) && mcn != nil && mcn.DeletionTimestamp == nil:
-		return plan{step: remove, current: mcn}
+	case mcn != nil && mcn.DeletionTimestamp != nil:
+		return plan{}
+	case pool.IsWindows(node) && mcn != nil:
+		return plan{deletion: "it is that of a Windows node"}
 	case pool.IsWindows(node) || !nodeowner.IsProvisioned(node):
 		return plan{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-		return plan{step: create, desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
-	case mcn.DeletionTimestamp != nil:
-		return plan{}
+		return plan{desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodeowner.OwnedByPrevious(mcn.OwnerReferences, node):
-		return plan{step: replace, current: mcn}
+		return plan{deletion: "it belongs to a previous Node of this name"}
 	}
 	desired := upgrademonitor.DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
 		return plan{}
 	}
-	return plan{step: update, current: mcn, desired: desired}
+	return plan{desired: desired}
 }

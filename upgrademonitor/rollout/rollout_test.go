@@ -1,7 +1,8 @@
 package rollout_test
 
 import (
-	"context"
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,10 +21,13 @@ import (
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
+
+func one(pools ...string) []*corev1.Node { return []*corev1.Node{newNode("node", pools...)} }
 
 func TestOneObjectForEachNode(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -30,295 +35,317 @@ func TestOneObjectForEachNode(t *testing.T) {
 		pool    string // "": no object
 		desired string
 	}{
-		"unchanged":        {func(*corev1.Node) {}, "worker", "rendered-2"},
-		"running":          {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker", "rendered-2"},
+		"unchanged":        {func(*corev1.Node) {}, "worker", "rendered-1"},
+		"in an update":     {desires("rendered-2"), "worker", "rendered-2"},
+		"running":          {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker", "rendered-1"},
 		"pending":          {func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, "", ""},
 		"provisioning":     {func(n *corev1.Node) { n.Status.Phase = "Provisioning" }, "", ""},
 		"windows":          {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }, "", ""},
-		"linux":            {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }, "worker", "rendered-2"},
+		"linux":            {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }, "worker", "rendered-1"},
 		"no annotations":   {func(n *corev1.Node) { n.Annotations = nil }, "worker", "not-yet-set"},
-		"no pool":          {func(n *corev1.Node) { n.Labels = nil }, "not-yet-set", "rendered-2"},
-		"custom pool":      {func(n *corev1.Node) { n.Labels["role-infra"] = "" }, "infra", "rendered-2"},
-		"master as well":   {func(n *corev1.Node) { n.Labels["role-master"] = "" }, "master", "rendered-2"},
-		"two custom pools": {func(n *corev1.Node) { n.Labels["role-infra"], n.Labels["role-gpu"] = "", "" }, "not-yet-set", "rendered-2"},
-		"invalid config":   {func(n *corev1.Node) { annotate(n, "rendered-1", "Not A Name") }, "worker", "not-yet-set"},
+		"no pool":          {func(n *corev1.Node) { n.Labels = nil }, "not-yet-set", "rendered-1"},
+		"custom pool":      {func(n *corev1.Node) { n.Labels["role-infra"] = "" }, "infra", "rendered-1"},
+		"master as well":   {func(n *corev1.Node) { n.Labels["role-master"] = "" }, "master", "rendered-1"},
+		"two custom pools": {func(n *corev1.Node) { n.Labels["role-infra"], n.Labels["role-gpu"] = "", "" }, "not-yet-set", "rendered-1"},
+		"invalid config":   {desires("Not A Name"), "worker", "not-yet-set"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			node := newNode("node", []string{"worker"}, "rendered-1", "rendered-2")
-			tc.change(node)
-			f := newFixture(t, node)
-			f.run()
-			f.waitForQueue()
-			if tc.pool == "" {
-				assert.Nil(t, f.object("node"))
-				return
-			}
-			mcn := f.eventually("node", exists)
-			assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
-				Node:          mcfgv1.MCOObjectReference{Name: "node"},
-				Pool:          mcfgv1.MCOObjectReference{Name: tc.pool},
-				ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: tc.desired},
-			}, mcn.Spec)
-			assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "node", UID: "uid of node"}}, mcn.OwnerReferences)
-			assert.Empty(t, mcn.Status, "only the daemon writes it")
+			nodes := one("worker")
+			tc.change(nodes[0])
+			inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+				f.run()
+				mcn := f.object("node")
+				if tc.pool == "" {
+					assert.Nil(t, mcn)
+					return
+				}
+				require.NotNil(t, mcn)
+				assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
+					Node:          mcfgv1.MCOObjectReference{Name: "node"},
+					Pool:          mcfgv1.MCOObjectReference{Name: tc.pool},
+					ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: tc.desired},
+				}, mcn.Spec)
+				assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "node", UID: "uid of node"}}, mcn.OwnerReferences)
+				assert.Empty(t, mcn.Status, "only the daemon writes it")
+			})
 		})
 	}
 }
 
 // TestItFollowsTheNode: each change of the Node that concerns the object is one write.
 func TestItFollowsTheNode(t *testing.T) {
-	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
-	node.Status.Phase = corev1.NodePending
-	f := newFixture(t, node)
-	f.run()
-	f.waitForQueue()
-	assert.Nil(t, f.object("node"))
-
-	f.change(func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning })
-	f.eventually("node", hasSpec("worker", "rendered-1"))
-	f.change(func(n *corev1.Node) { annotate(n, "", "rendered-2") })
-	f.eventually("node", hasSpec("worker", "rendered-2"))
-	f.change(func(n *corev1.Node) { n.Labels["role-infra"] = "" })
-	f.eventually("node", hasSpec("infra", "rendered-2"))
-	f.change(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
-	f.eventually("node", hasSpec("worker", "rendered-2"))
-
-	before := len(f.writes())
-	f.change(func(n *corev1.Node) {
-		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	nodes := one("worker")
+	nodes[0].Status.Phase = corev1.NodePending
+	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+		f.run()
+		assert.Empty(t, f.spec())
+		for _, test := range []struct {
+			change func(*corev1.Node)
+			want   string
+			writes []string
+		}{
+			{func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker rendered-1", []string{"create node"}},
+			{desires("rendered-2"), "worker rendered-2", []string{"patch node"}},
+			{func(n *corev1.Node) { n.Labels["role-infra"] = "" }, "infra rendered-2", []string{"patch node"}},
+			{func(n *corev1.Node) { delete(n.Labels, "role-infra") }, "worker rendered-2", []string{"patch node"}},
+			{func(n *corev1.Node) {
+				n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+			}, "worker rendered-2", nil},
+			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-2", nil}, // a pool is never reset to none
+		} {
+			f.changeNode(test.change)
+			assert.Equal(t, test.want, f.spec())
+			assert.Equal(t, test.writes, f.writes())
+		}
 	})
-	f.change(func(n *corev1.Node) { n.Labels = nil })
-	f.waitForQueue()
-	assert.True(t, hasSpec("worker", "rendered-2")(f.object("node")), "a pool is never reset to none")
-	assert.Len(t, f.writes(), before+1, "the marker's")
 }
 
 // TestItFollowsThePools: the pools change, the nodes do not.
 func TestItFollowsThePools(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker", "new"}, "rendered-1", "rendered-1"))
-	f.run()
-	f.eventually("node", hasSpec("worker", "rendered-1"))
+	inBubble(t, fourPools, one("worker", "new"), func(t *testing.T, f *fixture) {
+		f.run()
+		assert.Equal(t, "worker rendered-1", f.spec())
+		f.createPool(newPool("new"))
+		assert.Equal(t, "new rendered-1", f.spec())
 
-	pools := f.mcfg.MachineconfigurationV1().MachineConfigPools()
-	_, err := pools.Create(t.Context(), newPool("new"), metav1.CreateOptions{})
-	require.NoError(t, err)
-	f.eventually("node", hasSpec("new", "rendered-1"))
-
-	narrow := newPool("new")
-	narrow.Spec.NodeSelector.MatchLabels["only"] = "others"
-	_, err = pools.Update(t.Context(), narrow, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	f.eventually("node", hasSpec("worker", "rendered-1"))
+		narrow := newPool("new")
+		narrow.Spec.NodeSelector.MatchLabels["only"] = "others"
+		f.done(f.pools().Update(t.Context(), narrow, metav1.UpdateOptions{}))
+		assert.Equal(t, "worker rendered-1", f.spec())
+	})
 }
 
-// TestConflictOfPools: a warning event, and the pool is kept. The rest is kept up to date.
+// TestConflictOfPools: one warning event of the Node, and the pool is kept. The rest is kept up to date.
 func TestConflictOfPools(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker", "infra"}, "rendered-1", "rendered-1"))
-	f.run()
-	f.eventually("node", hasSpec("infra", "rendered-1"))
+	inBubble(t, fourPools, one("worker", "infra"), func(t *testing.T, f *fixture) {
+		f.run()
+		assert.Equal(t, "infra rendered-1", f.spec())
+		f.changeNode(func(n *corev1.Node) { n.Labels["role-gpu"] = "" })
+		f.changeNode(desires("rendered-2"))
+		assert.Equal(t, "infra rendered-2", f.spec())
+		require.Len(t, f.events.Events, 1)
+		assert.Contains(t, <-f.events.Events, "Warning PoolConflict node node is selected by conflicting pools (gpu, infra): ")
 
-	f.change(func(n *corev1.Node) { n.Labels["role-gpu"] = "" })
-	assert.Equal(t, "Warning PoolConflict node node is selected by conflicting pools (gpu, infra): "+
-		"change its labels or their nodeSelectors, so that only one of them selects it", <-f.events.Events)
-	f.change(func(n *corev1.Node) { annotate(n, "", "rendered-2") })
-	f.eventually("node", hasSpec("infra", "rendered-2"))
-	assert.Empty(t, f.events.Events, "recorded once")
-
-	f.change(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
-	f.eventually("node", hasSpec("gpu", "rendered-2"))
+		f.replaceNode(newNode("node", "infra", "gpu"))
+		require.Len(t, f.events.Events, 1, "of the new Node")
+		assert.Contains(t, <-f.events.Events, rollout.PoolConflict)
+		f.changeNode(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
+		assert.Equal(t, "gpu rendered-1", f.spec())
+		assert.Empty(t, f.events.Events)
+	})
 }
 
 // TestInvalidSelector: one event of the pool, and none of its nodes. The objects keep their
 // pools until the selector is valid.
 func TestInvalidSelector(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"), newNode("other", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.run()
-	f.eventually("node", hasSpec("worker", "rendered-1"))
-	f.eventually("other", hasSpec("worker", "rendered-1"))
+	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, f *fixture) {
+		f.run()
+		broken := newPool("broken")
+		broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+		f.createPool(broken)
+		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
+		assert.Equal(t, "worker rendered-2", f.spec())
+		require.Len(t, f.events.Events, 1)
+		assert.Contains(t, <-f.events.Events, "Warning InvalidNodeSelector MachineConfigPool broken: invalid nodeSelector: ")
 
-	broken := newPool("broken")
-	broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigPools().Create(t.Context(), broken, metav1.CreateOptions{})
-	require.NoError(t, err)
-	assert.Contains(t, <-f.events.Events, "Warning InvalidNodeSelector MachineConfigPool broken: invalid nodeSelector: ")
-	f.change(func(n *corev1.Node) { n.Labels["role-infra"] = ""; annotate(n, "", "rendered-2") })
-	f.eventually("node", hasSpec("worker", "rendered-2"))
-	assert.Empty(t, f.events.Events)
-
-	require.NoError(t, f.mcfg.MachineconfigurationV1().MachineConfigPools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
-	f.eventually("node", hasSpec("infra", "rendered-2"))
-	assert.Empty(t, f.events.Events)
+		f.done(nil, f.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
+		assert.Equal(t, "infra rendered-2", f.spec())
+		assert.Empty(t, f.events.Events)
+	})
 }
 
 // TestDriftIsUndone: another process changes the spec.
 func TestDriftIsUndone(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.run()
-	mcn := f.eventually("node", exists).DeepCopy()
-	mcn.Spec.Pool.Name = "somewhere"
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), mcn, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	f.eventually("node", hasSpec("worker", "rendered-1"))
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
+		assert.Equal(t, "worker rendered-1", f.spec())
+	})
 }
 
 // TestImages: in image mode the desired image is set, and cleared with its annotation.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
-	node.Annotations[upgrademonitor.DesiredImageAnnotation] = image
-	f := newFixture(t, node)
-	f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
-	hasImage := func(image string) func(*mcfgv1.MachineConfigNode) bool {
-		return func(mcn *mcfgv1.MachineConfigNode) bool {
-			return mcn != nil && string(mcn.Spec.ConfigImage.DesiredImage) == image
-		}
-	}
-	f.eventually("node", hasImage(image))
-	f.change(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
-	f.eventually("node", hasImage(""))
+	nodes := one("worker")
+	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
+	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
+		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
+		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
+		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+	})
 }
 
 // TestRestart writes nothing that is up to date, and syncs what has changed meanwhile.
 func TestRestart(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"), newNode("other", []string{"master"}, "a", "b"))
-	f.run()
-	f.eventually("node", exists)
-	f.eventually("other", exists)
-	f.stop()
-
-	f.mcfg.ClearActions()
-	f.run()
-	f.waitForQueue()
-	assert.Len(t, f.writes(), 1, "the marker's: %v", f.writes())
-	f.stop()
-
-	f.change(func(n *corev1.Node) { annotate(n, "", "rendered-2") })
-	f.run()
-	f.eventually("node", hasSpec("worker", "rendered-2"))
+	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
+		f.run()
+		assert.Len(t, f.writes(), 2)
+		f.stop()
+		f.run()
+		assert.Empty(t, f.writes())
+		f.stop()
+		f.changeNode(desires("rendered-2"))
+		f.run()
+		assert.Equal(t, []string{"patch node"}, f.writes())
+	})
 }
 
-// TestAnAPIServerThatFails fails the first attempts, each at another request.
-func TestAnAPIServerThatFails(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.failNext("get nodes", "create machineconfignodes")
-	f.run()
-	f.eventuallyRetried("node", hasSpec("worker", "rendered-1"))
-	assert.Equal(t, []string{"create node", "create node"}, f.writes())
+// TestFailuresAreRetried: the first attempt fails. It is logged unless another process was first.
+func TestFailuresAreRetried(t *testing.T) {
+	outage := apierrors.NewServiceUnavailable("outage")
+	for _, test := range []struct {
+		verb, resource string
+		err            error
+		writes         int
+		logged         bool
+	}{
+		{"get", "nodes", outage, 1, true},
+		{"create", "machineconfignodes", outage, 2, true},
+		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, false},
+	} {
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+			f.failOnce(test.verb, test.resource, test.err)
+			f.run()
+			f.advance(time.Minute)
+			assert.Equal(t, "worker rendered-1", f.spec())
+			assert.Len(t, f.writes(), test.writes)
+			f.stop()
+			assert.Equal(t, test.logged, f.log.Len() > 0, f.log.String())
+		})
+	}
 }
 
 // TestNodeCreatedAgain: the new machine does not inherit the status of the old one.
 func TestNodeCreatedAgain(t *testing.T) {
-	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
-	f := newFixture(t, node)
-	f.run()
-	old := f.eventually("node", exists).DeepCopy()
-	old.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), old, metav1.UpdateOptions{})
-	require.NoError(t, err)
-
-	require.NoError(t, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-	replacement := node.DeepCopy()
-	replacement.UID = "another"
-	f.create(replacement)
-	mcn := f.eventually("node", ownedBy("another"))
-	assert.Empty(t, mcn.Status.Conditions)
-	assert.Contains(t, f.writes(), "delete node")
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+			m.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
+		})
+		f.writes()
+		f.replaceNode(newNode("node", "worker"))
+		assert.Equal(t, []string{"delete node", "create node"}, f.writes())
+		assert.Equal(t, types.UID("another"), f.object("node").OwnerReferences[0].UID)
+		assert.Empty(t, f.object("node").Status.Conditions)
+	})
 }
 
-// TestOrphans leaves the object of a Node that is gone to the garbage collector for the grace period.
+// TestOrphans leaves the object of a Node that is gone to the garbage collector for the grace
+// period, which starts again with each Node.
 func TestOrphans(t *testing.T) {
-	f := newFixture(t, newNode("node", []string{"worker"}, "rendered-1", "rendered-1"), newNode("back", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.run()
-	f.eventually("node", exists)
-	f.eventually("back", exists)
-	require.NoError(t, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-	require.NoError(t, f.kube.CoreV1().Nodes().Delete(t.Context(), "back", metav1.DeleteOptions{}))
-	f.waitForQueue()
-	f.clock.Step(rollout.DefaultOrphanGrace - time.Second)
-	f.waitForQueue()
-	assert.NotNil(t, f.object("node"), "within the grace period")
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.deleteNode("node")
+		f.advance(rollout.DefaultOrphanGrace - time.Second)
+		assert.NotNil(t, f.object("node"), "within the grace period")
+		f.createNode(newNode("node", "worker"))
+		f.advance(time.Hour)
+		assert.NotNil(t, f.object("node"), "its Node is back")
 
-	f.create(newNode("back", []string{"worker"}, "rendered-1", "rendered-1"))
-	f.waitForQueue()
-	f.eventuallyRetried("node", gone)
-	assert.NotNil(t, f.object("back"))
-	assert.NotContains(t, f.writes(), "delete back")
+		f.deleteNode("node")
+		f.advance(rollout.DefaultOrphanGrace - time.Second)
+		require.NoError(t, f.mcns().Delete(t.Context(), "node", metav1.DeleteOptions{}))
+		f.createObject("node")
+		f.advance(rollout.DefaultOrphanGrace - time.Second)
+		assert.NotNil(t, f.object("node"), "another object, within its own grace period")
+		f.advance(time.Second)
+		assert.Nil(t, f.object("node"))
+	})
 }
 
-// TestOrphanGraceStartsAgain: a node is deleted, created and deleted again. Its next object has
-// the whole grace period, not the rest of the previous object's.
-func TestOrphanGraceStartsAgain(t *testing.T) {
-	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
-	f := newFixture(t, node)
-	f.run()
-	mcn := f.eventually("node", exists).DeepCopy()
-	mcn.UID = "first object"
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), mcn, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	f.waitForQueue()
-	nodes := f.kube.CoreV1().Nodes()
-	require.NoError(t, nodes.Delete(t.Context(), "node", metav1.DeleteOptions{}))
-	f.waitForQueue()
-	f.clock.Step(rollout.DefaultOrphanGrace - 2*time.Second)
+// TestNoPools: on a cluster without pools nothing is written or deleted, until the first is created.
+func TestNoPools(t *testing.T) {
+	inBubble(t, nil, one("worker"), func(t *testing.T, f *fixture) {
+		f.createObject("orphan")
+		f.writes()
+		f.run()
+		f.changeNode(desires("rendered-2"))
+		f.advance(time.Hour)
+		assert.Empty(t, f.writes())
+		f.createPool(newPool("worker"))
+		assert.Equal(t, []string{"create node"}, f.writes(), "the orphan has its grace period")
+		f.advance(2 * rollout.DefaultOrphanGrace)
+		assert.Equal(t, []string{"delete orphan"}, f.writes())
 
-	replacement := node.DeepCopy()
-	replacement.UID = "another"
-	f.create(replacement)
-	f.eventually("node", ownedBy("another"))
-	require.NoError(t, nodes.Delete(t.Context(), "node", metav1.DeleteOptions{}))
-	f.waitForQueue()
-	f.clock.Step(3 * time.Second)
-	f.waitForQueue()
-	assert.NotNil(t, f.object("node"), "its Node was deleted three seconds ago")
-	f.eventuallyRetried("node", gone)
+		f.done(nil, f.pools().Delete(t.Context(), "worker", metav1.DeleteOptions{}))
+		f.changeNode(desires("rendered-3"))
+		assert.Empty(t, f.writes())
+		f.createPool(newPool("master"))
+		assert.Equal(t, "worker rendered-3", f.spec())
+	})
 }
 
-// TestPoolConflictOfANodeCreatedAgain is recorded again: the event refers to the new Node.
-func TestPoolConflictOfANodeCreatedAgain(t *testing.T) {
-	node := newNode("node", []string{"infra", "gpu"}, "rendered-1", "rendered-1")
-	f := newFixture(t, node)
-	f.run()
-	f.eventually("node", exists)
-	assert.Contains(t, <-f.events.Events, rollout.PoolConflict)
-	require.NoError(t, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-	replacement := node.DeepCopy()
-	replacement.UID = "another"
-	f.create(replacement)
-	f.eventually("node", ownedBy("another"))
-	f.waitForQueue()
-	require.Len(t, f.events.Events, 1)
-	assert.Contains(t, <-f.events.Events, rollout.PoolConflict)
-}
+// TestObjectOfAWindowsNode is deleted once: if it is created again, it is kept.
+func TestObjectOfAWindowsNode(t *testing.T) {
+	nodes := one("worker")
+	nodes[0].Status.NodeInfo.OperatingSystem = "windows"
+	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+		f.createObject("node")
+		f.failOnce("delete", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
+		f.run()
+		f.advance(time.Minute)
+		assert.Nil(t, f.object("node"))
 
-func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) bool {
-	return func(mcn *mcfgv1.MachineConfigNode) bool {
-		return mcn != nil && mcn.OwnerReferences[0].UID == uid
-	}
+		f.createObject("node")
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "worker" })
+		assert.NotNil(t, f.object("node"))
+		f.changeNode(func(n *corev1.Node) { n.UID = "another" })
+		assert.Nil(t, f.object("node"), "a different Node")
+	})
 }
 
 // TestCacheOfNodesIsBehind: the daemon writes a desired config that the controller's cache has
 // not received yet. It is not reverted.
 func TestCacheOfNodesIsBehind(t *testing.T) {
-	node := newNode("node", []string{"worker"}, "rendered-1", "rendered-1")
-	f := newFixture(t, node)
-	f.run()
-	mcn := f.eventually("node", exists).DeepCopy()
-	ahead := node.DeepCopy()
-	annotate(ahead, "", "rendered-2")
-	f.kube.PrependReactor("get", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		return action.(clienttesting.GetAction).GetName() == "node", ahead, nil
+	ahead := newNode("node", "worker")
+	desires("rendered-2")(ahead)
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.writes()
+		f.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, ahead, nil })
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.ConfigVersion.Desired = "rendered-2" })
+		assert.Equal(t, "worker rendered-2", f.spec())
+		assert.Empty(t, f.writes())
 	})
+}
 
-	mcn.Spec.ConfigVersion.Desired = "rendered-2"
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Update(t.Context(), mcn, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	f.waitForQueue()
-	f.waitForQueue()
-	assert.True(t, hasSpec("worker", "rendered-2")(f.object("node")))
-	assert.Len(t, f.writes(), 3, "the node's and the markers': %v", f.writes())
+// TestPreconditions: each write carries the UID and resource version of the object that it was
+// computed from, so that it fails if another process has written meanwhile.
+func TestPreconditions(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+			m.UID, m.ResourceVersion, m.Spec.Pool.Name = "u", "7", "elsewhere"
+			m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"})
+		})
+		assert.Equal(t, "worker rendered-1", f.spec())
+		require.Len(t, f.object("node").OwnerReferences, 1)
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+			m.ResourceVersion, m.OwnerReferences[0].UID = "9", "uid of the previous node"
+		})
+		var checked int
+		for _, action := range f.mcfg.Actions() {
+			switch a := action.(type) {
+			case clienttesting.PatchAction:
+				var object struct {
+					Metadata struct{ UID, ResourceVersion string }
+				}
+				require.NoError(t, json.Unmarshal(a.GetPatch(), &object))
+				assert.Equal(t, struct{ UID, ResourceVersion string }{"u", "7"}, object.Metadata)
+				checked++
+			case clienttesting.DeleteActionImpl:
+				assert.Equal(t, &metav1.Preconditions{UID: ptr.To(types.UID("u")), ResourceVersion: ptr.To("9")}, a.DeleteOptions.Preconditions)
+				checked++
+			}
+		}
+		assert.Equal(t, 2, checked)
+	})
 }
 
 func TestConfigErrors(t *testing.T) {
+	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0).Machineconfiguration().V1()
 	for name, invalidate := range map[string]func(*rollout.Config){
 		"Client":             func(c *rollout.Config) { c.Client = nil },
 		"KubeClient":         func(c *rollout.Config) { c.KubeClient = (*kubefake.Clientset)(nil) },
@@ -326,8 +353,6 @@ func TestConfigErrors(t *testing.T) {
 		"Pools":              func(c *rollout.Config) { c.Pools = nil },
 		"MachineConfigNodes": func(c *rollout.Config) { c.MachineConfigNodes = nil },
 	} {
-		core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
-		mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0).Machineconfiguration().V1()
 		config := rollout.Config{Client: mcfgfake.NewClientset(), KubeClient: kubefake.NewClientset(),
 			Nodes: core.Core().V1().Nodes(), Pools: mcfg.MachineConfigPools(), MachineConfigNodes: mcfg.MachineConfigNodes()}
 		_, err := rollout.New(config)
@@ -337,25 +362,6 @@ func TestConfigErrors(t *testing.T) {
 		var invalid *field.Error
 		require.ErrorAs(t, err, &invalid, name)
 		assert.Equal(t, field.ErrorTypeRequired, invalid.Type)
-		assert.Equal(t, "rollout.Config."+name, invalid.Field)
 		assert.ErrorContains(t, err, "rollout.Config."+name+": Required value: pass ")
 	}
-}
-
-// TestRunAfterTheEnd: Run returns no error if its context is done already.
-func TestRunAfterTheEnd(t *testing.T) {
-	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
-	factory := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
-	mcfg := factory.Machineconfiguration().V1()
-	controller, err := rollout.New(rollout.Config{Client: mcfgfake.NewClientset(), KubeClient: kubefake.NewClientset(),
-		Nodes: core.Core().V1().Nodes(), Pools: mcfg.MachineConfigPools(), MachineConfigNodes: mcfg.MachineConfigNodes()})
-	require.NoError(t, err)
-	ctx, cancel := context.WithCancel(t.Context())
-	core.StartWithContext(ctx)
-	factory.StartWithContext(ctx)
-	cancel()
-	core.Shutdown()
-	factory.Shutdown()
-	assert.NoError(t, controller.Run(ctx, 1))
-	assert.ErrorContains(t, controller.Run(t.Context(), 1), "stopped", "only the informers have stopped")
 }

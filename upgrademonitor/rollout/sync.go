@@ -2,13 +2,23 @@ package rollout
 
 import (
 	"context"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
+
+// orphan is an object whose Node was deleted.
+type orphan struct {
+	uid   types.UID
+	since time.Time
+}
 
 // sync brings the object of a node up to date.
 //
@@ -17,89 +27,87 @@ import (
 //     the daemon knew when it wrote the object; a Node that is read after the object cannot be.
 //  3. A write fails if the object has changed since the cache received it, or exists where the
 //     cache has none: a later write of the daemon is never undone.
-func (r *reconciler) sync(ctx context.Context, next item) error {
+func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
 	defer cancel()
-	node, mcn, err := r.cached(next.node)
+	node, _ := r.config.Nodes.Lister().Get(name)             // nil if there is none: a cache
+	mcn, _ := r.config.MachineConfigNodes.Lister().Get(name) // has no other error
 	switch {
-	case err != nil:
-		return err
 	case node == nil && mcn == nil:
-		r.conflicts.Delete(next.node)
-		r.windows.Delete(next.node)
-		r.frame.Forget(next)
+		r.conflicts.Delete(name)
+		r.windows.Delete(name)
+		r.orphans.Delete(name)
+		r.frame.Forget(name)
 		return nil
-	case next.orphan:
-		return r.syncOrphan(ctx, next, node, mcn)
 	case node == nil:
-		r.frame.Queue.AddAfter(item{node: mcn.Name, orphan: true, uid: mcn.UID}, r.config.OrphanGrace)
-		return nil
+		return r.syncOrphan(ctx, mcn)
 	}
+	r.orphans.Delete(name)
 	p, err := r.plan(ctx, node, mcn)
-	if err != nil || p.step == none {
+	if err != nil || p == (plan{}) {
 		return err
 	}
-	node, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, next.node, metav1.GetOptions{})
+	node, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil // the informer will enqueue it
 	}
 	if err != nil {
 		return err
 	}
-	if p, err = r.plan(ctx, node, mcn); err != nil {
+	if p, err = r.plan(ctx, node, mcn); err != nil || p == (plan{}) {
 		return err
 	}
-	return r.write(ctx, node, p)
+	if err := r.write(ctx, mcn, p); err != nil {
+		return err
+	}
+	if pool.IsWindows(node) {
+		r.windows.Set(name, node.UID)
+	}
+	return nil
 }
 
 // plan is planFor a node with its primary pool.
 //
 //  1. If pools conflict, the object keeps the pool that it has; the rest of it is kept up to date.
 //  2. On a cluster without any pool, nothing is done: no daemon of a pool runs there.
-//  3. The object of a Windows node is removed once: a process that creates it again keeps it.
+//  3. The object of a Windows node is deleted once: a process that creates it again keeps it.
 func (r *reconciler) plan(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) (plan, error) {
 	pools, err := r.config.Pools.Lister().List(labels.Everything())
 	if err != nil || len(pools) == 0 {
 		return plan{}, err
 	}
-	primary, conflict := r.resolver.Primary(node, pools)
+	primary, conflict := pool.Primary(node, pools)
 	r.recordConflict(ctx, node, conflict)
+	if deleted, _ := r.windows.Get(node.Name); pool.IsWindows(node) && deleted == node.UID {
+		return plan{}, nil
+	}
 	name := ""
 	if primary != nil {
 		name = primary.Name
 	}
-	p := planFor(ctx, node, mcn, name, r.config.ImageMode())
-	if removed, _ := r.windows.Get(node.Name); p.step == remove && removed == node.UID {
-		return plan{}, nil
-	}
-	return p, nil
+	return planFor(ctx, node, mcn, name, r.config.ImageMode()), nil
 }
 
-// syncOrphan deletes an object whose Node was deleted, if no garbage collector has. On a cluster
-// without any pool it does nothing: the first pool has all objects synced.
-func (r *reconciler) syncOrphan(ctx context.Context, next item, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
-	if node != nil || mcn.DeletionTimestamp != nil || mcn.UID != next.uid {
-		return nil
-	}
-	if pools, err := r.config.Pools.Lister().List(labels.Everything()); err != nil || len(pools) == 0 {
+// syncOrphan deletes an object whose Node was deleted, if no garbage collector has within the
+// OrphanGrace. On a cluster without any pool it does nothing: the first pool has all objects synced.
+func (r *reconciler) syncOrphan(ctx context.Context, mcn *mcfgv1.MachineConfigNode) error {
+	pools, err := r.config.Pools.Lister().List(labels.Everything())
+	if err != nil || len(pools) == 0 || mcn.DeletionTimestamp != nil {
 		return err
 	}
-	_, err := r.config.KubeClient.CoreV1().Nodes().Get(ctx, next.node, metav1.GetOptions{})
+	now := r.config.Clock.Now()
+	known, ok := r.orphans.Get(mcn.Name)
+	if !ok || known.uid != mcn.UID {
+		known = orphan{mcn.UID, now}
+		r.orphans.Set(mcn.Name, known)
+	}
+	if rest := known.since.Add(r.config.OrphanGrace).Sub(now); rest > 0 {
+		r.frame.Queue.AddAfter(mcn.Name, rest)
+		return nil
+	}
+	_, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, mcn.Name, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		return err // nil: it was created again, the informer will enqueue it
 	}
-	return r.delete(ctx, mcn, "its Node was deleted")
-}
-
-// cached returns a Node and its object, nil if the cache has none.
-func (r *reconciler) cached(name string) (*corev1.Node, *mcfgv1.MachineConfigNode, error) {
-	node, err := r.config.Nodes.Lister().Get(name)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, nil, err
-	}
-	mcn, err := r.config.MachineConfigNodes.Lister().Get(name)
-	if err != nil && !apierrors.IsNotFound(err) {
-		return nil, nil, err
-	}
-	return node, mcn, nil
+	return r.write(ctx, mcn, plan{deletion: "its Node was deleted"})
 }

@@ -3,7 +3,9 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -13,28 +15,51 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/handlers"
 )
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-func name(key string) string { return key }
+func newNode(name string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
+}
 
-// TestIntervalAndForget: a key waits for the Interval, unless its object was deleted meanwhile.
+// TestOn: each event is a change from one state of the object to another.
+func TestOn(t *testing.T) {
+	var calls [][2]string
+	nameOf := func(n *corev1.Node) string {
+		if n == nil {
+			return ""
+		}
+		return n.Name
+	}
+	handler := controller.On(nil, func(before, after *corev1.Node) { calls = append(calls, [2]string{nameOf(before), nameOf(after)}) }).Handler
+	handler.OnAdd(newNode("a"), true)
+	handler.OnUpdate(newNode("b"), newNode("c"))
+	handler.OnDelete(newNode("d"))
+	handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "e", Obj: newNode("e")})
+	handler.OnAdd(&corev1.Pod{}, false)
+	handler.OnDelete(nil)
+	handler.OnDelete(cache.DeletedFinalStateUnknown{Key: "f"})
+	assert.Equal(t, [][2]string{{"", "a"}, {"b", "c"}, {"d", ""}, {"e", ""}}, calls)
+}
+
+// TestIntervalAndForget: an object waits for the Interval, unless it was deleted meanwhile.
 func TestIntervalAndForget(t *testing.T) {
 	var synced []string
 	clock := clocktesting.NewFakeClock(time.Unix(1000, 0))
-	c := controller.New(controller.Options[string]{Object: name, Interval: time.Minute, Clock: clock,
-		Sync: func(_ context.Context, key string) error { synced = append(synced, key); return nil }})
+	c := controller.New(controller.Options{Interval: time.Minute, Clock: clock,
+		Sync: func(_ context.Context, name string) error { synced = append(synced, name); return nil }})
 	defer c.Queue.ShutDown()
-	next := func(key string) []string {
+	next := func(name string) []string {
 		synced = nil
-		c.Queue.Add(key)
+		c.Queue.Add(name)
 		require.True(t, c.ProcessNext(t.Context()))
 		return synced
 	}
@@ -47,39 +72,58 @@ func TestIntervalAndForget(t *testing.T) {
 	assert.Equal(t, []string{"b"}, next("b"), "the clock was set back")
 }
 
-// TestRun syncs what the informer has, retries what fails, and leaves nothing behind.
+// TestRun syncs what the informer has, retries what fails, and leaves nothing behind in an informer
+// that goes on.
 func TestRun(t *testing.T) {
-	client := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-	factory := informers.NewSharedInformerFactory(client, 0)
-	nodes := factory.Core().V1().Nodes().Informer()
-	ctx, cancel := context.WithCancel(t.Context())
-	attempts := make(chan string)
-	failed := errors.New("no leader")
-	var c *controller.Controller[string]
-	c = controller.New(controller.Options[string]{Object: name, Kind: "Node", Clock: clocktesting.NewFakeClock(time.Now()),
-		Watch: func(ctx context.Context, set *handlers.Set) error {
-			return set.Add(ctx, nodes, handlers.Funcs[*corev1.Node]{Add: func(n *corev1.Node) { c.Queue.Add(n.Name) }})
-		},
-		Sync: func(_ context.Context, key string) error {
-			attempts <- key
-			defer func() { failed = nil }()
-			return failed
-		}})
-	factory.StartWithContext(ctx)
-	result := make(chan error)
-	go func() { result <- c.Run(ctx, 0) }()
-	assert.Equal(t, "a", <-attempts)
-	require.Eventually(t, func() bool { return c.Queue.NumRequeues("a") == 1 }, 10*time.Second, time.Millisecond)
-	c.Queue.Add("a")
-	assert.Equal(t, "a", <-attempts)
-	require.Eventually(t, func() bool { return c.Queue.NumRequeues("a") == 0 }, 10*time.Second, time.Millisecond, "the backoff starts again")
+	synctest.Test(t, func(t *testing.T) {
+		client := kubefake.NewClientset(newNode("a"))
+		factory := informers.NewSharedInformerFactory(client, 0)
+		nodes := factory.Core().V1().Nodes().Informer()
+		var attempts atomic.Int32
+		newController := func() (c *controller.Controller) {
+			c = controller.New(controller.Options{Kind: "Node", Clock: clock.RealClock{},
+				Watch: func(context.Context) []controller.Source {
+					return []controller.Source{controller.On(nodes, func(_, after *corev1.Node) { c.Queue.Add(after.Name) })}
+				},
+				Sync: func(context.Context, string) error {
+					if attempts.Add(1) == 1 {
+						return errors.New("no leader")
+					}
+					return nil
+				}})
+			return c
+		}
+		run := func(ctx context.Context) (ended chan error) {
+			ended = make(chan error, 1)
+			go func() { ended <- newController().Run(ctx, 0) }()
+			synctest.Wait()
+			return ended
+		}
 
-	cancel()
-	assert.NoError(t, <-result)
-	factory.Shutdown()
-	assert.False(t, c.ProcessNext(t.Context()), "the queue has ended")
-	assert.ErrorContains(t, controller.New(controller.Options[string]{Clock: clocktesting.NewFakeClock(time.Now()),
-		Watch: func(ctx context.Context, set *handlers.Set) error {
-			return set.Add(ctx, nodes, handlers.Funcs[*corev1.Node]{})
-		}}).Run(t.Context(), 1), "stopped", "an informer that has ended")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := run(ctx)
+		assert.Zero(t, attempts.Load(), "the informer has not synced")
+		cancel()
+		assert.NoError(t, <-ended)
+
+		host, stop := context.WithCancel(t.Context())
+		factory.StartWithContext(host)
+		ctx, cancel = context.WithCancel(t.Context())
+		ended = run(ctx)
+		assert.EqualValues(t, 1, attempts.Load())
+		<-time.After(time.Second)
+		synctest.Wait()
+		assert.EqualValues(t, 2, attempts.Load(), "retried once")
+		cancel()
+		assert.NoError(t, <-ended)
+		_, err := client.CoreV1().Nodes().Create(t.Context(), newNode("b"), metav1.CreateOptions{})
+		require.NoError(t, err)
+		synctest.Wait()
+		assert.EqualValues(t, 2, attempts.Load(), "its handler was removed")
+
+		stop()
+		factory.Shutdown()
+		assert.NoError(t, <-run(host), "the informer was stopped with it")
+		assert.ErrorContains(t, <-run(t.Context()), "stopped", "only the informer was stopped")
+	})
 }

@@ -6,32 +6,31 @@ import (
 	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 )
 
-// MergePatch returns the JSON merge patch from one state of an object to another: lists are
-// replaced as a whole, and what is missing in the second state is null. Fields of before that are
-// in always are written, even where they do not change.
-func MergePatch(before, after any, always ...string) (json.RawMessage, error) {
-	from, err := fieldsOf(before)
+// MergePatch returns a JSON merge patch of metadata, and of one field from a state to another: lists
+// are replaced as a whole, and what is missing in the second state is null. What of the field is in
+// always is written even where it does not change.
+func MergePatch(metadata map[string]any, field string, before, after any, always ...string) ([]byte, error) {
+	var members map[string]json.RawMessage
+	original, err := json.Marshal(before)
+	if err == nil {
+		err = json.Unmarshal(original, &members)
+	}
 	if err != nil {
 		return nil, err
 	}
-	for _, field := range always {
-		delete(from, field)
+	for _, member := range always {
+		delete(members, member)
 	}
-	original, err := json.Marshal(from)
-	if err != nil {
+	if original, err = json.Marshal(members); err != nil {
 		return nil, err
 	}
 	modified, err := json.Marshal(after)
 	if err != nil {
 		return nil, err
 	}
-	return jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, original)
-}
-
-func fieldsOf(object any) (fields map[string]json.RawMessage, err error) {
-	data, err := json.Marshal(object)
+	changes, err := jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, original)
 	if err != nil {
 		return nil, err
 	}
-	return fields, json.Unmarshal(data, &fields)
+	return json.Marshal(map[string]any{"metadata": metadata, field: json.RawMessage(changes)})
 }
