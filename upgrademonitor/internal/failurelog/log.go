@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
@@ -61,6 +62,13 @@ func (l *Log) ends() int {
 	failed := l.failed
 	l.cause, l.failed = "", 0
 	return failed
+}
+
+// causeOf returns what is the same for all errors of one kind: what the error means for the request, its
+// reason, and the policy that denies. An API server that cannot be reached is one kind, whether it
+// refuses connections, drops them or is slow.
+func causeOf(err error) string {
+	return string(apierr.Classify(err)) + " " + string(apierrors.ReasonForError(err)) + " " + apierr.Policy(err)
 }
 
 func logFailure(ctx context.Context, err error, message string, keysAndValues []any) {
