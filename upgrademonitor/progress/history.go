@@ -24,7 +24,7 @@ type History struct {
 type memory struct {
 	uid      types.UID
 	update   *record   // the current or last one; nil: none is known
-	degraded time.Time // since when; zero while it is not
+	degraded time.Time // the earliest time of it: some daemons change it at each retry; zero while it is not
 }
 
 // Observe records one version of an object. Versions must be observed in their order; some may be
@@ -42,7 +42,11 @@ func (h *History) Observe(mcn *mcfgv1.MachineConfigNode) {
 		m = &memory{uid: n.UID}
 		h.nodes[n.Name] = m
 	}
-	m.observeDegraded(n)
+	if n.IsDegraded() {
+		m.degraded = earlier(m.degraded, n.Degraded)
+	} else {
+		m.degraded = time.Time{}
+	}
 	m.update = m.update.next(n)
 }
 
@@ -119,4 +123,13 @@ func (h *History) message(n Node) string {
 		return n.Message
 	}
 	return r.failure
+}
+
+// degradedSince returns since when a node is degraded; zero if it is not, or if that is not known.
+func (h *History) degradedSince(n Node) time.Time {
+	m := h.memory(n)
+	if m == nil || !n.IsDegraded() {
+		return n.Degraded
+	}
+	return earlier(m.degraded, n.Degraded)
 }

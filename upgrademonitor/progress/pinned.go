@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"slices"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -51,8 +50,4 @@ func timeIf(known bool, list []metav1.Condition, p phases.Phase) time.Time {
 		return time.Time{}
 	}
 	return timeOf(list, p)
-}
-
-func (n Node) failsToPin() bool {
-	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
 }

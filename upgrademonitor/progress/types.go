@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -111,6 +112,10 @@ type Node struct {
 // IsDegraded reports whether the node is degraded, also where it is not known since when.
 func (n Node) IsDegraded() bool { return n.isDegraded || !n.Degraded.IsZero() }
 
+func (n Node) failsToPin() bool {
+	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
+}
+
 // InUpdate reports whether an update of the node has been ordered and is not over.
 func (n Node) InUpdate() bool { return n.Step != "" && n.State != Waiting }
 
@@ -161,15 +166,7 @@ func (p Pool) Total() int { return p.Done + p.Updating + p.Stuck + p.Waiting + p
 // IsDone reports whether all nodes have the target, and neither the pool nor a pinned image set of a node
 // has a problem.
 func (p Pool) IsDone() bool {
-	if p.Done < p.Total() || len(p.Problems) > 0 || p.Build != nil {
-		return false
-	}
-	for _, n := range p.Nodes {
-		if n.failsToPin() {
-			return false
-		}
-	}
-	return true
+	return p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.failsToPin)
 }
 
 // PoolCondition is a condition of a MachineConfigPool that is True.
