@@ -183,7 +183,7 @@ func (j *judge) unfinished() error {
 		switch {
 		case j.isOld(p):
 			text = p.Name + " has not begun"
-		case p.IsDone():
+		case p.IsDone() && j.what == forDone:
 			continue
 		case len(wrong) > 0:
 			text += ", " + wrong[0].text

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -49,6 +51,12 @@ func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
+// asCommand makes a process of the test binary the command. A process with the race detector would sleep for a
+// second at its end.
+func asCommand(cmd *exec.Cmd) {
+	cmd.Env = append(os.Environ(), beCommand+"=1", "TERM=xterm", "TZ=UTC", "GORACE=atexit_sleep_ms=0")
+}
+
 // startPTY runs the command on a terminal of a size.
 func startPTY(t *testing.T, width, height int, args ...string) *pty {
 	t.Helper()
@@ -67,7 +75,7 @@ func startPTY(t *testing.T, width, height int, args ...string) *pty {
 	p.more = sync.NewCond(&p.mu)
 	p.resize(width, height)
 	p.cmd = exec.Command(os.Args[0], args...)
-	p.cmd.Env = append(os.Environ(), beCommand+"=1", "TERM=xterm", "TZ=UTC")
+	asCommand(p.cmd)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, p.cmd.Start())
@@ -275,18 +283,30 @@ func TestTerminalWithColour(t *testing.T) {
 func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	s := many(t)
-	p := startPTY(t, 80, 24, "-w", "--kubeconfig", s.kubeconfig(t))
-	p.await("the first screen", func(e *emulator) bool { return strings.Contains(e.String(), "30 updating") }, 80, 24)
+	r := startOn(t, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", s.kubeconfig(t))
+	shows := func(text string, isReachable bool) {
+		r.lines.mu.Lock()
+		defer r.lines.mu.Unlock()
+		for {
+			e := newEmulator(80, 24)
+			e.write([]byte(r.lines.text.String()))
+			if strings.Contains(e.String(), text) && strings.Contains(e.String(), "reconnecting") != isReachable {
+				return
+			}
+			require.False(t, r.lines.closed, "the command has ended: %s%s", e, r.stderr)
+			r.lines.more.Wait()
+		}
+	}
+	shows("30 nodes: 30 updating", true)
 	s.mu.Lock()
-	s.fail = func(string, string) int { return 503 }
+	s.fail = func(string, string) int { return http.StatusServiceUnavailable }
 	s.mu.Unlock()
 	s.CloseClientConnections()
-	e := p.await("the outage", func(e *emulator) bool { return strings.Contains(e.String(), "reconnecting") }, 80, 24)
-	assert.Contains(t, e.String(), "30 nodes: 30 updating")
+	shows("30 nodes: 30 updating", false)
 	s.mu.Lock()
 	s.fail = nil
 	s.mu.Unlock()
-	p.await("the end of it", func(e *emulator) bool { return !strings.Contains(e.String(), "reconnecting") }, 80, 24)
+	shows("30 nodes: 30 updating", true)
 }
 
 // TestPiped: the output is a pipe whose reader reads one line.
@@ -297,7 +317,7 @@ func TestPiped(t *testing.T) {
 	require.NoError(t, err)
 	var stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0], "-w", "--kubeconfig", s.kubeconfig(t))
-	cmd.Env = append(os.Environ(), beCommand+"=1", "TERM=xterm")
+	asCommand(cmd)
 	cmd.Stdout, cmd.Stderr = write, &stderr
 	require.NoError(t, cmd.Start())
 	require.NoError(t, write.Close())

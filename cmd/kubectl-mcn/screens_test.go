@@ -1,6 +1,7 @@
 package main
 
 import (
+	encoding "encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -147,6 +148,7 @@ var situations = map[string]func() []runtime.Object{
 
 // TestScreens shows each situation at 40, 80 and 140 columns.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	for name, objects := range situations {
 		list := asList(t, objects()...)
 		for _, width := range []int{40, 80, 140} {
@@ -162,6 +164,7 @@ func TestScreens(t *testing.T) {
 
 // TestOtherScreens shows what the other commands and formats show.
 func TestOtherScreens(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		situation string
 		args      []string
@@ -187,35 +190,35 @@ func TestOtherScreens(t *testing.T) {
 
 // TestNumbersAgree: header, columns and --state count the same, and they add up.
 func TestNumbersAgree(t *testing.T) {
+	t.Parallel()
 	for name, objects := range situations {
 		list := asList(t, objects()...)
-		total, sum := 0, 0
-		for i, state := range append([]string{"nodes"}, states...) {
-			n := strings.TrimSpace(execute(t, list, "-f", "-", "-o", "jsonpath={.pools[*].counts."+state+"}").stdout)
-			number := 0
-			for _, part := range strings.Fields(n) {
-				var one int
-				_, err := fmt.Sscan(part, &one)
-				require.NoError(t, err, n)
-				number += one
-			}
-			if i == 0 {
-				total = number
-				continue
-			}
-			sum += number
-			missing := strings.TrimSpace(execute(t, list, "-f", "-", "-o", "jsonpath={.pools[0].counts.missing}").stdout)
-			if state == "unreported" && missing != "" {
-				continue // they have no name
-			}
-			assert.Equal(t, number, strings.Count(execute(t, list, "-f", "-", "-o", "name", "--state", state).stdout, "\n"), "%s %s", name, state)
+		var rollout struct {
+			Pools []struct{ Counts map[string]int }
 		}
-		assert.Equal(t, total, sum, name)
+		require.NoError(t, encoding.Unmarshal([]byte(execute(t, list, "-f", "-", "-o", "json").stdout), &rollout))
+		counts := map[string]int{}
+		for _, p := range rollout.Pools {
+			for state, n := range p.Counts {
+				counts[state] += n
+			}
+		}
+		sum := 0
+		for _, state := range states {
+			sum += counts[state]
+			named := strings.Count(execute(t, list, "-f", "-", "-o", "name", "--state", state).stdout, "\n")
+			if state == "unreported" {
+				named += counts["missing"] // they have no name
+			}
+			assert.Equal(t, counts[state], named, "%s %s", name, state)
+		}
+		assert.Equal(t, counts["nodes"], sum, name)
 	}
 }
 
 // TestHelp: each help fits a terminal.
 func TestHelp(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"timeline"}, {"components"}, {"version"}, {"completion"}} {
 		got := execute(t, "", append(args, "--help")...)
 		assert.Zero(t, got.code)

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -29,13 +30,29 @@ type running struct {
 	stderr *bytes.Buffer
 }
 
-// start runs the command with the real clock, without a terminal.
+// fastClock starts at the real time, and runs ten times as fast.
+type fastClock struct {
+	clock.RealClock
+	start time.Time
+}
+
+func (c fastClock) Now() time.Time                         { return c.start.Add(10 * time.Since(c.start)) }
+func (c fastClock) Since(t time.Time) time.Duration        { return c.Now().Sub(t) }
+func (c fastClock) After(d time.Duration) <-chan time.Time { return c.RealClock.After(d / 10) }
+func (c fastClock) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(d / 10) }
+
+// start runs the command on a fast clock, without a terminal.
 func start(t *testing.T, args ...string) *running {
+	t.Helper()
+	return startOn(t, terminal.Terminal{Size: func() (int, int) { return 80, 0 }}, args...)
+}
+
+func startOn(t *testing.T, screen terminal.Terminal, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, cancel: cancel, code: make(chan int, 1), lines: newLines(), stderr: &bytes.Buffer{}}
 	c := testCommand(r.lines, r.stderr)
-	c.clock = clock.RealClock{}
+	c.clock, c.terminal = fastClock{start: time.Now()}, screen
 	go func() {
 		code := c.run(ctx, args)
 		r.lines.close()
@@ -174,7 +191,7 @@ func TestWaitForAnImage(t *testing.T) {
 		assert.Zero(t, code, stderr)
 		assert.Contains(t, stdout, "worker 2/2 done")
 	}
-	code, _, stderr := start(t, "wait", "--from", newConfig+","+string(image("b")), "--begin-within", "1s", "--kubeconfig", file).end()
+	code, _, stderr := start(t, "wait", "--from", newConfig+","+string(image("b")), "--begin-within", "0s", "--kubeconfig", file).end()
 	assert.Equal(t, exitTimeout, code, stderr)
 }
 
@@ -215,6 +232,7 @@ func TestWaitTimesOut(t *testing.T) {
 	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
 	paused := newPool("worker", newConfig)
 	paused.Spec.Paused = true
+	waits := map[string]*running{}
 	for want, test := range map[string]struct {
 		pool *mcfgv1.MachineConfigPool
 		node *mcfgv1.MachineConfigNode
@@ -223,15 +241,15 @@ func TestWaitTimesOut(t *testing.T) {
 		"not done within 1s: worker 0/1\n":                                         {newPool("worker", newConfig), n, "--timeout 1s"},
 		"not done within 1s: worker 0/1 (paused)\n":                                {paused, n, "--timeout 1s"},
 		"not done within 1s: worker 1/1, its image is being built: job 7 runs\n":   {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
-		"not begun within 1s: worker 1/1":                                          {newPool("worker", newConfig), done, "--for begun --timeout 1s"},
-		"no update has begun within 1s: the target of worker is still what --from": {newPool("worker", newConfig), done, "--begin-within 1s --from " + newConfig},
+		"not begun within 1s: worker 1/1\n":                                        {newPool("worker", newConfig), done, "--for begun --timeout 1s"},
+		"no update has begun within 0s: the target of worker is still what --from": {newPool("worker", newConfig), done, "--begin-within 0s --from " + newConfig},
 		"not done within 1s: worker has not begun":                                 {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
-		code, _, stderr := start(t, append([]string{"wait", "--kubeconfig", s.kubeconfig(t)}, strings.Fields(test.args)...)...).end()
-		if strings.HasPrefix(want, "not begun") {
-			continue // a pool that is done has nothing to begin
-		}
+		waits[want] = start(t, append([]string{"wait", "--kubeconfig", s.kubeconfig(t)}, strings.Fields(test.args)...)...)
+	}
+	for want, r := range waits {
+		code, _, stderr := r.end()
 		assert.Equal(t, exitTimeout, code, want)
 		assert.Contains(t, stderr, want)
 	}
@@ -263,14 +281,16 @@ func TestWaitIsInterrupted(t *testing.T) {
 // TestWaitInASimulation ends blocked, and says why and what next.
 func TestWaitInASimulation(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := start(t, "wait", "--simulate", "6", "--fail-node", "worker-1", "--speed", "2000").end()
+	fails := start(t, "wait", "--simulate", "5", "--fail-node", "worker-0", "--speed", "2000")
+	succeeds := start(t, "wait", "--simulate", "4", "--speed", "2000")
+	code, stdout, stderr := fails.end()
 	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stderr, "worker-1")
+	assert.Contains(t, stderr, "worker-0")
 	assert.Contains(t, stdout, "blocked")
 	assert.Contains(t, stdout, "next: oc get pdb -n shop")
-	code, stdout, stderr = start(t, "wait", "--simulate", "6", "--speed", "2000").end()
+	code, stdout, stderr = succeeds.end()
 	assert.Zero(t, code, stderr)
-	assert.Contains(t, stdout, "done: 6 nodes updated in ")
+	assert.Contains(t, stdout, "done: 4 nodes updated in ")
 }
 
 // TestClosedPipe: the reader of the output closes it.
@@ -372,9 +392,9 @@ func TestSilentServer(t *testing.T) {
 	t.Cleanup(func() { close(closed) })
 	file := kubeconfigOf(t, s.URL)
 	for _, args := range [][]string{nil, {"-w"}, {"wait"}, {"timeline", "-w"}, {"node", "a"}} {
-		code, stdout, stderr := start(t, append(args, "--request-timeout", "300ms", "--kubeconfig", file)...).end()
+		code, stdout, stderr := start(t, append(args, "--request-timeout", "50ms", "--kubeconfig", file)...).end()
 		assert.Equal(t, exitUsage, code, args)
-		assert.Equal(t, "kubectl mcn: the cluster "+s.URL+" does not answer within 300ms: is it up, and reachable from here?\n", stderr, args)
+		assert.Equal(t, "kubectl mcn: the cluster "+s.URL+" does not answer within 50ms: is it up, and reachable from here?\n", stderr, args)
 		assert.Empty(t, stdout, args)
 	}
 }

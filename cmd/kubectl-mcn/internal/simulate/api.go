@@ -23,9 +23,10 @@ type api struct {
 	clock    fastClock
 }
 
+func init() { watch.DefaultChanSize = 1 << 16 } // a watch of the tracker panics when it is full
+
 // serve replaces the tracker of a clientset.
 func serve(fake *clienttesting.Fake, tracker clienttesting.ObjectTracker, clock fastClock) {
-	watch.DefaultChanSize = 1 << 16 // a watch of the tracker panics when it is full
 	a := &api{ObjectTracker: tracker, versions: map[schema.GroupVersionResource]int64{}, clock: clock}
 	fake.PrependReactor("*", "*", clienttesting.ObjectReaction(a))
 	fake.PrependWatchReactor("*", func(action clienttesting.Action) (bool, watch.Interface, error) {
