@@ -73,6 +73,7 @@ func TestDaemons(t *testing.T) {
 
 // TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number and their messages.
 func TestDaemonsDoNotGrow(t *testing.T) {
+	t.Parallel()
 	var mcns []*mcfgv1.MachineConfigNode
 	for i := range 5000 {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), no, "\x1b[31m\n"+strings.Repeat("<disk full>\n", 100)))

@@ -24,6 +24,7 @@ import (
 // TestADay simulates a day of both processes, which watch each other's Lease: continuous syncs,
 // occasional errors, one that lasts for an hour, and a restart of each.
 func TestADay(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m, leases := newMemory(), &leases{renewed: map[string]metav1.MicroTime{}}
 		run := func(c, other components.Component) *process {
@@ -134,6 +135,7 @@ func writerOf(body string) string {
 
 // TestSizes: the requests of an operator when it is healthy, and with the maximum of errors.
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		write := func() int { // all conditions are taken away, and written again
@@ -175,6 +177,7 @@ func hourly(t *testing.T, m *memory, step func(n int)) {
 }
 
 func TestEndlessFlapping(t *testing.T) {
+	t.Parallel()
 	for name, period := range map[string]time.Duration{"as fast as the inertia lets it": 125 * time.Second, "11 minutes": 11 * time.Minute, "21 minutes": 21 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, m *memory) {
@@ -192,6 +195,7 @@ func TestEndlessFlapping(t *testing.T) {
 
 // TestEverythingFlaps: errors whose text always changes, the daemons, and what other processes write.
 func TestEverythingFlaps(t *testing.T) {
+	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		hourly(t, m, func(n int) {

@@ -100,29 +100,33 @@ func (w *walk) lead() {
 
 // TestWalks: after any events, the object has the conditions of the errors that are not resolved.
 func TestWalks(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(10) {
-		inBubble(t, func(t *testing.T, m *memory) {
-			w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 2)), m: m, failed: map[string]time.Time{}}
-			w.p = healthy(t, m)
-			want := map[bool]metav1.ConditionStatus{true: yes, false: no}
-			for range 20 {
-				for range 1 + w.random.IntN(20) {
-					w.step()
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, m *memory) {
+				w := &walk{t: t, random: rand.New(rand.NewPCG(seed, 2)), m: m, failed: map[string]time.Time{}}
+				w.p = healthy(t, m)
+				want := map[bool]metav1.ConditionStatus{true: yes, false: no}
+				for range 20 {
+					for range 1 + w.random.IntN(20) {
+						w.step()
+					}
+					if w.random.IntN(3) == 0 {
+						w.lead()
+					}
+					m.failWith(nil)
+					pass(12 * time.Minute)
+					assert.Equal(t, want[len(w.failed) > 0], m.condition(t, operatorDegraded).Status, "%v", w.failed)
+					assert.Equal(t, want[w.node], m.condition(t, daemonDegraded).Status)
+					rested := m.writes()
+					pass(30 * time.Minute) // three times the longest interval
+					assert.Equal(t, rested, m.writes(), "nothing is left to write")
+					if t.Failed() {
+						return
+					}
 				}
-				if w.random.IntN(3) == 0 {
-					w.lead()
-				}
-				m.failWith(nil)
-				pass(12 * time.Minute)
-				assert.Equal(t, want[len(w.failed) > 0], m.condition(t, operatorDegraded).Status, "seed %d: %v", seed, w.failed)
-				assert.Equal(t, want[w.node], m.condition(t, daemonDegraded).Status, "seed %d", seed)
-				rested := m.writes()
-				pass(2 * time.Hour)
-				assert.Equal(t, rested, m.writes(), "seed %d: nothing is left to write", seed)
-				if t.Failed() {
-					return
-				}
-			}
+			})
 		})
 	}
 }
