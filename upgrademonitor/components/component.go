@@ -3,6 +3,7 @@ package components
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
@@ -55,20 +56,11 @@ func TypeOf(c Component, a Aspect) string {
 // isWriter reports whether a component is a process that writes conditions.
 func isWriter(c Component) bool { return c == Operator || c == Controller }
 
-// find returns the condition of a type, or nil.
-func find(list []metav1.Condition, name string) *metav1.Condition {
-	i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name })
-	if i < 0 || name == "" {
-		return nil
-	}
-	return &list[i]
-}
-
 // own returns the conditions of a list that a process writes.
 func own(list []metav1.Condition, writer Component) []metav1.Condition {
 	var found []metav1.Condition
 	for _, t := range machineconfiguration.WrittenBy(string(writer)) {
-		if c := find(list, t.Type()); c != nil {
+		if c := meta.FindStatusCondition(list, t.Type()); c != nil {
 			found = append(found, *c)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	appsv1 "k8s.io/api/apps/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -32,10 +33,10 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 		if mcn == nil {
 			continue
 		}
-		if c := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)); c != nil && c.Status == metav1.ConditionTrue {
+		if c := meta.FindStatusCondition(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)); c != nil && c.Status == metav1.ConditionTrue {
 			degraded[mcn.Name] = c.Message
 		}
-		if c := find(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)); c != nil && c.Status == metav1.ConditionFalse {
+		if c := meta.FindStatusCondition(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)); c != nil && c.Status == metav1.ConditionFalse {
 			updating++
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -34,7 +35,7 @@ type faults struct {
 
 // failed records the error of a pass. If a step of the pass has failed, too, its error is shown: the
 // resolution of the step must not change the message until the sync ends.
-func (f *faults) failed(p *Pass, text string, now time.Time) {
+func (f *faults) failed(p *pass, text string, now time.Time) {
 	e := f.open[p.step]
 	if e == nil {
 		e = &fault{since: now}
@@ -50,7 +51,7 @@ func (f *faults) failed(p *Pass, text string, now time.Time) {
 }
 
 // failedStep returns the newest error of a step of a sync that failed since the sync began, or nil.
-func (f *faults) failedStep(sync *Pass) *fault {
+func (f *faults) failedStep(sync *pass) *fault {
 	var newest *fault
 	for s, e := range f.open {
 		if e.last.Before(sync.began) {
@@ -200,7 +201,7 @@ func MostRecentError(list []metav1.Condition) (Fault, bool) {
 	var newest Fault
 	found := false
 	for _, component := range withHealth {
-		fault, ok := faultOf(component, find(list, TypeOf(component, Degraded)))
+		fault, ok := faultOf(component, meta.FindStatusCondition(list, TypeOf(component, Degraded)))
 		isNewer := !found || newest.Resolved && !fault.Resolved || newest.Resolved == fault.Resolved && newest.Since.Before(&fault.Since)
 		if ok && isNewer {
 			newest, found = fault, true

@@ -21,11 +21,11 @@ type recorded struct {
 }
 
 func newRecorded() *recorded {
-	return &recorded{faults{inertia: 2 * time.Minute, open: map[step]*fault{}}, running{after: 2 * time.Minute, passes: map[step]*Pass{}}}
+	return &recorded{faults{inertia: 2 * time.Minute, open: map[step]*fault{}}, running{after: 2 * time.Minute, passes: map[step]*pass{}}}
 }
 
 func (r *recorded) fail(s State, key, text string, at time.Time) {
-	r.faults.failed(&Pass{step: step{s, key}, began: at}, text, at)
+	r.faults.failed(&pass{step{s, key}, at}, text, at)
 }
 
 // degraded returns the same for any order of the maps.
@@ -53,13 +53,13 @@ func TestDegradedFollowsFromUnresolvedErrors(t *testing.T) {
 	for seed := range uint64(50) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		r, now := newRecorded(), epoch
-		failed, running := map[step]time.Time{}, map[step]*Pass{} // since when
+		failed, running := map[step]time.Time{}, map[step]*pass{} // since when
 		for range 200 {
 			now = now.Add(time.Duration(random.IntN(40)) * time.Second)
 			s := steps[random.IntN(len(steps))]
 			p := running[s]
 			if p == nil {
-				running[s] = &Pass{step: s, began: now}
+				running[s] = &pass{s, now}
 				r.running.begin(running[s])
 			} else {
 				r.running.end(p)
@@ -132,9 +132,9 @@ func TestTheRecordIsBounded(t *testing.T) {
 	t.Parallel()
 	r, now := newRecorded(), epoch
 	for i := range 5000 {
-		p := &Pass{step: step{MCCSyncMachineConfigPool, fmt.Sprint(i % 500)}, began: epoch}
+		p := &pass{step{MCCSyncMachineConfigPool, fmt.Sprint(i % 500)}, epoch}
 		r.running.begin(p)
-		r.running.begin(&Pass{step: step{MCCSyncMachineConfigPool, fmt.Sprint("never ends ", i)}, began: epoch})
+		r.running.begin(&pass{step{MCCSyncMachineConfigPool, fmt.Sprint("never ends ", i)}, epoch})
 		r.faults.failed(p, "x", now)
 		now = now.Add(time.Second)
 	}
@@ -150,7 +150,7 @@ func TestTheRecordIsBounded(t *testing.T) {
 // TestAStepThatBeginsAgain runs until its second pass has ended.
 func TestAStepThatBeginsAgain(t *testing.T) {
 	r := newRecorded()
-	first, second := &Pass{step: step{OperatorSyncMCD, ""}, began: epoch}, &Pass{step: step{OperatorSyncMCD, ""}, began: epoch}
+	first, second := &pass{step{OperatorSyncMCD, ""}, epoch}, &pass{step{OperatorSyncMCD, ""}, epoch}
 	r.running.begin(first)
 	r.running.begin(second)
 	r.running.end(first)
@@ -201,7 +201,7 @@ func TestInherited(t *testing.T) {
 func TestTheClockIsSetBack(t *testing.T) {
 	r, back := newRecorded(), epoch.Add(-time.Hour)
 	r.fail(OperatorSync, "", "x", epoch)
-	r.running.begin(&Pass{step: step{OperatorSyncMCD, ""}, began: epoch})
+	r.running.begin(&pass{step{OperatorSyncMCD, ""}, epoch})
 	assert.Equal(t, metav1.ConditionUnknown, r.degraded(t, nil, back).Status)
 	assert.Equal(t, metav1.ConditionFalse, r.running.progressing(back).Status)
 	assert.Equal(t, metav1.ConditionTrue, r.degraded(t, nil, back.Add(2*time.Minute)).Status)

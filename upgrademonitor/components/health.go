@@ -1,6 +1,9 @@
 package components
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // Health summarizes the conditions of a component.
 type Health string
@@ -49,8 +52,9 @@ func Overall(conditions []metav1.Condition) Health {
 
 // statusOf returns the status of a condition, Unknown for a missing one and for an invalid status.
 func statusOf(conditions []metav1.Condition, name string) metav1.ConditionStatus {
-	if c := find(conditions, name); c != nil && (c.Status == metav1.ConditionTrue || c.Status == metav1.ConditionFalse) {
-		return c.Status
+	c := meta.FindStatusCondition(conditions, name)
+	if name == "" || c == nil || c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse {
+		return metav1.ConditionUnknown
 	}
-	return metav1.ConditionUnknown
+	return c.Status
 }

@@ -1,52 +1,19 @@
 package components
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
-	"time"
 
 	"k8s.io/klog/v2"
 )
 
-// maxKey is the maximum length of the name of an object.
-const maxKey = 253
-
-// step is a state and its key: the name of a pool, for example.
-type step struct {
-	state State
-	key   string
-}
-
-// newStep returns a step. A key is as long as the name of an object can be; the rest of it is cut off.
-func newStep(s State, key string) step {
-	if len(key) > maxKey {
-		key = strings.Clone(key[:maxKey])
-	}
-	return step{s, key}
-}
-
-func (s step) compare(other step) int {
-	return cmp.Or(cmp.Compare(s.state, other.state), strings.Compare(s.key, other.key))
-}
-
-// prefix begins the message of an error of the step.
-func (s step) prefix() string {
-	if s.key == "" {
-		return ""
-	}
-	return s.key + ": "
-}
-
 // Pass is one run of a step, from Begin to End.
 type Pass struct {
 	reporter *Reporter
-	step     step
-	began    time.Time // guarded by the Reporter's mu
+	pass     // guarded by the Reporter's mu
 	ended    atomic.Bool
 }
 
@@ -59,9 +26,9 @@ func (r *Reporter) Begin(s State, key string) *Pass {
 	if r == nil || !r.has(s) {
 		return nil
 	}
-	p := &Pass{reporter: r, step: newStep(s, key), began: r.config.Clock.Now()}
+	p := &Pass{reporter: r, pass: pass{newStep(s, key), r.config.Clock.Now()}}
 	r.mu.Lock()
-	r.running.begin(p)
+	r.running.begin(&p.pass)
 	r.mu.Unlock()
 	if r.config.Observer != nil {
 		r.config.Observer.StepStarted(r.config.Component, s)
@@ -71,19 +38,7 @@ func (r *Reporter) Begin(s State, key string) *Pass {
 
 // End reports that the pass is over, and its error: nil resolves the error of an earlier pass of the
 // same state and key. A second End does nothing. End does not block.
-func (p *Pass) End(err error) {
-	if p == nil {
-		return
-	}
-	text := textOf(err)
-	p.end(err, func(now time.Time) bool {
-		if err == nil {
-			return p.reporter.faults.passed(p.step)
-		}
-		p.reporter.faults.failed(p, text, now)
-		return true
-	})
-}
+func (p *Pass) End(err error) { p.end(err, false) }
 
 // textOf returns the text of an error, shortened: it is cleaned only when it is published.
 func textOf(err error) (text string) {
@@ -98,17 +53,24 @@ func textOf(err error) (text string) {
 	return shorten(err.Error())
 }
 
-// end ends the pass once. record reports whether a condition may change.
-func (p *Pass) end(err error, record func(now time.Time) bool) {
-	if p.ended.Swap(true) {
+// end ends the pass once. One that was canceled has no result.
+func (p *Pass) end(err error, canceled bool) {
+	if p == nil || p.ended.Swap(true) {
 		return
 	}
-	r, now := p.reporter, p.reporter.config.Clock.Now()
+	r, text, now := p.reporter, textOf(err), p.reporter.config.Clock.Now()
 	r.mu.Lock()
 	notAfter(&p.began, now)
 	took := now.Sub(p.began)
-	r.running.end(p)
-	changed := record(now)
+	r.running.end(&p.pass)
+	changed := !canceled
+	switch {
+	case canceled:
+	case err == nil:
+		changed = r.faults.passed(p.step)
+	default:
+		r.faults.failed(&p.pass, text, now)
+	}
 	r.mu.Unlock()
 	if changed {
 		r.notify()
@@ -135,11 +97,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 	}()
 	err := work(ctx)
 	returned = true
-	if p != nil && errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled) {
-		p.end(err, func(time.Time) bool { return false })
-		return err
-	}
-	p.End(err)
+	p.end(err, errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled))
 	return err
 }
 

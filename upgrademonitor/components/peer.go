@@ -16,30 +16,6 @@ const (
 	daemonUnavailable = 10 * time.Minute // how long daemons are unavailable until it is published
 )
 
-// SetPeerConditions reports conditions of another component: the operator those of the daemons, and
-// whether the controller is Available; the controller whether the operator is. Types that are not passed
-// are unchanged.
-//
-// A good status is published at once, any other one when it has lasted: Progressing for ProgressingAfter,
-// Available=False of the daemons for ten minutes, others for DegradedInertia. Times in the conditions are
-// ignored. For invalid input it returns a *field.Error, and reports nothing. It does not block.
-func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
-	if r == nil {
-		return nil
-	}
-	if err := validatePeer(r.config.Component, c, list); err != nil {
-		return err
-	}
-	now := r.config.Clock.Now()
-	r.mu.Lock()
-	for _, condition := range list {
-		r.peers.set(condition, now)
-	}
-	r.mu.Unlock()
-	r.notify()
-	return nil
-}
-
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	path := field.NewPath("components", "SetPeerConditions")
 	var types []string

@@ -1,11 +1,13 @@
 package components
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
@@ -54,11 +56,58 @@ func New(config Config) (*Reporter, error) {
 func (r *Reporter) reset() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.running = running{after: r.config.ProgressingAfter, passes: map[step]*Pass{}}
+	r.running = running{after: r.config.ProgressingAfter, passes: map[step]*pass{}}
 	r.faults = faults{inertia: r.config.DegradedInertia, open: map[step]*fault{}}
 	r.peers = peers{}
 	r.inherited, r.published, r.desired, r.last = false, nil, nil, lastErrors{}
 }
+
+// SetPeerConditions reports conditions of another component: the operator those of the daemons, and
+// whether the controller is Available; the controller whether the operator is. Types that are not passed
+// are unchanged.
+//
+// A good status is published at once, any other one when it has lasted: Progressing for ProgressingAfter,
+// Available=False of the daemons for ten minutes, others for DegradedInertia. Times in the conditions are
+// ignored. For invalid input it returns a *field.Error, and reports nothing. It does not block.
+func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
+	if r == nil {
+		return nil
+	}
+	if err := validatePeer(r.config.Component, c, list); err != nil {
+		return err
+	}
+	now := r.config.Clock.Now()
+	r.mu.Lock()
+	for _, condition := range list {
+		r.peers.set(condition, now)
+	}
+	r.mu.Unlock()
+	r.notify()
+	return nil
+}
+
+// notify wakes Run.
+func (r *Reporter) notify() {
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// lock acquires the turn to read and write the object.
+func (r *Reporter) lock(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case r.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *Reporter) unlock() { <-r.turn }
 
 // inherit takes over the conditions of an earlier process.
 func (r *Reporter) inherit(mc *operatorv1.MachineConfiguration, now time.Time) {
@@ -71,7 +120,7 @@ func (r *Reporter) inherit(mc *operatorv1.MachineConfiguration, now time.Time) {
 	for i := range r.desired {
 		r.desired[i].Message = oneLine(r.desired[i].Message, maxMessage) // others may have written it
 	}
-	if degraded := find(r.desired, TypeOf(r.config.Component, Degraded)); degraded != nil && degraded.Status == metav1.ConditionTrue {
+	if degraded := meta.FindStatusCondition(r.desired, TypeOf(r.config.Component, Degraded)); degraded != nil && degraded.Status == metav1.ConditionTrue {
 		r.mu.Lock()
 		r.faults.inherited = now
 		r.mu.Unlock()
@@ -85,11 +134,11 @@ func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time
 	defer r.mu.Unlock()
 	var list []metav1.Condition
 	for _, t := range machineconfiguration.WrittenBy(string(r.config.Component)) {
-		was := find(r.desired, t.Type())
+		was := meta.FindStatusCondition(r.desired, t.Type())
 		var c metav1.Condition
 		switch {
 		case t.Component == string(Bootstrap):
-			c = r.bootstrap(mc, was, find(list, TypeOf(Operator, Degraded)), now)
+			c = r.bootstrap(mc, was, meta.FindStatusCondition(list, TypeOf(Operator, Degraded)), now)
 		case t.Component != t.Writer:
 			c = r.peers.condition(t, was, &r.config, now)
 		case t.Aspect == string(Degraded):
@@ -104,7 +153,7 @@ func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time
 		if t.Aspect == string(Degraded) {
 			r.last.complete(&c, was, now)
 		}
-		c.LastTransitionTime = transitionTime(c, find(r.published, c.Type), was, now)
+		c.LastTransitionTime = transitionTime(c, meta.FindStatusCondition(r.published, c.Type), was, now)
 		list = append(list, c)
 	}
 	return list

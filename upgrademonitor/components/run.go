@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/retry"
 )
 
 // minIdle is the least time between two looks at the clock, however short the durations of Config are.
@@ -83,12 +84,24 @@ func (r *Reporter) Handler() cache.ResourceEventHandler {
 	}
 }
 
-// notify wakes Run.
-func (r *Reporter) notify() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
+// Clear removes the conditions of this process from the object, when the feature is disabled. Those of
+// others are kept. Nothing is written any more until Run is called again.
+//
+// A missing object, or one without these conditions, is not an error.
+func (r *Reporter) Clear(ctx context.Context) error {
+	if r == nil {
+		return nil
 	}
+	if err := r.lock(ctx); err != nil {
+		return err
+	}
+	defer r.unlock()
+	r.cleared = true
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return r.remove(ctx) })
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
 }
 
 // sync writes pending changes, at once or at the pace of writes, and returns when to sync again.
@@ -156,18 +169,3 @@ func (r *Reporter) observeHealth(mc *operatorv1.MachineConfiguration) {
 		}
 	}
 }
-
-// lock acquires the turn to read and write the object.
-func (r *Reporter) lock(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (r *Reporter) unlock() { <-r.turn }

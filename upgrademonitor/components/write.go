@@ -12,9 +12,9 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/retry"
 
 	"github.com/openshift/upgrademonitor/conditions"
 )
@@ -54,35 +54,8 @@ func (r *Reporter) request(ctx context.Context, write func(context.Context) (*op
 // isRejected reports whether the API server rejects the request until an administrator grants a
 // permission, repairs the object or installs the CRD.
 func isRejected(err error) bool {
-	status := apierrors.APIStatus(nil)
-	if !errors.As(err, &status) {
-		return false
-	}
-	switch status.Status().Code {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError:
-		return true
-	}
-	return false
-}
-
-// Clear removes the conditions of this process from the object, when the feature is disabled. Those of
-// others are kept. Nothing is written any more until Run is called again.
-//
-// A missing object, or one without these conditions, is not an error.
-func (r *Reporter) Clear(ctx context.Context) error {
-	if r == nil {
-		return nil
-	}
-	if err := r.lock(ctx); err != nil {
-		return err
-	}
-	defer r.unlock()
-	r.cleared = true
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return r.remove(ctx) })
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
+	var status apierrors.APIStatus
+	return errors.As(err, &status) && slices.Contains([]int32{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError}, status.Status().Code)
 }
 
 // remove removes the own conditions by a merge patch of the list, which conflicts if others have written
@@ -95,7 +68,7 @@ func (r *Reporter) remove(ctx context.Context) error {
 			return nil, err
 		}
 		isOwn := func(c metav1.Condition) bool {
-			return find(own(mc.Status.Conditions, r.config.Component), c.Type) != nil
+			return meta.FindStatusCondition(own(mc.Status.Conditions, r.config.Component), c.Type) != nil
 		}
 		if !slices.ContainsFunc(mc.Status.Conditions, isOwn) {
 			return mc, nil
