@@ -14,6 +14,21 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
+const (
+	forDone  = "done"
+	forBegun = "begun"
+)
+
+// goal is what is waited for, and for how long.
+type goal struct {
+	names       []string // of pools; none: all
+	what        string   // forDone or forBegun
+	timeout     time.Duration
+	before      []string // --from
+	beginWithin time.Duration
+	tolerate    time.Duration
+}
+
 // judge decides, view by view, whether the waiting is over.
 //
 //  1. A pool is done when all its nodes have its target, nothing is wrong with it or with their pinned image
@@ -25,7 +40,7 @@ import (
 //  4. While the server is unreachable, nothing fails: the last state may be outdated.
 //  5. If a named pool is deleted, or there are no pools at all, that is a usage error.
 type judge struct {
-	*waiting
+	goal
 	begin time.Time
 	first map[string]progress.Target // the targets of pools at the beginning, of those that were not being updated
 	since map[problemKey]time.Time   // since when each one was observed

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -15,22 +14,12 @@ import (
 	"syscall"
 	"time"
 
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
-)
-
-// The exit codes.
-const (
-	exitFailed      = 1 // a node or a pool is in the way, or the output cannot be written
-	exitUsage       = 2 // wrong arguments, or a cluster that cannot be read
-	exitTimeout     = 3 // of wait
-	exitInterrupted = 130
 )
 
 func main() {
@@ -51,16 +40,6 @@ func main() {
 		clock:     clock.RealClock{}, patience: 30 * time.Second, terminal: terminal.For(os.Stdout),
 	}
 	os.Exit(c.run(ctx, args))
-}
-
-// cli is the environment of a run of the command.
-type cli struct {
-	genericiooptions.IOStreams
-	clock    clock.WithTicker
-	patience time.Duration // how long the API server may take to answer a request
-	terminal terminal.Terminal
-	config   *genericclioptions.ConfigFlags
-	seed     uint64 // of a simulation
 }
 
 // run runs one command, prints its error in one line, and returns the exit code.
@@ -87,17 +66,3 @@ func (c *cli) run(ctx context.Context, args []string) int {
 	c.note("%v", err)
 	return exitFailed
 }
-
-// note prints a note or an error, in one line.
-func (c *cli) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...), 0))
-}
-
-// exitError is an error with an exit code.
-type exitError struct {
-	code int
-	err  error
-}
-
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
-	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
@@ -79,21 +78,4 @@ func newOptions(c *cli) *cobra.Command {
 			return err
 		},
 	}
-}
-
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return source.Usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
-// notNegative checks the durations of flags.
-func notNegative(flags map[string]time.Duration) error {
-	for name, d := range flags {
-		if d < 0 {
-			return source.Usagef("--%s %s is negative", name, d)
-		}
-	}
-	return nil
 }

@@ -77,9 +77,6 @@ func (s *snapshot) log(ctx context.Context) error {
 	})
 }
 
-// notFound says that there is nothing to print, as kubectl does.
-func (c *cli) notFound() { _, _ = fmt.Fprintln(c.ErrOut, screen.NotFound) }
-
 func (s *snapshot) draw(v source.View, redrawn bool) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
 	o := s.size(v, redrawn, s.format == formatWide)

@@ -19,20 +19,10 @@ import (
 // stillInterval is after how long wait says that nothing has moved.
 const stillInterval = time.Minute
 
-const (
-	forDone  = "done"
-	forBegun = "begun"
-)
-
-// waiting is the options of wait.
+// waiting waits for pools.
 type waiting struct {
 	sourceFlags
-	names       []string
-	what        string
-	timeout     time.Duration
-	before      []string
-	beginWithin time.Duration
-	tolerate    time.Duration
+	goal
 }
 
 func newWait(c *cli) *cobra.Command {
@@ -88,7 +78,7 @@ func (w *waiting) wait(ctx context.Context) error {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
 	moves := moveLog{cli: w.cli}
-	j := &judge{waiting: w, begin: w.source.Now()}
+	j := &judge{goal: w.goal, begin: w.source.Now()}
 	var moved time.Time
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {

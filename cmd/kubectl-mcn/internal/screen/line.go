@@ -31,13 +31,3 @@ func lines(tone Tone, texts ...string) []Line {
 func Paragraph(text string, width int) []Line {
 	return lines(Plain, indented("", "", text, width, 0)...)
 }
-
-// Text returns lines as text, a line feed after each.
-func Text(ls []Line) string {
-	var b strings.Builder
-	for _, l := range ls {
-		b.WriteString(l.Text)
-		b.WriteByte('\n')
-	}
-	return b.String()
-}

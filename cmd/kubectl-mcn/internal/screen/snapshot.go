@@ -1,41 +1,14 @@
 package screen
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// Options are the options of a screen.
-type Options struct {
-	// Now is the time on the screen; other times are in its zone.
-	Now time.Time
-	// Origin is where objects come from that are not those of a cluster, a file for example.
-	Origin string
-	// Width is how many columns a line may have; 0 is no limit.
-	Width int
-	// Height is how many lines there may be; 0 is no limit.
-	Height int
-	// LastContact is the last response of an unreachable server; zero while it is reachable.
-	LastContact time.Time
-	// Health is a line on a component that is not healthy, "" for none.
-	Health string
-	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
-	Show func(progress.Node) bool
-	// List shows the nodes that Show chooses, whatever their state.
-	List bool
-	// Whole shows everything: every node in a row of its own, and every message whole.
-	Whole bool
-}
-
 // NotFound is what kubectl prints where there is nothing to show.
 const NotFound = "No resources found"
-
-// mostRows is how many nodes have a row of their own without a limit of the height.
-const mostRows = 20
 
 // Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
 // pool, what is wrong with pools and nodes and what to do next, and the nodes that are updating.
@@ -78,15 +51,6 @@ func title(pools []progress.Pool, o Options) []Line {
 		ls = append(ls, lines(Alarm, indented("", "  ", o.Health, o.Width, 2)...)...)
 	}
 	return ls
-}
-
-// Moment returns the time of a screen, with date and zone, and where it comes from.
-func Moment(o Options) string {
-	text := o.Now.Format("2006-01-02 15:04:05 MST")
-	if o.Origin != "" {
-		text += ", from " + clean(o.Origin)
-	}
-	return text
 }
 
 // Counts returns how many nodes a pool has, and how many in each state.
@@ -141,13 +105,4 @@ func legend(pools []progress.Pool, o Options) []Line {
 		return lines(Plain, "", text+"   "+more)
 	}
 	return append(lines(Plain, append([]string{""}, headline(text, o.Width)...)...), Paragraph(more, o.Width)...)
-}
-
-// fit cuts a screen at its height.
-func fit(screen []Line, o Options) []Line {
-	if o.Height <= 0 || len(screen) <= o.Height {
-		return screen
-	}
-	left := len(screen) - o.Height + 1
-	return append(screen[:o.Height-1:o.Height-1], Line{Text: Cut(fmt.Sprintf("... %d more lines", left), o.Width)})
 }

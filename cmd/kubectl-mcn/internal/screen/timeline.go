@@ -25,13 +25,6 @@ var ticks = []time.Duration{
 
 const day = 24 * time.Hour
 
-// TimelineOptions are the options of a timeline.
-type TimelineOptions struct {
-	Options
-	// Since shows the updates of this time; 0: those to the present targets.
-	Since time.Duration
-}
-
 // Timeline returns a chart of the update of each pool: a row for each node, in each column the
 // letter of the step that took the most of its time. See Legend.
 func Timeline(pools []progress.Pool, spans []progress.Span, o TimelineOptions) []Line {

@@ -20,6 +20,7 @@ import (
 	mcfginformersv1 "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -29,7 +30,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
-	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
 // MaxNodes is the largest number of nodes: the API server in memory processes one request at a time.
@@ -103,7 +103,7 @@ type Cluster struct {
 	change chan struct{}
 }
 
-// New makes a cluster whose Nodes all have the first config of their pools. Nothing runs before Run.
+// New makes a cluster whose Nodes all have the first config of their pools. Nothing runs before RunWith.
 func New(ctx context.Context, options Options) (*Cluster, error) {
 	if err := options.validate(); err != nil {
 		return nil, err
@@ -158,46 +158,6 @@ func (c *Cluster) populate(ctx context.Context) error {
 	return nil
 }
 
-// Run runs the daemons and the controllers while work runs, and returns its error. It may be called once.
-func (c *Cluster) Run(ctx context.Context, work func(context.Context) error) error {
-	nodes, pools := c.core.Core().V1().Nodes(), c.mcfg.Machineconfiguration().V1().MachineConfigPools()
-	objects, err := rollout.New(rollout.Config{Client: c.Client, KubeClient: c.kube, Nodes: nodes, Pools: pools, MachineConfigNodes: c.machineConfigNodes()})
-	if err != nil {
-		return err
-	}
-	statuses, err := pool.New(pool.Config{Client: c.Client, Nodes: nodes, Pools: pools, MachineConfigNodes: c.machineConfigNodes(), Interval: 100 * time.Millisecond})
-	if err != nil {
-		return err
-	}
-	running, fail := context.WithCancelCause(ctx)
-	var group sync.WaitGroup
-	defer func() {
-		fail(nil)
-		group.Wait()
-		c.core.Shutdown()
-		c.mcfg.Shutdown()
-	}()
-	c.core.StartWithContext(running)
-	c.mcfg.StartWithContext(running)
-	c.core.WaitForCacheSync(running.Done())
-	c.mcfg.WaitForCacheSync(running.Done())
-	all := []func(context.Context) error{
-		func(ctx context.Context) error { return objects.Run(ctx, 1) },
-		func(ctx context.Context) error { return statuses.Run(ctx, 1) },
-	}
-	for i, name := range nodeNames(c.options.Nodes) {
-		all = append(all, newDaemon(c, name, uint64(i)).run)
-	}
-	for _, run := range all {
-		group.Go(func() {
-			if err := run(running); err != nil {
-				fail(err)
-			}
-		})
-	}
-	return work(running)
-}
-
 func (c *Cluster) notify() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,4 +180,9 @@ func (c *Cluster) until(ctx context.Context, check func() (done bool, err error)
 		case <-changed:
 		}
 	}
+}
+
+// patchNode applies a merge patch to a Node.
+func (c *Cluster) patchNode(ctx context.Context, name, patch string, args ...any) (*corev1.Node, error) {
+	return c.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, patch, args...), metav1.PatchOptions{})
 }

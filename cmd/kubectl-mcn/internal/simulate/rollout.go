@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -96,9 +95,4 @@ func (c *Cluster) advance(ctx context.Context, poolName string, ordered map[stri
 		return false, &BlockedError{Pool: poolName, Causes: causes}
 	}
 	return updated == nodes, nil
-}
-
-// patchNode applies a merge patch to a Node.
-func (c *Cluster) patchNode(ctx context.Context, name, patch string, args ...any) (*corev1.Node, error) {
-	return c.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, fmt.Appendf(nil, patch, args...), metav1.PatchOptions{})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -14,16 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/metadata"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
-)
-
-// The resources that are read.
-const (
-	nodesResource          = "machineconfignodes"
-	poolsResource          = "machineconfigpools"
-	configurationsResource = "machineconfigurations" // of the components
 )
 
 // Cluster is a source on an API server. It writes nothing.
@@ -44,44 +34,6 @@ func (c *Cluster) Now() time.Time { return c.Clock.Now() }
 
 // Origin returns "".
 func (c *Cluster) Origin() string { return "" }
-
-// Follow keeps a store up to date until ctx ends.
-func (c *Cluster) Follow(ctx context.Context, s *Store) error {
-	if err := c.choose(ctx, s); err != nil {
-		return err
-	}
-	ctx, fail := context.WithCancelCause(ctx)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer fail(nil)
-	var readers []reader
-	base := reader{Cluster: c, store: s, fail: fail}
-	if !c.OnlyComponents {
-		group := c.Client.MachineconfigurationV1()
-		readers = append(readers, newReader(base, poolsResource, group.MachineConfigPools()), newReader(base, nodesResource, group.MachineConfigNodes()))
-	}
-	if c.Operator != nil {
-		r := newReader(base, configurationsResource, c.Operator.OperatorV1().MachineConfigurations())
-		r.optional = !c.OnlyComponents
-		readers = append(readers, r)
-	}
-	s.edit(func() {
-		for _, r := range readers {
-			s.resources[r.name] = &access{}
-		}
-	})
-	for _, r := range readers {
-		var logger klog.Logger // what fails is on the screen
-		reflector := cache.NewReflectorWithOptions(r.listWatch(), nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
-		reflector.WatchListPageSize = pageSize
-		group.Go(func() { reflector.RunWithContext(klog.NewContext(ctx, logger)) })
-	}
-	<-ctx.Done()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
-}
 
 // choose lists the metadata of the Nodes that the selector matches.
 func (c *Cluster) choose(ctx context.Context, s *Store) error {

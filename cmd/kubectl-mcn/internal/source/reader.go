@@ -2,6 +2,8 @@ package source
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // pageSize is how many objects are listed at a time: no more of them are held at once.
@@ -19,6 +22,44 @@ const pageSize = 250
 
 // backoff is short, as a person waits for the server to come back.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
+
+// Follow keeps a store up to date until ctx ends.
+func (c *Cluster) Follow(ctx context.Context, s *Store) error {
+	if err := c.choose(ctx, s); err != nil {
+		return err
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer fail(nil)
+	var readers []reader
+	base := reader{Cluster: c, store: s, fail: fail}
+	if !c.OnlyComponents {
+		group := c.Client.MachineconfigurationV1()
+		readers = append(readers, newReader(base, poolsResource, group.MachineConfigPools()), newReader(base, nodesResource, group.MachineConfigNodes()))
+	}
+	if c.Operator != nil {
+		r := newReader(base, configurationsResource, c.Operator.OperatorV1().MachineConfigurations())
+		r.optional = !c.OnlyComponents
+		readers = append(readers, r)
+	}
+	s.edit(func() {
+		for _, r := range readers {
+			s.resources[r.name] = &access{}
+		}
+	})
+	for _, r := range readers {
+		var logger klog.Logger // what fails is on the screen
+		reflector := cache.NewReflectorWithOptions(r.listWatch(), nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
+		reflector.WatchListPageSize = pageSize
+		group.Go(func() { reflector.RunWithContext(klog.NewContext(ctx, logger)) })
+	}
+	<-ctx.Done()
+	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
 
 // reader keeps the objects of one resource: it is the store of a reflector.
 type reader struct {

@@ -52,7 +52,7 @@ func (s *Simulated) IsMiddle(v View) bool {
 // all of it.
 func (s *Simulated) Follow(ctx context.Context, st *Store) error {
 	ctx = klog.NewContext(ctx, klog.Logger{}) // what fails is on the screen
-	err := s.simulation.Run(ctx, func(ctx context.Context) error {
+	err := s.simulation.RunWith(ctx, func(ctx context.Context) error {
 		if err := s.simulation.Start(ctx); err != nil {
 			return err
 		}

@@ -18,6 +18,13 @@ import (
 // no outage.
 const maxReconnect = 2 * time.Second
 
+// The resources that are read.
+const (
+	nodesResource          = "machineconfignodes"
+	poolsResource          = "machineconfigpools"
+	configurationsResource = "machineconfigurations" // of the components
+)
+
 // Store keeps the state of a cluster. It is safe for concurrent use.
 type Store struct {
 	// Changed has an entry when something has changed.

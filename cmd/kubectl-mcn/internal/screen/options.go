@@ -1,0 +1,58 @@
+package screen
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// Options are the options of a screen.
+type Options struct {
+	// Now is the time on the screen; other times are in its zone.
+	Now time.Time
+	// Origin is where objects come from that are not those of a cluster, a file for example.
+	Origin string
+	// Width is how many columns a line may have; 0 is no limit.
+	Width int
+	// Height is how many lines there may be; 0 is no limit.
+	Height int
+	// LastContact is the last response of an unreachable server; zero while it is reachable.
+	LastContact time.Time
+	// Health is a line on a component that is not healthy, "" for none.
+	Health string
+	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
+	Show func(progress.Node) bool
+	// List shows the nodes that Show chooses, whatever their state.
+	List bool
+	// Whole shows everything: every node in a row of its own, and every message whole.
+	Whole bool
+}
+
+// TimelineOptions are the options of a timeline.
+type TimelineOptions struct {
+	Options
+	// Since shows the updates of this time; 0: those to the present targets.
+	Since time.Duration
+}
+
+// mostRows is how many nodes have a row of their own without a limit of the height.
+const mostRows = 20
+
+// Moment returns the time of a screen, with date and zone, and where it comes from.
+func Moment(o Options) string {
+	text := o.Now.Format("2006-01-02 15:04:05 MST")
+	if o.Origin != "" {
+		text += ", from " + clean(o.Origin)
+	}
+	return text
+}
+
+// fit cuts a screen at its height.
+func fit(screen []Line, o Options) []Line {
+	if o.Height <= 0 || len(screen) <= o.Height {
+		return screen
+	}
+	left := len(screen) - o.Height + 1
+	return append(screen[:o.Height-1:o.Height-1], Line{Text: Cut(fmt.Sprintf("... %d more lines", left), o.Width)})
+}
