@@ -6,8 +6,10 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -26,6 +28,11 @@ func TestMoves(t *testing.T) {
 		before = after
 	}
 	see()
+	update(n, newConfig, now, phases.Drained, see)
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} { // it is degraded, and recovers
+		report(n, phases.NodeDegraded, status, now, "disk full")
+		see()
+	}
 	update(n, newConfig, now, "", see)
 	pools = nil
 	see()

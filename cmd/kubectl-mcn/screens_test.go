@@ -169,15 +169,16 @@ func TestOtherScreens(t *testing.T) {
 		situation string
 		args      []string
 	}{
-		"node.txt":              {"stuck", []string{"node", "worker-4"}},
-		"node-pinned.txt":       {"cannot-render", []string{"node", "worker-2"}},
-		"wide.txt":              {"stuck", []string{"-o", "wide"}},
-		"state.txt":             {"degraded", []string{"--state", "stuck"}},
-		"stuck.json":            {"stuck", []string{"--state", "stuck", "-o", "json"}},
-		"components.txt":        {"paused", []string{"components"}},
-		"timeline.txt":          {"degraded", []string{"timeline"}},
-		"name.txt":              {"degraded", []string{"--state", "stuck", "-o", "name"}},
-		"moves-of-watching.txt": {"cannot-render", []string{"-w"}},
+		"node.txt":               {"stuck", []string{"node", "worker-4"}},
+		"node-pinned.txt":        {"cannot-render", []string{"node", "worker-2"}},
+		"wide.txt":               {"stuck", []string{"-o", "wide"}},
+		"state.txt":              {"degraded", []string{"--state", "stuck"}},
+		"stuck.json":             {"stuck", []string{"--state", "stuck", "-o", "json"}},
+		"components.txt":         {"paused", []string{"components"}},
+		"timeline.txt":           {"degraded", []string{"timeline"}},
+		"name.txt":               {"degraded", []string{"--state", "stuck", "-o", "name"}},
+		"moves-of-watching.txt":  {"cannot-render", []string{"-w"}},
+		"moves-of-watching.json": {"cannot-render", []string{"-w", "-o", "json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, situations[test.situation]()...), append(test.args, "-f", "-")...)
@@ -186,6 +187,22 @@ func TestOtherScreens(t *testing.T) {
 			golden(t, name, got.stdout)
 		})
 	}
+}
+
+// TestManyCauses: three causes have an entry, and what is cut says how to see it.
+func TestManyCauses(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
+	for i, obj := range all[1:] {
+		setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf("disk %d is full", i))
+	}
+	list := asList(t, all...)
+	got := execute(t, list, "-f", "-").stdout
+	assert.Equal(t, 3, strings.Count(got, " is full"), got)
+	assert.Contains(t, got, "\n! 3 nodes more stuck, for other causes: kubectl mcn --state stuck -o wide\n")
+	got = execute(t, list, "-f", "-", "--state", "stuck", "-o", "wide").stdout
+	assert.Contains(t, got, "disk 5 is full")
+	assert.NotContains(t, got, "more stuck")
 }
 
 // TestNumbersAgree: header, columns and --state count the same, and they add up.
