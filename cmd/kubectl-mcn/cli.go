@@ -28,7 +28,6 @@ type cli struct {
 	patience time.Duration // how long the API server may take to answer a request
 	terminal terminal.Terminal
 	config   *genericclioptions.ConfigFlags
-	seed     uint64 // of a simulation
 }
 
 // note prints a note or an error, in one line.

@@ -70,7 +70,7 @@ func (f *sourceFlags) open(cmd *cobra.Command, once bool) error {
 		if len(f.files) > 0 || f.selector != "" {
 			return source.Usagef("--simulate excludes -f and -l")
 		}
-		o := simulate.Options{Nodes: f.nodes, FailNode: f.failNode, Speed: f.speed, Seed: f.seed}
+		o := simulate.Options{Nodes: f.nodes, FailNode: f.failNode, Speed: f.speed}
 		if !changed("speed") {
 			o.Speed = watchedSpeed
 			if once {

@@ -10,7 +10,7 @@ import (
 
 // Node returns all that is known of one node of a pool.
 func Node(p progress.Pool, n progress.Node, o Options) []Line {
-	ls := lines(Header, indented("", "  ", fmt.Sprintf("%s of pool %s: %s", clean(n.Name), clean(p.Name), strings.ToLower(string(n.State))), o.Width, 0)...)
+	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", clean(n.Name), clean(p.Name), strings.ToLower(string(n.State))), o.Width)
 	ls = append(ls, lines(Plain, Moment(o), "")...)
 	field := func(name, value string) {
 		if value != "" {

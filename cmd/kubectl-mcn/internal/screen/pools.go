@@ -13,16 +13,14 @@ const longestPool = 24
 // poolLayouts are the tables of pools, the widest first: the first one that fits is used. Beside POOL, DONE, STUCK and
 // LEFT they have TARGET with a bar, all counts, and TYPICAL. Those without a bar shorten the names.
 var poolLayouts = []struct {
-	bar, longest           int
-	counts, typical, short bool
+	bar, longest    int
+	counts, typical bool
 }{
 	{bar: 40, longest: longestPool, counts: true, typical: true},
 	{bar: 14, longest: longestPool, typical: true},
 	{bar: 10, longest: longestPool},
 	{longest: longestPool},
 	{longest: 12},
-	{longest: 6},
-	{longest: 4, short: true},
 }
 
 // poolTable returns a row for each pool. The numbers in a row add up to the pool's nodes.
@@ -52,21 +50,17 @@ func poolTable(pools []progress.Pool, width int) []Line {
 			number := func(is bool, title string, n func(progress.Pool) int) {
 				add(is, title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
 			}
-			add(true, pad("POOL", min(8, l.longest)), func(progress.Pool) string { return short[i] })
+			add(true, "POOL    ", func(progress.Pool) string { return short[i] })
 			add(l.bar > 0, "TARGET", func(p progress.Pool) string {
 				return pad(TargetText(p.Name, p.Target), longest) + " " + progressBar(p, l.bar)
 			})
-			done := ">     DONE"
-			if l.short {
-				done = ">DONE"
-			}
-			add(true, done, func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+			add(true, ">     DONE", func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
 			number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
-			number(!l.short, ">STUCK", func(p progress.Pool) int { return p.Stuck })
+			number(true, ">STUCK", func(p progress.Pool) int { return p.Stuck })
 			number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })
 			number(l.counts && unreported > 0, ">UNREPORTED", func(p progress.Pool) int { return p.Unreported })
 			add(l.typical, ">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
-			add(!l.short, "LEFT", leftText)
+			add(true, "LEFT", leftText)
 			rows = append(rows, row)
 		}
 		if width <= 0 || breadth(rows, 0) <= width {

@@ -42,13 +42,13 @@ func title(pools []progress.Pool, o Options) []Line {
 	}
 	ls := lines(Plain, Moment(o)+"  "+Counts(sum))
 	if o.Width > 0 && Width(ls[0].Text) > o.Width {
-		ls = append(lines(Plain, indented("", "  ", Moment(o), o.Width, 0)...), lines(Plain, indented("", "  ", Counts(sum), o.Width, 0)...)...)
+		ls = append(wrapped(Plain, "  ", Moment(o), o.Width), wrapped(Plain, "  ", Counts(sum), o.Width)...)
 	}
 	if !o.LastContact.IsZero() {
-		ls = append(ls, lines(Alarm, indented("", "  ", "no answer from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting", o.Width, 0)...)...)
+		ls = append(ls, wrapped(Alarm, "  ", "no answer from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting", o.Width)...)
 	}
 	if o.Health != "" {
-		ls = append(ls, lines(Alarm, indented("", "  ", o.Health, o.Width, 2)...)...)
+		ls = append(ls, wrapped(Alarm, "  ", o.Health, o.Width)...)
 	}
 	return ls
 }

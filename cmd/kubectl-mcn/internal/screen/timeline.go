@@ -46,7 +46,7 @@ func Legend(width int) []Line {
 			known = append(known, text)
 		}
 	}
-	return lines(Plain, indented("", "  ", strings.Join(append(known, "!:stuck"), "  "), width, 0)...)
+	return wrapped(Plain, "  ", strings.Join(append(known, "!:stuck"), "  "), width)
 }
 
 func (c chart) draw(o Options) []Line {
@@ -72,7 +72,7 @@ func (c chart) draw(o Options) []Line {
 	}
 	head := fmt.Sprintf("%s, %s to %s, one column is %s", strings.TrimRight(clean(c.pool.Name)+" "+TargetText(c.pool.Name, c.pool.Target), " "),
 		start.Format("2006-01-02 15:04"), c.to.Format(end+" MST"), took(column))
-	screen := lines(Plain, indented("", "  ", head, o.Width, 0)...)
+	screen := wrapped(Plain, "  ", head, o.Width)
 	screen = append(screen, lines(Header, Cut(strings.Repeat(" ", name+1)+scale(start, tick, columns), o.Width))...)
 	for i, r := range c.rows {
 		var b strings.Builder

@@ -49,7 +49,6 @@ type Options struct {
 	Nodes    int     // from 1 to MaxNodes: up to three masters, the others are workers
 	Speed    float64 // of the cluster's clock: 60 makes a minute of a second
 	FailNode string  // the name of a node whose drain fails; "" for none
-	Seed     uint64  // of the durations
 }
 
 func (o Options) validate() error {

@@ -31,7 +31,7 @@ type daemon struct {
 }
 
 func newDaemon(c *Cluster, node string, stream uint64) *daemon {
-	return &daemon{cluster: c, node: node, random: rand.New(rand.NewPCG(c.options.Seed, stream))}
+	return &daemon{cluster: c, node: node, random: rand.New(rand.NewPCG(0, stream))}
 }
 
 // run updates the node whenever its desired config changes, until ctx ends or an update fails.
