@@ -24,6 +24,14 @@ func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
 	return time.Time{}
 }
 
+// sinceTrue reports whether a condition is True, and since when.
+func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
+	if conditions.StatusOf(list, p) != metav1.ConditionTrue {
+		return false, time.Time{}
+	}
+	return true, timeOf(list, p)
+}
+
 // ran reports whether a phase was reported in the current update.
 func ran(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)

@@ -8,7 +8,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -37,14 +36,14 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	}
 	list := mcn.Status.Conditions
 	n := Node{
-		Name:       cmp.Or(mcn.Name, mcn.Spec.Node.Name),
-		UID:        mcn.UID,
-		Pool:       mcn.Spec.Pool.Name,
-		Desired:    Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
-		Current:    Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
-		Ordered:    ordered(mcn),
-		isDegraded: conditions.StatusOf(list, phases.NodeDegraded) == metav1.ConditionTrue,
+		Name:    cmp.Or(mcn.Name, mcn.Spec.Node.Name),
+		UID:     mcn.UID,
+		Pool:    mcn.Spec.Pool.Name,
+		Desired: Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
+		Current: Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
+		Ordered: ordered(mcn),
 	}
+	n.isDegraded, n.Degraded = sinceTrue(list, phases.NodeDegraded)
 	if version := mcn.Status.ConfigVersion; version != nil {
 		n.Current.Config = version.Current
 		if n.Desired.Config == "" || n.Desired.Config == notYetSet {
@@ -54,7 +53,6 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	n.readSteps(list)
 	if n.isDegraded {
 		n.State = Stuck
-		n.Degraded = timeOf(list, phases.NodeDegraded)
 		n.Message = cmp.Or(messageOf(list, phases.NodeDegraded), n.Message)
 	}
 	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
@@ -65,7 +63,7 @@ func (n Node) hasDesired() bool { return n.Desired == n.Current }
 
 // readSteps sets the state by the object alone, the steps, and what follows from them.
 func (n *Node) readSteps(list []metav1.Condition) {
-	isUpdated := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
+	isUpdated, _ := sinceTrue(list, phases.Updated)
 	if isUpdated {
 		n.Ended = endOf(list)
 		n.joined = neverUpdated(list)

@@ -43,12 +43,8 @@ func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, history *History, no
 	}
 	slices.SortFunc(all, compareRollouts)
 	all = slices.CompactFunc(all, func(a, b rollout) bool { return a.pool.Name == b.pool.Name })
-	known := map[string]bool{}
-	for i := range all {
-		known[all[i].pool.Name] = true
-	}
 	for name := range byPool {
-		if !known[name] {
+		if !slices.ContainsFunc(all, func(r rollout) bool { return r.pool.Name == name }) {
 			all = append(all, rollout{pool: Pool{Name: name}})
 		}
 	}
@@ -96,14 +92,8 @@ func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 
 func compareRollouts(x, y rollout) int {
 	a, b := x.pool, y.pool
-	isMaster := func(p Pool) int {
-		if p.Name == "master" {
-			return 0
-		}
-		return 1
-	}
 	return cmp.Or(
-		cmp.Compare(isMaster(a), isMaster(b)),
+		compareBools(b.Name == "master", a.Name == "master"),
 		cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.Target.Config, b.Target.Config),
 		cmp.Compare(a.MaxUnavailable, b.MaxUnavailable),

@@ -20,29 +20,28 @@ func begunOf(list []metav1.Condition) time.Time {
 	if !ran(list, phases.Updated) {
 		return time.Time{}
 	}
-	begun := timeOf(list, phases.Updated)
-	for i := range list {
-		if phases.IsUpdateStep(phases.Phase(list[i].Type)) && isReset(&list[i]) {
-			begun = later(begun, list[i].LastTransitionTime.UTC())
-		}
-	}
-	return begun
+	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
 // endOf returns when the last update ended. A restarted daemon may report Updated again, at another
 // time; the phases that only an update has keep theirs.
 func endOf(list []metav1.Condition) time.Time {
-	updated := timeOf(list, phases.Updated)
-	var ended time.Time
-	for i := range list {
-		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) && isReset(&list[i]) {
-			ended = later(ended, list[i].LastTransitionTime.UTC())
-		}
-	}
+	updated, ended := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if ended.IsZero() || ended.After(updated) {
 		return updated
 	}
 	return ended
+}
+
+// lastReset returns when some phases were last reset.
+func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
+	var last time.Time
+	for i := range list {
+		if of(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+			last = later(last, list[i].LastTransitionTime.UTC())
+		}
+	}
+	return last
 }
 
 // endedSteps returns the steps of an update that has ended: which of them ran, without times.
