@@ -42,6 +42,18 @@ type chart struct {
 	from, to time.Time
 }
 
+// names returns the names of the nodes in at most so many columns, and how wide they are.
+func (c chart) names(most int) (names []string, width int) {
+	for _, r := range c.rows {
+		names = append(names, clean(r.node.Name))
+	}
+	names = shortAll(names, most)
+	for _, name := range names {
+		width = max(width, Width(name))
+	}
+	return names, width
+}
+
 // charts sorts spans by pool and node, the nodes by their begin: those of the present rollout, or with
 // Since of that time. A pool without spans has no chart.
 func charts(pools []progress.Pool, spans []progress.Span, o TimelineOptions) []chart {

@@ -49,15 +49,7 @@ func SVG(pools []progress.Pool, spans []progress.Span, o TimelineOptions) string
 
 // svg draws the chart of a pool, and returns where it ends.
 func (c chart) svg(b *strings.Builder, y int, seen map[phases.Phase]bool) int {
-	name := 0
-	var names []string
-	for _, r := range c.rows {
-		names = append(names, clean(r.node.Name))
-	}
-	names = shortAll(names, longestNode)
-	for _, s := range names {
-		name = max(name, Width(s))
-	}
+	names, name := c.names(longestNode)
 	left := svgMargin + name*svgLetter + svgMargin
 	right := svgWidth - svgMargin - svgTotal
 	tick, start := axis(c.from, c.to, svgTicks*tickColumns)

@@ -50,17 +50,11 @@ func Legend(width int) []Line {
 }
 
 func (c chart) draw(o Options) []Line {
-	width, name := o.Width, 0
+	width := o.Width
 	if width <= 0 {
 		width = chartWidth
 	}
-	var names []string
-	for _, r := range c.rows {
-		names = append(names, clean(r.node.Name))
-		name = max(name, Width(clean(r.node.Name)))
-	}
-	name = min(name, longestRow, max(1, width/3))
-	names = shortAll(names, name)
+	names, name := c.names(min(longestRow, max(1, width/3)))
 	room := max(1, width-name-1-totalColumns)
 	tick, start := axis(c.from, c.to, room)
 	column := tick / tickColumns
