@@ -34,35 +34,36 @@ func poolTable(pools []progress.Pool, width int) []Line {
 	}
 	var rows [][]string
 	for _, l := range poolLayouts {
-		rows = nil
-		short := shortAll(names, l.longest)
-		for i := -1; i < len(pools); i++ {
-			var row []string
-			add := func(is bool, title string, value func(progress.Pool) string) {
-				switch {
-				case !is:
-				case i < 0:
-					row = append(row, title)
-				default:
-					row = append(row, value(pools[i]))
-				}
+		rows = make([][]string, len(pools)+1)
+		add := func(title string, value func(progress.Pool) string) {
+			rows[0] = append(rows[0], title)
+			for i, p := range pools {
+				rows[i+1] = append(rows[i+1], value(p))
 			}
-			number := func(is bool, title string, n func(progress.Pool) int) {
-				add(is, title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
+		}
+		number := func(is bool, title string, n func(progress.Pool) int) {
+			if is {
+				add(title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
 			}
-			add(true, "POOL    ", func(progress.Pool) string { return short[i] })
-			add(l.bar > 0, "TARGET", func(p progress.Pool) string {
+		}
+		rows[0] = append(rows[0], "POOL    ")
+		for i, name := range shortAll(names, l.longest) {
+			rows[i+1] = append(rows[i+1], name)
+		}
+		if l.bar > 0 {
+			add("TARGET", func(p progress.Pool) string {
 				return pad(TargetText(p.Name, p.Target), longest) + " " + progressBar(p, l.bar)
 			})
-			add(true, ">     DONE", func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
-			number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
-			number(true, ">STUCK", func(p progress.Pool) int { return p.Stuck })
-			number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })
-			number(l.counts && unreported > 0, ">UNREPORTED", func(p progress.Pool) int { return p.Unreported })
-			add(l.typical, ">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
-			add(true, "LEFT", leftText)
-			rows = append(rows, row)
 		}
+		add(">     DONE", func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+		number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
+		number(true, ">STUCK", func(p progress.Pool) int { return p.Stuck })
+		number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })
+		number(l.counts && unreported > 0, ">UNREPORTED", func(p progress.Pool) int { return p.Unreported })
+		if l.typical {
+			add(">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
+		}
+		add("LEFT", leftText)
 		if width <= 0 || breadth(rows, 0) <= width {
 			break
 		}

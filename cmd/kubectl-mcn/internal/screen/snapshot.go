@@ -76,20 +76,21 @@ func stateCounts(p progress.Pool) (parts []string) {
 
 // legend explains the signs, and names the command for one node: a stuck one, else one that is slow or updating.
 func legend(pools []progress.Pool, o Options) []Line {
-	var name string
-	rank, text := 0, "# done  > running  . to come  - skipped"
-	slow := ""
+	name, rank, text := "", 0, "# done  > running  . to come  - skipped"
 	for _, p := range pools {
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			if o.Show != nil && !o.Show(n) {
-				continue
-			}
-			if n.Slow {
-				slow = "  ~ slow"
-			}
-			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
-			if r == 3 && !n.InUpdate() || n.Slow {
+			r := 0
+			switch {
+			case o.Show != nil && !o.Show(n):
+			case n.State == progress.Stuck && n.InUpdate():
+				r = 3
+			case n.State == progress.Stuck || n.Slow:
 				r = 2
+			case n.State == progress.Updating:
+				r = 1
+			}
+			if r > 0 && n.Slow && !strings.HasSuffix(text, "slow") {
+				text += "  ~ slow"
 			}
 			if r > rank {
 				name, rank = n.Name, r
@@ -99,7 +100,6 @@ func legend(pools []progress.Pool, o Options) []Line {
 	if name == "" {
 		return nil
 	}
-	text += slow
 	more := "kubectl mcn node " + clean(name) + " has all of it"
 	if o.Width <= 0 || Width(text)+3+Width(more) <= o.Width {
 		return lines(Plain, "", text+"   "+more)

@@ -41,10 +41,8 @@ func SVG(pools []progress.Pool, spans []progress.Span, o TimelineOptions) string
 		y = svgLegend(&body, y, seen)
 	}
 	y += svgMargin
-	var out strings.Builder
-	fmt.Fprintf(&out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="Timeline of a rollout">`+"\n", svgWidth, y, svgWidth, y)
-	fmt.Fprintf(&out, "<style>%s</style>\n"+`<rect class="ground" width="100%%" height="100%%"/>`+"\n", svgStyle)
-	return out.String() + body.String() + "</svg>\n"
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" role="img" aria-label="Timeline of a rollout">`+"\n", svgWidth, y, svgWidth, y) +
+		"<style>" + svgStyle + "</style>\n" + `<rect class="ground" width="100%" height="100%"/>` + "\n" + body.String() + "</svg>\n"
 }
 
 // svg draws the chart of a pool, and returns where it ends.
@@ -69,9 +67,9 @@ func (c chart) svg(b *strings.Builder, y int, seen map[phases.Phase]bool) int {
 	y += 6
 	for i, r := range c.rows {
 		middle := y + svgBar
-		class := ""
+		class, total := "", took(r.total())
 		if r.node.State == progress.Stuck {
-			class = ` class="alarm"`
+			class, total = ` class="alarm"`, total+" stuck"
 		}
 		fmt.Fprintf(b, `<text%s x="%d" y="%d">%s</text>`, class, svgMargin, middle-1, escape(names[i]))
 		for _, s := range r.bars {
@@ -79,10 +77,6 @@ func (c chart) svg(b *strings.Builder, y int, seen map[phases.Phase]bool) int {
 			fmt.Fprintf(b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s"><title>%s %s, %s to %s%s</title></rect>`,
 				x(s.from), y+1, max(0.5, x(s.to)-x(s.from)), svgBar, stepOf(s.phase).color, escape(stepName(s.phase)), took(s.to.Sub(s.from)),
 				s.from.Format(time.TimeOnly), s.to.Format(time.TimeOnly), escape(causeOf(r.node, s)))
-		}
-		total := took(r.total())
-		if r.node.State == progress.Stuck {
-			total += " stuck"
 		}
 		fmt.Fprintf(b, `<text%s x="%d" y="%d">%s</text>`+"\n", class, right+6, middle-1, total)
 		y += svgRow
