@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 )
 
 // The exit codes.

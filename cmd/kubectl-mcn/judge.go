@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -29,6 +27,9 @@ type goal struct {
 	tolerate    time.Duration
 }
 
+// mostFailed is how many problems an error names.
+const mostFailed = 3
+
 // judge decides, view by view, whether the waiting is over.
 //
 //  1. A pool is done when all its nodes have its target, nothing is wrong with it or with their pinned image
@@ -46,24 +47,6 @@ type judge struct {
 	since map[problemKey]time.Time   // since when each one was observed
 	last  source.View
 }
-
-// problemKey identifies a node that is stuck, a condition of a pool, or a pinned image set of a node.
-type problemKey struct {
-	pool, name, kind string
-	uid              types.UID // an object may be created again
-}
-
-// problem is in the way of a pool. It is known to exist since a time, or that is not known.
-type problem struct {
-	key   problemKey
-	known time.Time
-	text  string
-}
-
-const (
-	mostFailed  = 3
-	mostMessage = 300
-)
 
 // pools returns the view of the pools that are waited for.
 func (j *judge) pools(v source.View) (source.View, error) {
@@ -160,34 +143,6 @@ func (j *judge) failed(v source.View) []string {
 	}
 	j.since = since
 	return failed
-}
-
-// problemsOf returns what is in the way of a pool.
-func problemsOf(p progress.Pool, now time.Time) []problem {
-	var all []problem
-	for _, c := range p.Problems {
-		all = append(all, problem{problemKey{pool: p.Name, kind: c.Type}, c.Since, fmt.Sprintf("pool %s: %s%s", p.Name, c.Type, withMessage(c.Message))})
-	}
-	for _, n := range p.StuckNodes() {
-		all = append(all, problem{problemKey{p.Name, n.Name, "stuck", n.UID}, n.Degraded,
-			fmt.Sprintf("%s of %s is stuck, %s%s", n.Name, p.Name, screen.Reason(n, screen.Options{Now: now}), withMessage(n.Message))})
-	}
-	for _, n := range p.Nodes {
-		for _, s := range n.PinnedImageSets {
-			if s.Failed {
-				all = append(all, problem{problemKey{p.Name, n.Name, "pinned " + s.Name, n.UID}, s.Since,
-					fmt.Sprintf("%s of %s cannot pull pinned image set %s%s", n.Name, p.Name, s.Name, withMessage(s.Message))})
-			}
-		}
-	}
-	return all
-}
-
-func withMessage(message string) string {
-	if message == "" {
-		return ""
-	}
-	return ": " + screen.Clean(message, mostMessage)
 }
 
 // unfinished returns the error of a timeout, with what is in the way.
