@@ -141,7 +141,7 @@ func TestWaitUntilDone(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("worker", oldConfig), n)
-	r := start(t, "wait", "worker", "--from", oldConfig, "--kubeconfig", s.kubeconfig(t))
+	r := start(t, "wait", "worker", "--from", oldConfig, "--begin-within", "1h", "--kubeconfig", s.kubeconfig(t))
 	r.await("worker 1/1 target 11111111")
 
 	s.set(newPool("worker", newConfig))
@@ -175,7 +175,7 @@ func TestWaitForAnImage(t *testing.T) {
 	file := s.kubeconfig(t)
 	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
 	assert.Equal(t, newConfig+","+string(image("a")), from)
-	waits := []*running{start(t, "wait", "--from", newConfig, "--kubeconfig", file), start(t, "wait", "--from", from, "--kubeconfig", file)}
+	waits := []*running{start(t, "wait", "--from", newConfig, "--begin-within", "1h", "--kubeconfig", file), start(t, "wait", "--from", from, "--begin-within", "1h", "--kubeconfig", file)}
 	for _, r := range waits {
 		r.await("worker 2/2")
 	}
