@@ -281,11 +281,11 @@ func TestWaitIsInterrupted(t *testing.T) {
 // TestWaitInASimulation ends blocked, and says why and what next.
 func TestWaitInASimulation(t *testing.T) {
 	t.Parallel()
-	fails := start(t, "wait", "--simulate", "5", "--fail-node", "worker-0", "--speed", "2000")
-	succeeds := start(t, "wait", "--simulate", "4", "--speed", "2000")
+	fails := start(t, "wait", "--simulate", "2", "--fail-node", "master-0", "--speed", "20000", "--stuck-after", "1000h")
+	succeeds := start(t, "wait", "--simulate", "4", "--speed", "20000", "--stuck-after", "1000h")
 	code, stdout, stderr := fails.end()
 	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stderr, "worker-0")
+	assert.Contains(t, stderr, "master-0")
 	assert.Contains(t, stdout, "blocked")
 	assert.Contains(t, stdout, "next: oc get pdb -n shop")
 	code, stdout, stderr = succeeds.end()
