@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
 )
 
@@ -31,7 +32,7 @@ func (r *reconciler) write(ctx context.Context, pool *mcfgv1.MachineConfigPool, 
 	options := metav1.PatchOptions{FieldManager: r.config.FieldManager}
 	next, err := r.config.Client.MachineconfigurationV1().MachineConfigPools().Patch(ctx, pool.Name, types.MergePatchType, body, options, "status")
 	switch {
-	case controller.IsObjectMissing(err):
+	case apierr.Classify(err) == apierr.NotFound:
 		return nil
 	case err != nil:
 		return fmt.Errorf("patch the status of MachineConfigPool %s: %w", pool.Name, err)

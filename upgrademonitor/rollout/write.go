@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
 )
 
@@ -21,7 +22,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 	case p.deletion != "":
 		preconditions := &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}
 		err := client.Delete(ctx, current.Name, metav1.DeleteOptions{Preconditions: preconditions})
-		if controller.IsObjectMissing(err) {
+		if apierr.Classify(err) == apierr.NotFound {
 			return nil
 		}
 		if err != nil {

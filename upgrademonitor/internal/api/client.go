@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -107,10 +106,9 @@ func (c Client) patch(ctx context.Context, r core.Request, body any, subresource
 func outcomeOf(err error) core.Outcome {
 	switch apierr.Classify(err) {
 	case apierr.Conflict:
-		if apierrors.IsNotFound(err) {
-			return core.NotFound
-		}
 		return core.Conflict
+	case apierr.NotFound:
+		return core.NotFound
 	case apierr.Denied:
 		return core.Denied
 	case apierr.Terminal:

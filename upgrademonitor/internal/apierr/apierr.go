@@ -18,9 +18,11 @@ type Outcome string
 const (
 	// Retry is an error that may pass. Whether the request took effect is not known.
 	Retry Outcome = "Retry"
-	// Conflict is a request that came too late: others have changed, created or deleted the
-	// object since it was read. To be read and planned again at once.
+	// Conflict is a request that came too late: others have changed or created the object since
+	// it was read. To be read and planned again at once.
 	Conflict Outcome = "Conflict"
+	// NotFound is a request for an object that does not exist, or was deleted by others.
+	NotFound Outcome = "NotFound"
 	// Terminal is a request that can never succeed: the object is invalid, or too large for
 	// the API server or for etcd.
 	Terminal Outcome = "Terminal"
@@ -35,7 +37,7 @@ const (
 //  1. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
 //  2. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
 //     without a reason responds with 422, as for an invalid object, but policies come and go.
-//  3. A 404 of the resource is NoCRD, a 404 of the object Conflict.
+//  3. A 404 of the resource is NoCRD, a 404 of the object NotFound.
 //  4. What is not known is Retry.
 func Classify(err error) Outcome {
 	switch {
@@ -47,6 +49,8 @@ func Classify(err error) Outcome {
 		return Terminal
 	case isResourceMissing(err):
 		return NoCRD
+	case apierrors.IsNotFound(err):
+		return NotFound
 	case isConflict(err):
 		return Conflict
 	default:
@@ -107,10 +111,10 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether others have changed, created or deleted the object first.
+// isConflict reports whether others have changed or created the object first.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
-		apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+		apierrors.IsAlreadyExists(err)
 }
 
 // isResourceMissing reports whether the API server does not serve the resource: its 404 has no

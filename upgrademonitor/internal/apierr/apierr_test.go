@@ -52,7 +52,7 @@ var errorsOf = map[string]struct {
 	"changed by others":      {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
 	"a conflict from a list": {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
 	"created by others":      {apierrors.NewAlreadyExists(resource, "worker-0"), apierr.Conflict, ""},
-	"deleted by others":      {apierrors.NewNotFound(resource, "worker-0"), apierr.Conflict, ""},
+	"deleted by others":      {apierrors.NewNotFound(resource, "worker-0"), apierr.NotFound, ""},
 	"field managers": {apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".status.x"}}, "Apply failed"),
 		apierr.Retry, ""},
 	"invalid":                   {invalid("a b"), apierr.Terminal, "compare the object with the CRD"},

@@ -144,10 +144,6 @@ func (c *Controller) finish(ctx context.Context, name string, err error) {
 // isConflict reports whether another process has changed, created or deleted the object since it
 // was read.
 func isConflict(err error) bool {
-	return apierr.Classify(err) == apierr.Conflict || apierrors.IsConflict(err)
-}
-
-// IsObjectMissing reports whether the API server serves the resource, but has no such object.
-func IsObjectMissing(err error) bool {
-	return apierrors.IsNotFound(err) && apierr.Classify(err) != apierr.NoCRD
+	outcome := apierr.Classify(err)
+	return outcome == apierr.Conflict || outcome == apierr.NotFound || apierrors.IsConflict(err)
 }
