@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	mcfginformersv1 "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -19,141 +19,132 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
+	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// withOperator is the cluster of the tests of the operator's side, as a controller syncs the nodes
-// of other tests too. It has the CRD of pools, and the operator's roles.
-var withOperator struct {
-	once sync.Once
-	*cluster.Cluster
-	err error
-}
-
-func operatorCluster(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	sameWhenGuarded(t)
-	withOperator.once.Do(func() {
-		ctx := context.Background()
-		withOperator.Cluster, withOperator.err = cluster.Start(ctx, cluster.Options{ImageMode: true})
-		if withOperator.err == nil {
-			withOperator.err = cluster.InstallPoolCRD(ctx, withOperator.Config())
-		}
-		if withOperator.err == nil {
-			withOperator.err = installOperator(ctx, withOperator.Cluster)
-		}
-	})
-	require.NoError(t, withOperator.err)
-	return withOperator.Cluster
-}
-
-// installOperator grants the operator's service account its roles, and no other permissions.
-func installOperator(ctx context.Context, c *cluster.Cluster) error {
-	_, err := c.Kubectl(ctx, "apply", "-f", manifest("operator"))
-	return err
-}
-
-// asOperator impersonates the operator's service account.
-func asOperator(admin *rest.Config) *rest.Config {
-	return impersonate(admin, scope.DefaultOperatorNamespace, scope.DefaultOperatorServiceAccount, nil)
-}
-
-// fleet is the nodes of a test, and the rollout controller that syncs them.
+// fleet is the nodes and pools of a cluster, with an administrator's clients, and the controller that a test
+// runs as the operator's service account, which has only the permissions that the library describes.
 type fleet struct {
 	t       *testing.T
 	cluster *cluster.Cluster
-	core    *kubernetes.Clientset // an administrator's
+	core    *kubernetes.Clientset
 	mcfg    *mcfgclientset.Clientset
 
-	requests *requests // the controller's
-	faults   *faults
+	requests *transport // the controller's
 	recorder *record.FakeRecorder
 	stop     func()
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	f := &fleet{t: t, cluster: operatorCluster(t), recorder: record.NewFakeRecorder(100)}
-	var err error
-	f.core, err = kubernetes.NewForConfig(f.cluster.Config())
-	require.NoError(t, err)
-	f.mcfg, err = mcfgclientset.NewForConfig(f.cluster.Config())
-	require.NoError(t, err)
-	for _, name := range []string{"master", "worker", "infra", "gpu"} {
-		f.pool(name)
+	return fleetOn(t, operatorCluster(t), "master", "worker", "infra", "gpu")
+}
+
+func fleetOn(t *testing.T, c *cluster.Cluster, pools ...string) *fleet {
+	t.Helper()
+	f := &fleet{t: t, cluster: c, core: kubeClient(t, c.Config()), mcfg: mcfgClient(t, c.Config()), recorder: record.NewFakeRecorder(100)}
+	f.clear()
+	for _, name := range pools {
+		f.createPool(name)
 	}
 	t.Cleanup(f.clear)
 	return f
 }
 
-func (f *fleet) pool(name string) {
+func (f *fleet) createPool(name string) {
 	f.t.Helper()
-	_, err := f.mcfg.MachineconfigurationV1().MachineConfigPools().Create(f.t.Context(), &mcfgv1.MachineConfigPool{
+	pool := &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"node-role.kubernetes.io/" + name: ""}}},
-	}, metav1.CreateOptions{})
+	}
+	pool.Spec.Configuration.Name = oldConfig
+	_, err := f.pools().Create(f.t.Context(), pool, metav1.CreateOptions{})
 	require.NoError(f.t, err)
 }
 
-// clear deletes all objects before the next test.
+// clear deletes all objects, those of earlier tests too.
 func (f *fleet) clear() {
 	ctx, all := context.WithoutCancel(f.t.Context()), metav1.ListOptions{}
 	assert.NoError(f.t, f.core.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
-	assert.NoError(f.t, f.mcfg.MachineconfigurationV1().MachineConfigNodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
-	assert.NoError(f.t, f.mcfg.MachineconfigurationV1().MachineConfigPools().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
+	assert.NoError(f.t, f.nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
+	assert.NoError(f.t, f.pools().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
 }
 
-// run starts a controller as the operator's service account, which has only the permissions that
-// the library describes.
+func (f *fleet) nodes() nodes { return f.mcfg.MachineconfigurationV1().MachineConfigNodes() }
+
+func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineConfigPools() }
+
+// run starts the controller of the nodes' objects.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
-	f.runOver(nil, change...)
+	f.control(func(core kubernetes.Interface, mcfg mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformersv1.Interface) (runner, error) {
+		c := rollout.Config{
+			Client:             mcfg,
+			KubeClient:         core,
+			Nodes:              nodes,
+			Pools:              objects.MachineConfigPools(),
+			MachineConfigNodes: objects.MachineConfigNodes(),
+			Recorder:           f.recorder,
+			Timeout:            2 * time.Second,
+			OrphanGrace:        time.Second,
+		}
+		for _, change := range change {
+			change(&c)
+		}
+		return rollout.New(c)
+	})
 }
 
-// runOver is run with a transport of the test.
-func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, change ...func(*rollout.Config)) {
+// runPool starts the controller of the pools' statuses. The channel receives when it syncs worker.
+func (f *fleet) runPool() (synced <-chan struct{}) {
 	f.t.Helper()
-	config := asOperator(f.cluster.Config())
-	config.QPS = -1
-	f.requests, f.faults = &requests{}, &faults{}
-	config.Wrap(f.faults.wrap)
-	config.Wrap(f.requests.wrap)
-	if transport != nil {
-		config.Wrap(transport)
-	}
-	core, err := kubernetes.NewForConfig(config)
-	require.NoError(f.t, err)
-	mcfg, err := mcfgclientset.NewForConfig(config)
-	require.NoError(f.t, err)
+	worker := make(chan struct{}, 1)
+	f.control(func(_ kubernetes.Interface, mcfg mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformersv1.Interface) (runner, error) {
+		return pool.New(pool.Config{
+			Client:             mcfg,
+			Nodes:              nodes,
+			Pools:              objects.MachineConfigPools(),
+			MachineConfigNodes: objects.MachineConfigNodes(),
+			Interval:           10 * time.Millisecond,
+			Image: func(p *mcfgv1.MachineConfigPool) pool.Image {
+				if p.Name == "worker" {
+					select {
+					case worker <- struct{}{}:
+					default:
+					}
+				}
+				return pool.Image{} // unknown
+			},
+		})
+	})
+	return worker
+}
 
+type runner interface {
+	Run(ctx context.Context, workers int) error
+}
+
+// control runs a controller with a client and informers of its own.
+func (f *fleet) control(build func(kubernetes.Interface, mcfgclientset.Interface, coreinformers.NodeInformer, mcfginformersv1.Interface) (runner, error)) {
+	f.t.Helper()
+	config := asOperator(f.cluster)
+	f.requests = &transport{}
+	config.Wrap(f.requests.wrap)
+	core, mcfg := kubeClient(f.t, config), mcfgClient(f.t, config)
 	nodes := informers.NewSharedInformerFactoryWithOptions(core, 0, informers.WithTransform(pool.Trim))
 	objects := mcfginformers.NewSharedInformerFactoryWithOptions(mcfg, 0, mcfginformers.WithTransform(pool.Trim))
-	c := rollout.Config{
-		Client:             mcfg,
-		KubeClient:         core,
-		Nodes:              nodes.Core().V1().Nodes(),
-		Pools:              objects.Machineconfiguration().V1().MachineConfigPools(),
-		MachineConfigNodes: objects.Machineconfiguration().V1().MachineConfigNodes(),
-		Recorder:           f.recorder,
-		Timeout:            2 * time.Second,
-		OrphanGrace:        time.Second,
-	}
-	for _, change := range change {
-		change(&c)
-	}
-	controller, err := rollout.New(c)
+	controller, err := build(core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1())
 	require.NoError(f.t, err)
 	ctx, cancel := context.WithCancel(f.t.Context())
-	nodes.Start(ctx.Done())
-	objects.Start(ctx.Done())
+	nodes.StartWithContext(ctx)
+	objects.StartWithContext(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 4)) })
 	f.stop = sync.OnceFunc(func() {
@@ -165,28 +156,15 @@ func (f *fleet) runOver(transport func(http.RoundTripper) http.RoundTripper, cha
 	f.t.Cleanup(f.stop)
 }
 
-// node creates a node of a pool, with a config that is current and desired.
-func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *corev1.Node {
+// node creates a Ready node of a pool, with a config that is current and desired.
+func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *testNode {
 	f.t.Helper()
-	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{
-		Name:   name,
-		Labels: map[string]string{"node-role.kubernetes.io/" + poolName: ""},
-		Annotations: map[string]string{
-			upgrademonitor.CurrentConfigAnnotation: config,
-			upgrademonitor.DesiredConfigAnnotation: config,
-		},
-	}}
-	for _, change := range change {
-		change(node)
-	}
-	created, err := f.core.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{})
-	require.NoError(f.t, err)
-	if node.Status.Phase != "" {
-		created.Status.Phase = node.Status.Phase
-		created, err = f.core.CoreV1().Nodes().UpdateStatus(f.t.Context(), created, metav1.UpdateOptions{})
-		require.NoError(f.t, err)
-	}
-	return created
+	w := unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {
+		n.Labels = map[string]string{"node-role.kubernetes.io/" + poolName: ""}
+		n.Annotations = map[string]string{upgrademonitor.CurrentConfigAnnotation: config, upgrademonitor.DesiredConfigAnnotation: config}
+		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	}}, change...)...)
+	return w
 }
 
 // patch changes labels or annotations of a node: "annotations.desiredConfig=x", or
@@ -208,16 +186,26 @@ func (f *fleet) patch(name string, changes ...string) *corev1.Node {
 	for kind, list := range fields {
 		parts = append(parts, fmt.Sprintf(`"%s":{%s}`, kind, strings.Join(list, ",")))
 	}
-	node, err := f.core.CoreV1().Nodes().Patch(f.t.Context(), name, types.MergePatchType,
-		[]byte(`{"metadata":{`+strings.Join(parts, ",")+`}}`), metav1.PatchOptions{})
+	return f.patchNode(name, `{"metadata":{`+strings.Join(parts, ",")+`}}`)
+}
+
+func (f *fleet) patchNode(name, patch string) *corev1.Node {
+	f.t.Helper()
+	node, err := f.core.CoreV1().Nodes().Patch(f.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	require.NoError(f.t, err)
 	return node
+}
+
+func (f *fleet) patchPool(name, patch string) {
+	f.t.Helper()
+	_, err := f.pools().Patch(f.t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(f.t, err)
 }
 
 // object returns the object of a node, or nil.
 func (f *fleet) object(name string) *mcfgv1.MachineConfigNode {
 	f.t.Helper()
-	mcn, err := f.mcfg.MachineconfigurationV1().MachineConfigNodes().Get(f.t.Context(), name, metav1.GetOptions{})
+	mcn, err := f.nodes().Get(f.t.Context(), name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -226,13 +214,24 @@ func (f *fleet) object(name string) *mcfgv1.MachineConfigNode {
 }
 
 // eventually waits until the object of a node passes a check.
-func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) *mcfgv1.MachineConfigNode {
+func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) (last *mcfgv1.MachineConfigNode) {
 	f.t.Helper()
-	var last *mcfgv1.MachineConfigNode
-	require.Eventually(f.t, func() bool {
+	eventually(f.t, func() bool {
 		last = f.object(name)
 		return check(last)
-	}, 60*time.Second, 20*time.Millisecond, name)
+	}, name)
+	return last
+}
+
+// eventuallyPool waits until a pool passes a check.
+func (f *fleet) eventuallyPool(name string, check func(*mcfgv1.MachineConfigPool) bool) (last *mcfgv1.MachineConfigPool) {
+	f.t.Helper()
+	eventually(f.t, func() (ok bool) {
+		var err error
+		last, err = f.pools().Get(f.t.Context(), name, metav1.GetOptions{})
+		require.NoError(f.t, err)
+		return check(last)
+	}, name)
 	return last
 }
 
@@ -242,41 +241,4 @@ func hasSpec(poolName, desired string) func(*mcfgv1.MachineConfigNode) bool {
 	return func(mcn *mcfgv1.MachineConfigNode) bool {
 		return mcn != nil && mcn.Spec.Pool.Name == poolName && mcn.Spec.ConfigVersion.Desired == desired
 	}
-}
-
-// daemon returns a Monitor of a node, the view of the node that it has, and its requests.
-func (f *fleet) daemon(node *corev1.Node, imageMode bool) (*upgrademonitor.Monitor, *view, *requests) {
-	f.t.Helper()
-	counted, v := &requests{}, &view{node: node}
-	config := rest.CopyConfig(f.cluster.Config())
-	config.Wrap(counted.wrap)
-	config.Wrap(requirePreconditions(f.t))
-	clientset, err := mcfgclientset.NewForConfig(config)
-	require.NoError(f.t, err)
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
-		Client: clientset, NodeName: node.Name, Node: v.get,
-		Pool:      func(*corev1.Node) (string, error) { return "worker", nil },
-		ImageMode: func() bool { return imageMode },
-		Timeout:   30 * time.Second,
-	})
-	require.NoError(f.t, err)
-	return monitor, v, counted
-}
-
-// view is a daemon's view of its node.
-type view struct {
-	mu   sync.Mutex
-	node *corev1.Node
-}
-
-func (v *view) get() (*corev1.Node, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.node, nil
-}
-
-func (v *view) set(node *corev1.Node) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.node = node
 }
