@@ -20,27 +20,7 @@ import (
 var (
 	operatorDegraded   = components.TypeOf(components.Operator, components.Degraded)
 	controllerDegraded = components.TypeOf(components.Controller, components.Degraded)
-	daemonDegraded     = components.TypeOf(components.Daemon, components.Degraded)
 )
-
-// TestComponentsWaitForTheObject: it is never created.
-func TestComponentsWaitForTheObject(t *testing.T) {
-	c := newConfiguration(t)
-	c.delete()
-	p := c.run(components.Operator, standard.Config())
-	p.operatorSync(nil)
-	assert.True(t, apierrors.IsNotFound(p.Flush(t.Context())))
-	assert.Zero(t, p.requests.all(), "the informer knows that it does not exist")
-	c.create()
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
-	c.untouched()
-	assert.Zero(t, p.requests.of("create"))
-
-	c.delete()
-	c.create()
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
-	c.untouched()
-}
 
 // TestComponentsNeedTheirRole: 403 until an administrator grants the role of scope.Components, which is
 // sufficient.

@@ -53,6 +53,7 @@ var configurationCRD = sync.OnceValue(func() error {
 // has written its conditions, and the operator its observedGeneration.
 func newConfiguration(t *testing.T) *configuration {
 	t.Helper()
+	sameWhenGuarded(t)
 	require.NoError(t, configurationCRD())
 	c := &configuration{t: t}
 	config := standard.Config()

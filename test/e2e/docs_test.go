@@ -22,7 +22,6 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	needGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)
-	run := func(line string) (string, error) { return shell(t, standard, line) }
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 
@@ -37,7 +36,7 @@ func TestCommandsOfTheDocs(t *testing.T) {
 					continue
 				}
 				blocks++
-				out, err := run(line)
+				out, err := shell(t, standard, line)
 				if output = strings.TrimSpace(output); output == "" {
 					assert.NoError(t, err, "%s: %s: %s", page, line, out)
 				}

@@ -49,6 +49,7 @@ func newFleet(t *testing.T) *fleet {
 
 func fleetOn(t *testing.T, c *cluster.Cluster, pools ...string) *fleet {
 	t.Helper()
+	sameWhenGuarded(t)
 	f := &fleet{t: t, cluster: c, core: kubeClient(t, c.Config()), mcfg: mcfgClient(t, c.Config()), recorder: record.NewFakeRecorder(100)}
 	f.clear()
 	for _, name := range pools {

@@ -28,12 +28,6 @@ const (
 	messageNoOwner  = "may not remove owner references"
 )
 
-// claimant returns a client of the wide service account with the given claims.
-func claimant(t *testing.T, claims map[string][]string) nodes {
-	t.Helper()
-	return nodesOf(t, newIdentity(t, standard, wideGuard).impersonated(claims))
-}
-
 // unchanged asserts that the object has not been written.
 func (w *testNode) unchanged(object *mcfgv1.MachineConfigNode) {
 	w.t.Helper()
@@ -69,7 +63,7 @@ func TestThePolicyComparesTheWholeNameOfTheNode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := own[tc.object]
-			client := claimant(t, tc.claims)
+			client := nodesOf(t, newIdentity(t, standard, wideGuard).impersonated(tc.claims))
 			for _, subresource := range [][]string{nil, {"status"}} {
 				object := w.resetObject(true)
 				_, err := client.Patch(t.Context(), tc.object, types.MergePatchType,
@@ -79,6 +73,9 @@ func TestThePolicyComparesTheWholeNameOfTheNode(t *testing.T) {
 					continue
 				}
 				deniedWith(t, err, tc.message)
+				if tc.message == messageOther {
+					assert.ErrorContains(t, err, "MCN "+tc.object+" ")
+				}
 				w.unchanged(object)
 			}
 			object := w.resetObject(true)
@@ -143,9 +140,8 @@ func TestThePolicyDeniesRequestsThatTheLibraryNeverMakes(t *testing.T) {
 // marked returns the node's object with labels, annotations, finalizers and owners of others.
 func (w *testNode) marked() *mcfgv1.MachineConfigNode {
 	w.t.Helper()
-	client := w.admin
 	unmark := []byte(`{"metadata":{"finalizers":null}}`)
-	if _, err := client.Patch(w.t.Context(), w.name, types.MergePatchType, unmark, metav1.PatchOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := w.admin.Patch(w.t.Context(), w.name, types.MergePatchType, unmark, metav1.PatchOptions{}); !apierrors.IsNotFound(err) {
 		require.NoError(w.t, err)
 	}
 	object := w.resetObject(true)
@@ -153,7 +149,7 @@ func (w *testNode) marked() *mcfgv1.MachineConfigNode {
 	object.Annotations = map[string]string{"of": "others"}
 	object.Finalizers = []string{"of.others/finalizer"}
 	object.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "ConfigMap", Name: "of-others", UID: "1"}, w.owner()}
-	object, err := client.Update(w.t.Context(), object, metav1.UpdateOptions{})
+	object, err := w.admin.Update(w.t.Context(), object, metav1.UpdateOptions{})
 	require.NoError(w.t, err)
 	return object
 }

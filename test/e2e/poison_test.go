@@ -63,10 +63,11 @@ func TestPoisonedTimes(t *testing.T) {
 	deniedWith(t, write(h.daemon, []byte(release)), messageTime+", other than 2026-01-02T03:04:05Z: internalReleaseImage")
 }
 
-// TestPoisonedObject: without the policy one object stops every controller, until it is found and
+// TestPoisonedObject: one object stops every controller, until it is found and
 // deleted as docs/security.md says. Where the policy is in force, the daemon cannot write it.
 func TestPoisonedObject(t *testing.T) {
 	f := newFleet(t)
+	installGuards(t, f.cluster) // they let an administrator write it
 	f.run()
 	f.node("hostile", "worker", "rendered-1")
 	f.eventually("hostile", exists)
@@ -93,7 +94,6 @@ func TestPoisonedObject(t *testing.T) {
 	f.eventually("hostile", hasSpec("worker", "rendered-1"))
 	f.eventuallyPool("worker", func(p *mcfgv1.MachineConfigPool) bool { return p.Status.MachineCount == 2 })
 
-	installGuards(t, f.cluster)
 	daemon := nodesOf(t, newIdentity(t, f.cluster, fullGuard).podToken("hostile"))
 	_, err = daemon.Patch(t.Context(), "hostile", types.MergePatchType, statuses{"Drained": "False at " + poison}.patch(), metav1.PatchOptions{}, "status")
 	deniedWith(t, err, messageTime)
