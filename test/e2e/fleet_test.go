@@ -85,13 +85,13 @@ func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineCo
 // run starts the controller of the nodes' objects.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
-	f.control(func(core kubernetes.Interface, mcfg mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformersv1.Interface) (runner, error) {
+	f.control(func(p parts) (runner, error) {
 		c := rollout.Config{
-			Client:             mcfg,
-			KubeClient:         core,
-			Nodes:              nodes,
-			Pools:              objects.MachineConfigPools(),
-			MachineConfigNodes: objects.MachineConfigNodes(),
+			Client:             p.mcfg,
+			KubeClient:         p.core,
+			Nodes:              p.nodes,
+			Pools:              p.objects.MachineConfigPools(),
+			MachineConfigNodes: p.objects.MachineConfigNodes(),
 			Recorder:           f.recorder,
 			Timeout:            2 * time.Second,
 			OrphanGrace:        time.Second,
@@ -107,15 +107,15 @@ func (f *fleet) run(change ...func(*rollout.Config)) {
 func (f *fleet) runPool() (synced <-chan struct{}) {
 	f.t.Helper()
 	worker := make(chan struct{}, 1)
-	f.control(func(_ kubernetes.Interface, mcfg mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformersv1.Interface) (runner, error) {
+	f.control(func(p parts) (runner, error) {
 		return pool.New(pool.Config{
-			Client:             mcfg,
-			Nodes:              nodes,
-			Pools:              objects.MachineConfigPools(),
-			MachineConfigNodes: objects.MachineConfigNodes(),
+			Client:             p.mcfg,
+			Nodes:              p.nodes,
+			Pools:              p.objects.MachineConfigPools(),
+			MachineConfigNodes: p.objects.MachineConfigNodes(),
 			Interval:           10 * time.Millisecond,
-			Image: func(p *mcfgv1.MachineConfigPool) pool.Image {
-				if p.Name == "worker" {
+			Image: func(synced *mcfgv1.MachineConfigPool) pool.Image {
+				if synced.Name == "worker" {
 					select {
 					case worker <- struct{}{}:
 					default:
@@ -128,12 +128,20 @@ func (f *fleet) runPool() (synced <-chan struct{}) {
 	return worker
 }
 
+// parts are what a controller is made of.
+type parts struct {
+	core    kubernetes.Interface
+	mcfg    mcfgclientset.Interface
+	nodes   coreinformers.NodeInformer
+	objects mcfginformersv1.Interface
+}
+
 type runner interface {
 	Run(ctx context.Context, workers int) error
 }
 
 // control runs a controller with a client and informers of its own.
-func (f *fleet) control(build func(kubernetes.Interface, mcfgclientset.Interface, coreinformers.NodeInformer, mcfginformersv1.Interface) (runner, error)) {
+func (f *fleet) control(build func(parts) (runner, error)) {
 	f.t.Helper()
 	config := asOperator(f.cluster)
 	f.requests = &transport{}
@@ -141,7 +149,7 @@ func (f *fleet) control(build func(kubernetes.Interface, mcfgclientset.Interface
 	core, mcfg := kubeClient(f.t, config), mcfgClient(f.t, config)
 	nodes := informers.NewSharedInformerFactoryWithOptions(core, 0, informers.WithTransform(pool.Trim))
 	objects := mcfginformers.NewSharedInformerFactoryWithOptions(mcfg, 0, mcfginformers.WithTransform(pool.Trim))
-	controller, err := build(core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1())
+	controller, err := build(parts{core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1()})
 	require.NoError(f.t, err)
 	ctx, cancel := context.WithCancel(f.t.Context())
 	nodes.StartWithContext(ctx)

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -8,8 +10,29 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
+
+// outages are failures of the real servers.
+var outages = map[string]struct {
+	begin, end func(context.Context, *cluster.Cluster) error
+}{
+	"hung": {
+		begin: func(_ context.Context, c *cluster.Cluster) error { return c.PauseAPIServer() },
+		end:   func(_ context.Context, c *cluster.Cluster) error { return c.ResumeAPIServer() },
+	},
+	"gone": {
+		begin: func(_ context.Context, c *cluster.Cluster) error { return c.StopAPIServer() },
+		end:   func(ctx context.Context, c *cluster.Cluster) error { return c.StartAPIServer(ctx) },
+	},
+	"etcd down": {
+		begin: func(_ context.Context, c *cluster.Cluster) error { return c.StopEtcd() },
+		end: func(ctx context.Context, c *cluster.Cluster) error {
+			return errors.Join(c.StartEtcd(ctx), c.WaitReady(ctx))
+		},
+	},
+}
 
 // impatient is a Monitor whose calls return soon when the server is down.
 func (w *testNode) impatient() (*upgrademonitor.Monitor, *transport) {
@@ -68,27 +91,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 // The real servers fail at every fourth step.
 func TestAWatcherSeesTheSameUpdateDespiteFailingServers(t *testing.T) {
 	want := undisturbed(t)
-	for name, server := range map[string]struct{ fail, recover func(*testing.T, *history) }{
-		"hung": {
-			fail:    func(t *testing.T, _ *history) { require.NoError(t, standard.PauseAPIServer()) },
-			recover: func(t *testing.T, _ *history) { require.NoError(t, standard.ResumeAPIServer()) },
-		},
-		"gone": {
-			fail: func(t *testing.T, _ *history) { require.NoError(t, standard.StopAPIServer()) },
-			recover: func(t *testing.T, h *history) {
-				require.NoError(t, standard.StartAPIServer(t.Context()))
-				h.resume()
-			},
-		},
-		"etcd down": {
-			fail: func(t *testing.T, _ *history) { require.NoError(t, standard.StopEtcd()) },
-			recover: func(t *testing.T, h *history) {
-				require.NoError(t, standard.StartEtcd(t.Context()))
-				require.NoError(t, standard.WaitReady(t.Context()))
-				h.resume()
-			},
-		},
-	} {
+	for name, outage := range outages {
 		t.Run(name, func(t *testing.T) {
 			w := newTestNode(t, "server-"+dashed(name))
 			w.reportUpdated()
@@ -100,12 +103,15 @@ func TestAWatcherSeesTheSameUpdateDespiteFailingServers(t *testing.T) {
 					h.catchUp() // before the watch ends with the server
 					return
 				}
-				server.fail(t, h)
+				require.NoError(t, outage.begin(t.Context(), standard))
 				if err := c.try(t.Context(), m); c.phase != "" {
 					require.NoError(t, err)
 					assert.True(t, isPending(m), c)
 				}
-				server.recover(t, h)
+				require.NoError(t, outage.end(t.Context(), standard))
+				if name != "hung" {
+					h.resume()
+				}
 				require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 				require.NoError(t, m.Flush(t.Context()))
 				h.catchUp()

@@ -145,14 +145,11 @@ func TestPoolWithoutServers(t *testing.T) {
 	nodes := f.workers("worker-0")
 	f.runPool()
 	m, _ := nodes[0].monitor("worker")
-	for i, outage := range []func() error{
-		func() error { return errors.Join(f.cluster.StopAPIServer(), f.cluster.StartAPIServer(t.Context())) },
-		func() error { return errors.Join(f.cluster.StopEtcd(), f.cluster.StartEtcd(t.Context())) },
-	} {
-		failure := fmt.Sprintf("failure %d", i)
+	for name, outage := range outages {
+		failure := "before it was " + name
 		m.ReportDegraded(t.Context(), errors.New(failure))
-		require.NoError(t, outage())
-		require.NoError(t, f.cluster.WaitReady(t.Context()))
+		require.NoError(t, outage.begin(t.Context(), f.cluster))
+		require.NoError(t, outage.end(t.Context(), f.cluster))
 		f.eventuallyPool("worker", hasTrue(mcfgv1.MachineConfigPoolNodeDegraded, failure))
 		m.ReportDegraded(t.Context(), nil)
 		f.eventuallyPool("worker", func(p *mcfgv1.MachineConfigPool) bool { return p.Status.DegradedMachineCount == 0 })

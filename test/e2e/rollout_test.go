@@ -147,24 +147,15 @@ func TestRolloutUnderFaults(t *testing.T) {
 // TestRolloutWithoutServers stops the servers while nodes are being created.
 func TestRolloutWithoutServers(t *testing.T) {
 	const nodes = 20
-	for name, outage := range map[string]func(t *testing.T, f *fleet){
-		"killed API server": func(t *testing.T, f *fleet) {
-			require.NoError(t, f.cluster.StopAPIServer())
-			require.NoError(t, f.cluster.StartAPIServer(t.Context()))
-		},
-		"dead etcd": func(t *testing.T, f *fleet) {
-			require.NoError(t, f.cluster.StopEtcd())
-			require.NoError(t, f.cluster.StartEtcd(t.Context()))
-		},
-	} {
+	for name, outage := range outages {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet(t)
 			f.run()
 			for i := range nodes {
 				f.node(fmt.Sprintf("node-%d", i), "worker", "rendered-1")
 			}
-			outage(t, f)
-			require.NoError(t, f.cluster.WaitReady(t.Context()))
+			require.NoError(t, outage.begin(t.Context(), f.cluster))
+			require.NoError(t, outage.end(t.Context(), f.cluster))
 			for i := range nodes {
 				f.eventually(fmt.Sprintf("node-%d", i), hasSpec("worker", "rendered-1"))
 			}
