@@ -79,7 +79,7 @@ func TestMCNShowsARollout(t *testing.T) {
 		case c.phase == phases.Drained && c.status == done:
 			next("Draining")
 			require.NoError(t, standard.RestartAPIServer(t.Context()))
-		case i == len(rebootUpdate)-1:
+		case i == len(rebootSteps)-1:
 			next("kubectl-mcn Draining done")
 			out, err := kubectlMCN(user, "mcn", "-o", "json").Output()
 			require.NoError(t, err)

@@ -57,7 +57,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 	want := undisturbed(t)
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
-			for at := 0; at < len(rebootUpdate); at += 2 {
+			for at := 0; at < len(rebootSteps); at += 2 {
 				w := newTestNode(t, fmt.Sprintf("outage-%s-%d", dashed(name), at))
 				w.reportUpdated()
 				h := watchFrom(t, w)
@@ -72,7 +72,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 					err := c.try(t.Context(), m)
 					if c.phase != "" { // the spec call fails in an outage
 						require.NoError(t, err)
-						require.Equal(t, down, isPending(m), "%s in an outage at %s", c, rebootUpdate[at])
+						require.Equal(t, down, isPending(m), "%s in an outage at %s", c, rebootSteps[at])
 					} else if !down {
 						require.NoError(t, err)
 					}
@@ -82,7 +82,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 				h.catchUp()
 				h.check()
 				h.checkEnded()
-				require.Equal(t, want, h.observed(), "an outage at %s", rebootUpdate[at])
+				require.Equal(t, want, h.observed(), "an outage at %s", rebootSteps[at])
 			}
 		})
 	}

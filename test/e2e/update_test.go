@@ -45,8 +45,8 @@ var rebootCalls = []call{
 	{phases.Updated, done, nil},
 }
 
-// rebootUpdate is rebootCalls with the spec call where the daemon makes it.
-var rebootUpdate = slices.Insert(slices.Clone(rebootCalls), 2, call{})
+// rebootSteps is rebootCalls with the spec call where the daemon makes it.
+var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
 
 // imageCalls are the calls of a daemon when the image changes.
 var imageCalls = []call{
@@ -91,7 +91,7 @@ func (w *testNode) update(calls []call, from, to version, do func(i int, c call)
 
 // reboot is update with the standard calls, from the old config to the new one.
 func (w *testNode) reboot(do func(i int, c call)) {
-	w.update(rebootUpdate, version{config: oldConfig}, version{config: newConfig}, do)
+	w.update(rebootSteps, version{config: oldConfig}, version{config: newConfig}, do)
 }
 
 // rebootUpdate makes a whole update with one Monitor.
