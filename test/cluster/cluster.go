@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
+	"syscall"
 
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
@@ -18,9 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
-
-// timeout limits each wait for a server, on a busy machine.
-const timeout = 2 * time.Minute
 
 // Options configures a cluster. The zero value is a standard cluster.
 type Options struct {
@@ -112,6 +109,31 @@ func (c *Cluster) Stop() error {
 	c.finished = true
 	errs := []error{c.stopAPIServer(), c.stopEtcd(), os.RemoveAll(c.dir)}
 	return errors.Join(errs...)
+}
+
+func (c *Cluster) stopAPIServer() error {
+	if !c.api {
+		return nil
+	}
+	c.api = false
+	// envtest would ask it to end, which a paused server does not hear and a busy one delays.
+	if pid, err := c.apiServer(); err == nil {
+		_ = signal(pid, syscall.SIGKILL)
+	}
+	return c.env.ControlPlane.APIServer.Stop()
+}
+
+func (c *Cluster) stopEtcd() error {
+	if !c.etcd {
+		return nil
+	}
+	c.etcd = false
+	return c.env.ControlPlane.Etcd.Stop()
+}
+
+// apiServer finds the process by the certificates on its command line: envtest keeps it for itself.
+func (c *Cluster) apiServer() (pid int, err error) {
+	return findProcess("--cert-dir=" + c.env.ControlPlane.APIServer.CertDir)
 }
 
 // Config is how an administrator reaches the API server, without a limit of requests. It is a

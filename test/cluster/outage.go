@@ -2,19 +2,14 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"syscall"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 )
-
-// ErrNotRunning is returned when something is asked of a server that does not run.
-var ErrNotRunning = errors.New("the server is not running")
 
 // StopAPIServer kills the API server, like a crash: connections to it are refused until
 // [Cluster.StartAPIServer]. It does nothing when the API server does not run.
@@ -45,12 +40,24 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 // PauseAPIServer freezes the API server and returns when it is frozen: connections are accepted
 // by the kernel, requests get no answer. Needs Linux.
 func (c *Cluster) PauseAPIServer() error {
-	return c.signal(syscall.SIGSTOP)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid, err := c.apiServer()
+	if err != nil {
+		return err
+	}
+	return freeze(pid)
 }
 
 // ResumeAPIServer continues a paused API server, with the requests that arrived meanwhile.
 func (c *Cluster) ResumeAPIServer() error {
-	return c.signal(syscall.SIGCONT)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid, err := c.apiServer()
+	if err != nil {
+		return err
+	}
+	return signal(pid, syscall.SIGCONT)
 }
 
 // StopEtcd stops etcd: requests to the API server fail or time out until [Cluster.StartEtcd].
@@ -93,6 +100,18 @@ func (c *Cluster) WaitReady(ctx context.Context) error {
 	})
 }
 
+// APIServerCPU is the processor time, user and system, that the API server has used since it was
+// last started, in steps of 10 ms. Needs Linux.
+func (c *Cluster) APIServerCPU() (time.Duration, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	pid, err := c.apiServer()
+	if err != nil {
+		return 0, err
+	}
+	return cpuTime(pid)
+}
+
 func (c *Cluster) startAPIServer(ctx context.Context) error {
 	if c.api {
 		return nil
@@ -102,37 +121,4 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	}
 	c.api = true
 	return c.WaitReady(ctx)
-}
-
-func (c *Cluster) stopAPIServer() error {
-	if !c.api {
-		return nil
-	}
-	c.api = false
-	// envtest would ask it to end, which a paused server does not hear and a busy one delays.
-	if pid, err := c.apiServerPID(); err == nil {
-		_ = syscall.Kill(pid, syscall.SIGKILL)
-	}
-	return c.env.ControlPlane.APIServer.Stop()
-}
-
-func (c *Cluster) stopEtcd() error {
-	if !c.etcd {
-		return nil
-	}
-	c.etcd = false
-	return c.env.ControlPlane.Etcd.Stop()
-}
-
-// eventually calls check until it returns nil. The error has its last answer.
-func eventually(ctx context.Context, what string, check func(context.Context) error) error {
-	var last error
-	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, timeout, true, func(ctx context.Context) (bool, error) {
-		last = check(ctx)
-		return last == nil, nil
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w, the last attempt: %w", what, err, last)
-	}
-	return nil
 }

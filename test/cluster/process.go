@@ -12,15 +12,23 @@ import (
 	"time"
 )
 
-// APIServerCPU is the processor time, user and system, that the API server has used since it was
-// last started, in steps of 10 ms. Needs Linux.
-func (c *Cluster) APIServerCPU() (time.Duration, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pid, err := c.apiServerPID()
+// findProcess returns the number of the process that has this argument.
+func findProcess(argument string) (int, error) {
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		return 0, err
 	}
+	for _, file := range files {
+		line, err := os.ReadFile(file)
+		if err == nil && bytes.Contains(line, []byte("\x00"+argument+"\x00")) {
+			return strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return 0, fmt.Errorf("no process runs with %s", argument)
+}
+
+// cpuTime is what a process has used, user and system.
+func cpuTime(pid int) (time.Duration, error) {
 	fields, err := procStat(strconv.Itoa(pid))
 	if err != nil {
 		return 0, err
@@ -37,21 +45,19 @@ func (c *Cluster) APIServerCPU() (time.Duration, error) {
 	return time.Duration(user+system) * 10 * time.Millisecond, nil
 }
 
-// signal sends the API server SIGSTOP, and waits until no thread of it runs, or SIGCONT.
-func (c *Cluster) signal(signal syscall.Signal) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	pid, err := c.apiServerPID()
-	if err != nil {
+func signal(pid int, signal syscall.Signal) error {
+	if err := syscall.Kill(pid, signal); err != nil {
+		return fmt.Errorf("cannot send %v to process %d: %w", signal, pid, err)
+	}
+	return nil
+}
+
+// freeze returns when no thread of a process runs.
+func freeze(pid int) error {
+	if err := signal(pid, syscall.SIGSTOP); err != nil {
 		return err
 	}
-	if err := syscall.Kill(pid, signal); err != nil {
-		return fmt.Errorf("cannot send %v to kube-apiserver: %w", signal, err)
-	}
-	if signal != syscall.SIGSTOP {
-		return nil
-	}
-	return eventually(context.Background(), "kube-apiserver is not frozen", func(context.Context) error {
+	return eventually(context.Background(), "the process is not frozen", func(context.Context) error {
 		threads, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "task"))
 		if err != nil {
 			return err
@@ -64,21 +70,6 @@ func (c *Cluster) signal(signal syscall.Signal) error {
 		}
 		return nil
 	})
-}
-
-// apiServerPID finds the process by the certificates on its command line: envtest keeps it for itself.
-func (c *Cluster) apiServerPID() (int, error) {
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return 0, err
-	}
-	for _, file := range files {
-		line, err := os.ReadFile(file)
-		if err == nil && bytes.Contains(line, []byte("--cert-dir="+c.env.ControlPlane.APIServer.CertDir+"\x00")) {
-			return strconv.Atoi(filepath.Base(filepath.Dir(file)))
-		}
-	}
-	return 0, fmt.Errorf("no process of kube-apiserver in /proc: %w", ErrNotRunning)
 }
 
 // procStat returns the fields of /proc/<pid>/stat from the state on.

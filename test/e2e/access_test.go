@@ -22,7 +22,7 @@ import (
 func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 	needGuards(t, standard)
 	ungoverned := scope.Guard{Name: "ungoverned", Namespace: "ungoverned"}
-	require.NoError(t, createServiceAccount(t.Context(), standard, withDefaults(ungoverned)))
+	newIdentity(t, standard, ungoverned).create()
 	for name, tc := range map[string]struct {
 		config  func(w, other *testNode) *rest.Config
 		message string
@@ -31,7 +31,7 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 		"of another node": {func(w, other *testNode) *rest.Config {
 			return newIdentity(w.t, standard, fullGuard).podToken(other.name)
 		},
-			"can only be done from the MCN's owner node"},
+			messageOther},
 		"without a role": {func(w, _ *testNode) *rest.Config { return newIdentity(w.t, standard, ungoverned).podToken(w.name) },
 			`cannot get resource "machineconfignodes"`},
 	} {
@@ -93,30 +93,26 @@ func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
 // The CRD gets the field for images during an update, and loses it in the next one.
 func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 	sameWhenGuarded(t)
-	c, err := cluster.Start(context.Background(), cluster.Options{})
+	changing, err := cluster.Start(context.Background(), cluster.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-	w := unguardedNodeOn(t, c, "crd-changes")
+	t.Cleanup(func() { assert.NoError(t, changing.Stop()) })
+	w := unguardedNodeOn(t, changing, "crd-changes")
 	w.imageMode = true
-	w.annotateImages(oldConfig, oldConfig, oldImage, oldImage)
+	w.annotateVersions(version{oldConfig, oldImage}, version{oldConfig, oldImage})
 	m, counted := w.monitor("master")
 	imageCalls[len(imageCalls)-1].make(t, m)
 	assert.Zero(t, w.object().Status.ConfigImage)
 	for _, images := range []bool{true, false} {
-		for i, call := range imageCalls {
-			w.annotateImages(oldConfig, oldConfig, oldImage, newImage)
+		w.update(imageCalls, version{oldConfig, oldImage}, version{oldConfig, newImage}, func(i int, c call) {
 			if i == 3 {
-				require.NoError(t, cluster.InstallCRD(t.Context(), c.Config(), images))
+				require.NoError(t, cluster.InstallCRD(t.Context(), changing.Config(), images))
 				if images {
 					m, counted = w.monitor("master") // else it notices after CheckInterval
 				}
 			}
-			if i == len(imageCalls)-1 {
-				w.annotateImages(oldConfig, oldConfig, newImage, newImage)
-			}
-			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-			call.make(t, m)
-		}
+			call{}.make(t, m)
+			c.make(t, m)
+		})
 		after := w.object()
 		assert.Equal(t, images, string(after.Spec.ConfigImage.DesiredImage) == newImage)
 		assert.Equal(t, images, string(after.Status.ConfigImage.CurrentImage) == newImage)

@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -21,42 +20,18 @@ import (
 var (
 	operatorDegraded   = components.TypeOf(components.Operator, components.Degraded)
 	controllerDegraded = components.TypeOf(components.Controller, components.Degraded)
-	daemonDegraded     = components.TypeOf(components.Daemon, components.Degraded)
 )
-
-// TestComponentsWaitForTheObject: it is never created.
-func TestComponentsWaitForTheObject(t *testing.T) {
-	c := newConfiguration(t)
-	c.delete()
-	p := c.run(components.Operator, standard.Config())
-	p.operatorSync(nil)
-	assert.True(t, apierrors.IsNotFound(p.Flush(t.Context())))
-	assert.Zero(t, p.requests.all(), "the informer knows that it does not exist")
-	c.create()
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
-	c.untouched()
-	assert.Zero(t, p.requests.of("create"))
-
-	c.delete()
-	c.create()
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
-	c.untouched()
-}
 
 // TestComponentsNeedTheirRole: 403 until an administrator grants the role of scope.Components, which is
 // sufficient.
 func TestComponentsNeedTheirRole(t *testing.T) {
 	c := newConfiguration(t)
-	grant := scope.Components{Name: "granted", OperatorServiceAccount: "not-yet"}
 	config := impersonate(standard.Config(), scope.DefaultComponentsNamespace, "not-yet", nil)
 	p := c.run(components.Operator, config)
 	p.operatorSync(nil)
-	require.Eventually(t, func() bool { return p.requests.answered(http.StatusForbidden) >= 2 }, time.Minute, 5*time.Millisecond)
+	eventually(t, func() bool { return p.requests.answered(http.StatusForbidden) >= 2 })
 	assert.Empty(t, c.condition(operatorDegraded))
-	_, err := c.core.RbacV1().ClusterRoles().Create(t.Context(), grant.Role(), metav1.CreateOptions{})
-	require.NoError(t, err)
-	_, err = c.core.RbacV1().ClusterRoleBindings().Create(t.Context(), grant.RoleBinding(), metav1.CreateOptions{})
-	require.NoError(t, err)
+	c.install(scope.Components{Name: "granted", OperatorServiceAccount: "not-yet"})
 	c.eventually(operatorDegraded, metav1.ConditionFalse)
 	require.NoError(t, p.Clear(t.Context()), "with the same permissions")
 	assert.Empty(t, c.condition(operatorDegraded))
@@ -72,7 +47,7 @@ func TestComponentsOutliveAnInvalidStatus(t *testing.T) {
 	restore()
 	p := c.run(components.Operator, standard.Config())
 	p.operatorSync(nil)
-	require.Eventually(t, func() bool { return p.requests.answered(http.StatusUnprocessableEntity) >= 2 }, time.Minute, 5*time.Millisecond)
+	eventually(t, func() bool { return p.requests.answered(http.StatusUnprocessableEntity) >= 2 })
 	c.patch("operator", `{"status":{"bootImageSkewEnforcementStatus":null}}`)
 	c.eventually(operatorDegraded, metav1.ConditionFalse)
 	c.untouched()
@@ -104,48 +79,11 @@ func (c *configuration) withoutRules() (restore func()) {
 	}
 	rules = set(nil)
 	require.NotEmpty(c.t, rules)
-	require.Eventually(c.t, func() bool { return !inForce() }, time.Minute, 20*time.Millisecond)
+	eventually(c.t, func() bool { return !inForce() })
 	return func() {
 		set(rules)
-		require.Eventually(c.t, inForce, time.Minute, 20*time.Millisecond)
+		eventually(c.t, inForce)
 	}
-}
-
-// TestComponentsOutliveAnHoursOutage with a fake clock.
-func TestComponentsOutliveAnHoursOutage(t *testing.T) {
-	c := newConfiguration(t)
-	clock := clocktesting.NewFakeClock(time.Now())
-	p := c.run(components.Operator, standard.Config(), func(config *components.Config) {
-		config.Clock, config.DegradedInertia, config.ProgressingAfter = clock, 0, 0
-		config.MinInterval, config.MaxInterval = 0, 0
-	})
-	c.eventually(operatorDegraded, metav1.ConditionUnknown)
-	step := func(d time.Duration) {
-		require.Eventually(t, clock.HasWaiters, time.Minute, time.Millisecond)
-		clock.Step(d)
-		require.Eventually(t, clock.HasWaiters, time.Minute, time.Millisecond)
-	}
-	p.operatorSync(nil)
-	step(time.Minute)
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
-	before := p.requests.all()
-	p.faults.set(injected["503"])
-	p.operatorSync(errSync)
-	failed := clock.Now()
-	for range 360 {
-		step(10 * time.Second)
-	}
-	attempts := p.requests.all() - before
-	t.Logf("%d requests in an hour", attempts)
-	assert.LessOrEqual(t, attempts, 10)
-	p.faults.set(nil)
-	for range 70 {
-		step(10 * time.Second)
-	}
-	c.eventually(operatorDegraded, metav1.ConditionTrue)
-	at := c.condition(operatorDegraded).LastTransitionTime.Time
-	assert.WithinDuration(t, failed.Add(2*time.Minute), at, 11*time.Second, "of the change, not of the write")
-	c.untouched()
 }
 
 // TestComponentsHealAfterStaleWrites of the whole status, ten in a row, without and with old conditions.
@@ -169,7 +107,7 @@ func TestComponentsHealAfterStaleWrites(t *testing.T) {
 	after := p.quiet(t)
 	t.Logf("%d writes", after-before)
 	assert.LessOrEqual(t, after-before, 11)
-	assert.Equal(t, 0, p.requests.answered(http.StatusConflict)+p.requests.answered(http.StatusUnprocessableEntity))
+	assert.Zero(t, p.requests.answered(http.StatusConflict, http.StatusUnprocessableEntity))
 	assert.Equal(t, metav1.ConditionFalse, c.condition(operatorDegraded).Status)
 	c.untouched()
 }
@@ -224,7 +162,7 @@ func TestComponentsOfTwoLeaders(t *testing.T) {
 	c.eventually(operatorDegraded, metav1.ConditionTrue)
 	later := c.run(components.Operator, standard.Config(), slowly)
 	later.operatorSync(nil) // resolves what it has taken over
-	require.Eventually(t, func() bool { return later.requests.all() >= 3 }, time.Minute, 5*time.Millisecond)
+	eventually(t, func() bool { return later.requests.all() >= 3 })
 	earlier.stop()
 	c.eventually(operatorDegraded, metav1.ConditionFalse)
 	assert.LessOrEqual(t, earlier.requests.all(), 12, "the interval doubles")

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,33 +13,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// failingOperator is set in the environment of a process that is an operator whose sync fails: to its client.
+// failingOperator is set in the environment of a process that is an operator whose sync fails: to its kubeconfig.
 const failingOperator = "COMPONENTS_FAILING_OPERATOR"
 
-type client struct {
-	Host string
-	TLS  rest.TLSClientConfig
-}
-
 func init() {
-	if config := os.Getenv(failingOperator); config != "" {
-		fmt.Println(failForever(config))
+	if kubeconfig := os.Getenv(failingOperator); kubeconfig != "" {
+		fmt.Println(failForever(kubeconfig))
 		os.Exit(1)
 	}
 }
 
 // failForever reports the same error until the process is killed.
-func failForever(encoded string) error {
-	var c client
-	if err := json.Unmarshal([]byte(encoded), &c); err != nil {
+func failForever(kubeconfig string) error {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
 		return err
 	}
-	clientset, err := operatorclientset.NewForConfig(&rest.Config{Host: c.Host, TLSClientConfig: c.TLS})
+	clientset, err := operatorclientset.NewForConfig(config)
 	if err != nil {
 		return err
 	}
@@ -66,12 +60,8 @@ func failForever(encoded string) error {
 // lasts, and the first sync that succeeds resolves it.
 func TestAKilledOperator(t *testing.T) {
 	c := newConfiguration(t)
-	config := standard.Config()
-	require.Empty(t, config.BearerToken, "the client is a certificate")
-	encoded, err := json.Marshal(client{config.Host, config.TLSClientConfig})
-	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), os.Args[0])
-	command.Env = append(os.Environ(), failingOperator+"="+string(encoded))
+	command.Env = append(os.Environ(), failingOperator+"="+standard.Kubeconfig())
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, command.Start())
 	c.eventually(operatorDegraded, "True")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
-	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -24,7 +22,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -56,15 +53,14 @@ var configurationCRD = sync.OnceValue(func() error {
 // has written its conditions, and the operator its observedGeneration.
 func newConfiguration(t *testing.T) *configuration {
 	t.Helper()
+	sameWhenGuarded(t)
 	require.NoError(t, configurationCRD())
 	c := &configuration{t: t}
-	config := rest.CopyConfig(standard.Config())
-	config.QPS = -1
+	config := standard.Config()
 	var err error
 	c.admin, err = operatorclientset.NewForConfig(config)
 	require.NoError(t, err)
-	c.core, err = kubernetes.NewForConfig(config)
-	require.NoError(t, err)
+	c.core = kubeClient(t, config)
 	raw, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
 	c.raw = raw.Resource(configurations)
@@ -104,18 +100,16 @@ func (c *configuration) patch(manager, patch string) {
 // putStatus writes a whole status that was read before, as today's controllers do.
 func (c *configuration) putStatus(stale *unstructured.Unstructured) {
 	c.t.Helper()
-	require.Eventually(c.t, func() bool {
-		now := c.object()
+	eventually(c.t, func() bool {
 		put := stale.DeepCopy()
-		put.SetResourceVersion(now.GetResourceVersion())
+		put.SetResourceVersion(c.object().GetResourceVersion())
 		put.SetManagedFields(nil)
 		_, err := c.raw.UpdateStatus(c.t.Context(), put, metav1.UpdateOptions{FieldManager: bootImageManager})
-		if apierrors.IsConflict(err) {
-			return false
+		if !apierrors.IsConflict(err) {
+			require.NoError(c.t, err)
 		}
-		require.NoError(c.t, err)
-		return true
-	}, time.Minute, time.Millisecond)
+		return err == nil
+	})
 }
 
 func (c *configuration) object() *unstructured.Unstructured {
@@ -135,20 +129,14 @@ func (c *configuration) conditions() []metav1.Condition {
 // condition returns a condition, the zero one if there is none.
 func (c *configuration) condition(name string) metav1.Condition {
 	c.t.Helper()
-	for _, condition := range c.conditions() {
-		if condition.Type == name {
-			return condition
-		}
-	}
-	return metav1.Condition{}
+	condition, _ := statusOf(c.conditions(), name)
+	return condition
 }
 
 // eventually waits until a condition has a status.
 func (c *configuration) eventually(name string, want metav1.ConditionStatus) {
 	c.t.Helper()
-	require.Eventually(c.t, func() bool {
-		return c.condition(name).Status == want
-	}, time.Minute, 5*time.Millisecond, "%s %s", name, want)
+	eventually(c.t, func() bool { return c.condition(name).Status == want }, "%s %s", name, want)
 }
 
 // untouched asserts that the fields of others are unchanged, and that no Reporter owns them.
@@ -179,21 +167,16 @@ func (c *configuration) untouched() {
 // process is a running Reporter with an informer of its own.
 type process struct {
 	*components.Reporter
-	requests *requests
-	faults   *faults
-	sizes    *sizes
+	requests *transport
 	stop     func()
 }
 
 // run starts a Reporter with the permissions of config, and shorter intervals than a real one.
 func (c *configuration) run(component components.Component, config *rest.Config, change ...func(*components.Config)) *process {
 	c.t.Helper()
-	p := &process{requests: &requests{}, faults: &faults{}, sizes: &sizes{}}
+	p := &process{requests: &transport{}}
 	config = rest.CopyConfig(config)
-	config.QPS = -1
-	config.Wrap(p.faults.wrap)
 	config.Wrap(p.requests.wrap)
-	config.Wrap(p.sizes.wrap)
 	clientset, err := operatorclientset.NewForConfig(config)
 	require.NoError(c.t, err)
 	// the informer has an administrator's permissions, and its requests are not counted
@@ -244,48 +227,12 @@ func (p *process) operatorSync(err error) {
 // quiet waits until no more requests are made, and returns their number.
 func (p *process) quiet(t *testing.T) int {
 	t.Helper()
-	last, same := -1, 0
-	require.Eventually(t, func() bool {
+	last, since := -1, time.Now()
+	eventually(t, func() bool {
 		if now := p.requests.all(); now != last {
-			last, same = now, 0
+			last, since = now, time.Now()
 		}
-		same++
-		return same > 20
-	}, time.Minute, 20*time.Millisecond)
-	return last
-}
-
-// sizes records the sizes of the largest request and of the last one.
-type sizes struct {
-	mu            sync.Mutex
-	largest, last int
-}
-
-func (s *sizes) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		if request.GetBody != nil {
-			if body, err := request.GetBody(); err == nil {
-				data, _ := io.ReadAll(body)
-				s.mu.Lock()
-				s.last, s.largest = len(data), max(s.largest, len(data))
-				s.mu.Unlock()
-			}
-		}
-		return next.RoundTrip(request)
+		return time.Since(since) > 400*time.Millisecond // longer than the intervals of run
 	})
-}
-
-func (s *sizes) get() (last, largest int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.last, s.largest
-}
-
-// asComponent impersonates the service account of a component.
-func asComponent(component components.Component) *rest.Config {
-	account := scope.DefaultComponentsOperatorServiceAccount
-	if component == components.Controller {
-		account = scope.DefaultComponentsControllerServiceAccount
-	}
-	return impersonate(standard.Config(), scope.DefaultComponentsNamespace, account, nil)
+	return last
 }

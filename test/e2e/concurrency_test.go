@@ -1,20 +1,15 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
-	"time"
 
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
-	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -73,39 +68,14 @@ func TestConcurrentReportsLoseNoUpdate(t *testing.T) {
 		}
 		invisible += each - next
 	}
-	conflicts := func(r *requests) int { return r.answered(http.StatusConflict) }
-	written := func(r *requests) int { return r.answered(http.StatusOK) - r.of("read") }
+	conflicts := func(r *transport) int { return r.answered(http.StatusConflict) }
+	written := func(r *transport) int { return r.answered(http.StatusOK) - r.of("read") }
 	t.Logf("%d reports: %d reverted, %d never visible; daemon: %v, %d conflicts; controller: %v, %d conflicts",
 		each*len(reporters), reverted, invisible, daemonRequests, conflicts(daemonRequests), controllerRequests, conflicts(controllerRequests))
 	assert.Zero(t, reverted)
 	assert.Zero(t, invisible)
 	assert.LessOrEqual(t, conflicts(daemonRequests), written(controllerRequests))
 	assert.LessOrEqual(t, conflicts(controllerRequests), written(daemonRequests))
-}
-
-// informed returns a Monitor with the Lister of a running informer, as in a separate process.
-func (w *testNode) informed(ctx context.Context, opts ...mcfginformers.SharedInformerOption) (*upgrademonitor.Monitor, *requests, func(resourceVersion string)) {
-	w.t.Helper()
-	counted := &requests{}
-	informerClient, err := mcfgclientset.NewForConfig(w.config)
-	require.NoError(w.t, err)
-	opts = append(opts, mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) {
-		o.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.name).String()
-	}))
-	factory := mcfginformers.NewSharedInformerFactoryWithOptions(informerClient, 0, opts...)
-	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
-	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done())
-	w.t.Cleanup(factory.Shutdown)
-
-	m := w.build(func(c *upgrademonitor.Config) { c.Lister = lister }, counted.wrap)
-	return m, counted, func(resourceVersion string) {
-		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 30*time.Second, true, func(context.Context) (bool, error) {
-			object, err := lister.Get(w.name)
-			return err == nil && object.ResourceVersion == resourceVersion, nil
-		})
-		require.NoError(w.t, err)
-	}
 }
 
 // The informers of the daemon and of the drain controller keep up with each other's writes.
@@ -115,21 +85,20 @@ func TestAnUpdateByTwoProcessesWithListers(t *testing.T) {
 	h := watchFrom(t, w)
 	daemon, daemonRequests, daemonSees := w.informed(t.Context())
 	controller, controllerRequests, controllerSees := w.informed(t.Context())
-	for _, hook := range rebootHooks() {
+	w.reboot(func(_ int, c call) {
 		m := daemon
-		switch hook.name {
-		case "Cordoned True", "Drained Unknown", "Drained True", "Uncordoned True":
+		if slices.Contains([]phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}, c.phase) {
 			m = controller
 		}
-		require.NoError(t, hook.do(t.Context(), w, m), hook.name)
+		c.make(t, m)
 		h.catchUp()
 		daemonSees(h.last().ResourceVersion)
 		controllerSees(h.last().ResourceVersion)
-	}
+	})
 	h.check()
 	h.checkEnded()
 	t.Logf("daemon: %v; controller: %v", daemonRequests, controllerRequests)
-	for _, r := range []*requests{daemonRequests, controllerRequests} {
+	for _, r := range []*transport{daemonRequests, controllerRequests} {
 		assert.Zero(t, r.answered(http.StatusConflict))
 		assert.LessOrEqual(t, r.of("read"), 1, "the first one")
 	}

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -10,8 +9,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 var (
@@ -25,7 +22,6 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	needGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)
-	run := func(line string) (string, error) { return shell(t, standard, line) }
 	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 
@@ -40,7 +36,7 @@ func TestCommandsOfTheDocs(t *testing.T) {
 					continue
 				}
 				blocks++
-				out, err := run(line)
+				out, err := shell(t, standard, line)
 				if output = strings.TrimSpace(output); output == "" {
 					assert.NoError(t, err, "%s: %s: %s", page, line, out)
 				}
@@ -49,16 +45,4 @@ func TestCommandsOfTheDocs(t *testing.T) {
 		}
 	}
 	assert.NotZero(t, blocks)
-}
-
-// shell runs a command of the docs in the repository, as an administrator of a cluster.
-func shell(t *testing.T, c *cluster.Cluster, line string) (string, error) {
-	t.Helper()
-	kubectl, err := cluster.Binary("kubectl")
-	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
-	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+c.Kubeconfig())
-	out, err := cmd.CombinedOutput()
-	return string(out), err
 }

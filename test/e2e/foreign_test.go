@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // foreignCondition is a condition of another manager, with a time and a field that Go's types
@@ -27,7 +26,7 @@ func (w *testNode) foreign() []string {
 			IrreconcilableChanges json.RawMessage
 		}
 	}
-	data, err := w.admin.MachineconfigurationV1().RESTClient().Get().Resource("machineconfignodes").Name(w.name).Do(w.t.Context()).Raw()
+	data, err := mcfgClient(w.t, w.cluster.Config()).MachineconfigurationV1().RESTClient().Get().Resource("machineconfignodes").Name(w.name).Do(w.t.Context()).Raw()
 	require.NoError(w.t, err)
 	require.NoError(w.t, json.Unmarshal(data, &object))
 	found := []string{string(object.Status.IrreconcilableChanges)}
@@ -93,18 +92,4 @@ func TestForeignConditionsAndFieldsStayAsTheyAre(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The daemon's list of pinned image sets is the whole list.
-func TestImageSetsOfOthersLeaveTheList(t *testing.T) {
-	w := newTestNode(t, "foreign-sets")
-	w.reportUpdated()
-	w.mergeStatus(`{"status":{"pinnedImageSets":[{"name":"theirs","desiredGeneration":2}]}}`)
-	m, _ := w.monitor("master")
-	call{phases.Resumed, done, nil}.make(t, m)
-	assert.Len(t, w.object().Status.PinnedImageSets, 1, "a report of a phase keeps the list")
-	m.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}}, nil)
-	list := w.object().Status.PinnedImageSets
-	require.Len(t, list, 1)
-	assert.Equal(t, "a", list[0].Name)
 }

@@ -1,12 +1,10 @@
 package e2e
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
@@ -17,7 +15,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -26,52 +23,11 @@ var (
 	newImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("2", 64)
 )
 
-var withImages struct {
-	once sync.Once
-	*cluster.Cluster
-	err error
-}
-
-// imageCluster returns the cluster of the tests of image mode. The first call starts it.
-func imageCluster(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	withImages.once.Do(func() {
-		withImages.Cluster, withImages.err = cluster.Start(context.Background(), cluster.Options{ImageMode: true})
-	})
-	require.NoError(t, withImages.err)
-	return withImages.Cluster
-}
-
-func newImageModeNode(t *testing.T, name string) *testNode {
-	t.Helper()
-	w := testNodeOn(t, imageCluster(t), name)
-	w.imageMode = true
-	return w
-}
-
-func (w *testNode) object() *mcfgv1.MachineConfigNode {
-	w.t.Helper()
-	object, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Get(w.t.Context(), w.name, metav1.GetOptions{})
-	require.NoError(w.t, err)
-	return object
-}
-
-// imageCalls are the calls of a daemon when the image changes.
-var imageCalls = []call{
-	{phases.Updated, metav1.ConditionFalse, nil},
-	{phases.UpdatePrepared, metav1.ConditionTrue, nil},
-	{phases.AppliedOSImage, metav1.ConditionUnknown, nil},
-	{phases.ImagePulledFromRegistry, metav1.ConditionTrue, nil},
-	{phases.AppliedOSImage, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}},
-	{phases.RebootedNode, metav1.ConditionTrue, nil},
-	{phases.Updated, metav1.ConditionTrue, nil},
-}
-
 func TestImageModeIsEnabledUpdatedAndDisabled(t *testing.T) {
 	w := newImageModeNode(t, "image-mode")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
-	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	call{phases.Updated, done, nil}.make(t, m)
 	history := watchFrom(t, w)
 
 	for _, update := range []struct{ name, config, from, to, prefix string }{
@@ -81,45 +37,38 @@ func TestImageModeIsEnabledUpdatedAndDisabled(t *testing.T) {
 		{"disable", newConfig, newImage, "", "disable image mode"},
 	} {
 		before := w.object()
-		current := before.Status.ConfigVersion.Current
-		for i, c := range imageCalls {
-			w.annotateImages(current, update.config, update.from, update.to)
-			if i == len(imageCalls)-1 {
-				w.annotateImages(update.config, update.config, update.to, update.to)
-			}
+		from, to := version{before.Status.ConfigVersion.Current, update.from}, version{update.config, update.to}
+		w.update(imageCalls, from, to, func(_ int, c call) {
 			c.make(t, m)
 			status := w.object().Status
-			switch c.phase {
-			case phases.UpdatePrepared:
+			switch {
+			case c.phase == phases.UpdatePrepared:
 				assert.Equal(t, update.to, string(status.ConfigImage.DesiredImage), "%s: validated", update.name)
-			case phases.Updated:
-				if c.status == metav1.ConditionFalse {
-					assert.Equal(t, before.Status.ConfigImage, status.ConfigImage, "%s: not validated yet", update.name)
-					require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-					assert.Equal(t, update.to, string(w.object().Spec.ConfigImage.DesiredImage), "%s: the spec is written at once", update.name)
-				}
+			case c.phase == phases.Updated && c.status == no:
+				assert.Equal(t, before.Status.ConfigImage, status.ConfigImage, "%s: not validated yet", update.name)
+				call{}.make(t, m)
+				assert.Equal(t, update.to, string(w.object().Spec.ConfigImage.DesiredImage), "%s: the spec is written at once", update.name)
 			}
-		}
+		})
 		after := w.object().Status
 		assert.Equal(t, mcfgv1.MachineConfigNodeStatusConfigImage{
 			CurrentImage: mcfgv1.ImageDigestFormat(update.to),
 			DesiredImage: mcfgv1.ImageDigestFormat(update.to),
 		}, after.ConfigImage, update.name)
-		c, _ := statusOf(after.Conditions, "AppliedOSImage")
-		assert.Equal(t, "Action during update to "+update.prefix+": about AppliedOSImage", c.Message, update.name)
+		assert.Equal(t, "Action during update to "+update.prefix+": about AppliedOSImage", w.condition(phases.AppliedOSImage).Message, update.name)
 	}
 	history.catchUp()
 	history.check()
 	history.checkEnded()
-	assert.Equal(t, requests.all(), requests.answered(http.StatusOK)+requests.answered(http.StatusCreated)+requests.answered(http.StatusNotFound), "%v", requests)
+	assert.Equal(t, requests.all(), requests.answered(http.StatusOK, http.StatusCreated, http.StatusNotFound), "%v", requests)
 }
 
 func TestAnImageWithoutADigestIsOmittedAndTheRestReported(t *testing.T) {
 	w := newImageModeNode(t, "no-digest")
-	w.annotateImages(oldConfig, oldConfig, "quay.io/mco/os:latest", "quay.io/mco/os:latest")
+	w.annotateVersions(version{oldConfig, "quay.io/mco/os:latest"}, version{oldConfig, "quay.io/mco/os:latest"})
 	m, _ := w.monitor("master")
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	call{phases.Updated, done, nil}.make(t, m)
 	status := w.object().Status
 	assert.Zero(t, status.ConfigImage)
 	assert.Equal(t, oldConfig, status.ConfigVersion.Current)
@@ -134,14 +83,10 @@ func TestImageModeReportsWithoutImagesWhereTheCRDHasNone(t *testing.T) {
 	m, requests := w.monitor("master")
 	warnings := 0
 	ctx := klog.NewContext(t.Context(), funcr.NewJSON(func(line string) { warnings += strings.Count(line, "Ignoring the images") }, funcr.Options{}))
-	for i, c := range imageCalls {
-		w.annotateImages(oldConfig, oldConfig, "", oldImage)
-		if i == len(imageCalls)-1 {
-			w.annotateImages(oldConfig, oldConfig, oldImage, oldImage)
-		}
-		require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx, c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...))
-		require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(ctx))
-	}
+	w.update(imageCalls, version{oldConfig, ""}, version{oldConfig, oldImage}, func(_ int, c call) {
+		require.NoError(t, c.try(ctx, m))
+		require.NoError(t, call{}.try(ctx, m))
+	})
 	history.catchUp()
 	history.check()
 	history.checkEnded()
@@ -153,40 +98,11 @@ func TestImageModeReportsWithoutImagesWhereTheCRDHasNone(t *testing.T) {
 	assert.Equal(t, total, requests.all(), "a repeat makes no request")
 }
 
-func TestAChangeOfTheModeReplacesTheConditionsOfTheOtherMode(t *testing.T) {
-	w := newImageModeNode(t, "gate")
-	w.imageMode = false
-	w.reportUpdated()
-	m, requests := w.monitor("master")
-	w.annotate(oldConfig, newConfig)
-	for _, c := range rebootCalls[:6] {
-		c.make(t, m)
-	}
-	history := watchFrom(t, w)
-	w.imageMode = true
-	call{phases.AppliedFiles, running, nil}.make(t, m)
-	w.imageMode = false
-	call{phases.AppliedFilesAndOS, done, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}}.make(t, m)
-	w.imageMode = true
-	w.annotate(newConfig, newConfig)
-	call{phases.Updated, done, nil}.make(t, m)
-
-	history.catchUp()
-	history.check()
-	history.checkEnded()
-	for i, event := range history.events[1:] {
-		_, standard := statusOf(event.Status.Conditions, "AppliedFilesAndOS")
-		_, image := statusOf(event.Status.Conditions, "AppliedFiles")
-		assert.NotEqual(t, standard, image, "event %d has the conditions of one mode", i)
-	}
-	assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
-}
-
 func TestPinnedImageSetsChangeNothingElse(t *testing.T) {
 	w := newTestNode(t, "pinned")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
-	call{phases.Updated, metav1.ConditionTrue, nil}.make(t, m)
+	call{phases.Updated, done, nil}.make(t, m)
 	history := watchFrom(t, w)
 	type set = upgrademonitor.PinnedImageSet
 	type entry = mcfgv1.MachineConfigNodeStatusPinnedImageSet
@@ -200,13 +116,10 @@ func TestPinnedImageSetsChangeNothingElse(t *testing.T) {
 		writes                int
 	}{
 		{"fetching", []set{{Name: "a", Generation: 1}}, done, no, []entry{{Name: "a", DesiredGeneration: 1}}, 1},
-		{"again", []set{{Name: "a", Generation: 1}}, done, no, []entry{{Name: "a", DesiredGeneration: 1}}, 0},
 		{"done", []set{{Name: "a", Generation: 1, Done: true}}, no, no, []entry{{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}}, 1},
 		{"a newer one", []set{{Name: "a", Generation: 2}}, done, no, []entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}}, 1},
 		{"fails", []set{{Name: "a", Generation: 2, Err: broken}}, done, done,
 			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 1},
-		{"fails again", []set{{Name: "a", Generation: 2, Err: broken}}, done, done,
-			[]entry{{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 0},
 		{"tried again", []set{{Name: "a", Generation: 3}}, done, done,
 			[]entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "exit status 125"}}, 1},
 		{"succeeds", []set{{Name: "a", Generation: 3, Done: true}}, no, no, []entry{{Name: "a", DesiredGeneration: 3, CurrentGeneration: 3}}, 1},
@@ -220,10 +133,8 @@ func TestPinnedImageSetsChangeNothingElse(t *testing.T) {
 		m.ReportPinnedImageSets(t.Context(), step.sets, nil)
 		assert.Equal(t, step.writes, requests.all()-total, "%s: requests", step.name)
 		status := w.object().Status
-		progressing, _ := statusOf(status.Conditions, "PinnedImageSetsProgressing")
-		degraded, _ := statusOf(status.Conditions, "PinnedImageSetsDegraded")
-		assert.Equal(t, step.progressing, progressing.Status, step.name)
-		assert.Equal(t, step.degraded, degraded.Status, step.name)
+		assert.Equal(t, step.progressing, w.status(phases.PinnedImageSetsProgressing), step.name)
+		assert.Equal(t, step.degraded, w.status(phases.PinnedImageSetsDegraded), step.name)
 		if step.want != nil {
 			assert.ElementsMatch(t, step.want, status.PinnedImageSets, step.name)
 		}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
@@ -30,10 +29,9 @@ func TestMCNScale(t *testing.T) {
 	if err != nil {
 		t.Skip("MCN_NODES is not set to a number of nodes")
 	}
-	w := newTestNode(t, "mcn-scale-first")
-	newMCNPool(t, w, "mcn-scale", newConfig)
-	client, err := mcfgclientset.NewForConfig(standard.Config())
-	require.NoError(t, err)
+	kubectlMCN := buildMCN(t)
+	newMCNPool(t, "mcn-scale", newConfig)
+	client := nodesOf(t, standard.Config())
 	var failed atomic.Value
 	workqueue.ParallelizeUntil(t.Context(), 16, n, func(i int) {
 		if err := createMidway(t.Context(), client, i); err != nil {
@@ -45,7 +43,7 @@ func TestMCNScale(t *testing.T) {
 	table := fmt.Sprintf("| %d nodes | first output s | MB received | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|\n", n)
 	for _, args := range [][]string{nil, {"-o", "json"}, {"-w"}} {
 		proxy := newProxy(t, standard.Config().Host)
-		cmd := newMCN(t, "admin", nil, append(args, "mcn-scale")...)
+		cmd := kubectlMCN("admin", append(args, "mcn-scale")...)
 		cmd.Args = append(cmd.Args, "--as-group", "system:masters", "--server", proxy.url, "--tls-server-name", "127.0.0.1")
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
@@ -68,12 +66,11 @@ func TestMCNScale(t *testing.T) {
 }
 
 // createMidway creates the object of a node that is updating, waiting for its update, or done.
-func createMidway(ctx context.Context, client *mcfgclientset.Clientset, i int) error {
-	mcns := client.MachineconfigurationV1().MachineConfigNodes()
+func createMidway(ctx context.Context, client nodes, i int) error {
 	name := fmt.Sprintf("mcn-scale-%05d", i)
-	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = name, "mcn-scale", newConfig
-	mcn, err := mcns.Create(ctx, mcn, metav1.CreateOptions{})
+	mcn := bareObject(name)
+	mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = "mcn-scale", newConfig
+	mcn, err := client.Create(ctx, mcn, metav1.CreateOptions{})
 	if err != nil {
 		return err
 	}
@@ -96,7 +93,7 @@ func createMidway(ctx context.Context, client *mcfgclientset.Clientset, i int) e
 			mcn.Status.Conditions = lists[len(lists)-1]
 		}
 	}
-	_, err = mcns.UpdateStatus(ctx, mcn, metav1.UpdateOptions{})
+	_, err = client.UpdateStatus(ctx, mcn, metav1.UpdateOptions{})
 	return err
 }
 

@@ -9,11 +9,8 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
-	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -23,8 +20,6 @@ import (
 )
 
 const securityDoc = "../../docs/security.md"
-
-type nodes = mcfgclient.MachineConfigNodeInterface
 
 // attempts holds the requests of the matrix, each on one object, in the order of the docs.
 var attempts = []struct {
@@ -93,10 +88,6 @@ var attempts = []struct {
 	}},
 }
 
-func only(name string) metav1.ListOptions {
-	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
-}
-
 // identities holds the columns of the matrix, in the order of the docs: the users that can make
 // a request for the node "own".
 var identities = []struct {
@@ -137,75 +128,19 @@ func matrix(t *testing.T, guard scope.Guard) string {
 	var clients []nodes
 	for _, id := range identities {
 		header, line = header+" "+id.name+" |", line+"---|"
-		clientset, err := mcfgclientset.NewForConfig(id.config(i, own.name))
-		require.NoError(t, err)
-		clients = append(clients, clientset.MachineconfigurationV1().MachineConfigNodes())
+		clients = append(clients, nodesOf(t, id.config(i, own.name)))
 	}
 	rows := []string{header, line}
-	for object, w := range map[string]*testNode{"own": own, "other": other} {
+	for i, w := range []*testNode{own, other} {
 		for _, attempt := range attempts {
-			row := fmt.Sprintf("| %s | %s |", object, attempt.name)
+			row := fmt.Sprintf("| %s | %s |", []string{"own", "other"}[i], attempt.name)
 			for _, client := range clients {
 				row += " " + answerOf(t, attempt.make(t.Context(), client, w.resetObject(attempt.name != "create"))) + " |"
 			}
 			rows = append(rows, row)
 		}
 	}
-	return sorted(rows)
-}
-
-// sorted puts the rows of the own object first.
-func sorted(rows []string) string {
-	var own, other []string
-	for _, row := range rows[2:] {
-		if strings.HasPrefix(row, "| own |") {
-			own = append(own, row)
-		} else {
-			other = append(other, row)
-		}
-	}
-	return strings.Join(append(append(rows[:2:2], own...), other...), "\n")
-}
-
-// resetObject recreates the node's object, or deletes it, and returns it.
-func (w *testNode) resetObject(exists bool) *mcfgv1.MachineConfigNode {
-	w.t.Helper()
-	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
-	if err := client.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
-		require.NoError(w.t, err)
-	}
-	object := &mcfgv1.MachineConfigNode{
-		ObjectMeta: metav1.ObjectMeta{Name: w.name, OwnerReferences: []metav1.OwnerReference{w.owner()}},
-		Spec:       specFor(w.name),
-	}
-	if !exists {
-		return object
-	}
-	object, err := client.Create(w.t.Context(), object, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	object.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-a", Desired: "rendered-a"}
-	object, err = client.UpdateStatus(w.t.Context(), object, metav1.UpdateOptions{})
-	require.NoError(w.t, err)
-	return object
-}
-
-func (w *testNode) owner() metav1.OwnerReference {
-	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}
-}
-
-// answerOf returns what denied a request, if it was denied.
-func answerOf(t *testing.T, err error) string {
-	t.Helper()
-	switch {
-	case err == nil:
-		return "yes"
-	case apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy"):
-		return "no: policy"
-	case apierrors.IsForbidden(err):
-		return "no: RBAC"
-	}
-	assert.NoError(t, err, "neither allowed nor denied")
-	return "?"
+	return strings.Join(rows, "\n")
 }
 
 // tableUnder returns the first table under a heading of the docs.
@@ -215,15 +150,7 @@ func tableUnder(t *testing.T, heading string) string {
 	require.NoError(t, err)
 	_, text, found := strings.Cut(string(data), heading+"\n")
 	require.True(t, found, "%s has no %q", securityDoc, heading)
-	var table []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSuffix(line, "\n")
-		switch {
-		case strings.HasPrefix(line, "|"):
-			table = append(table, line)
-		case len(table) > 0:
-			return strings.Join(table, "\n")
-		}
-	}
-	return strings.Join(table, "\n")
+	_, table, _ := strings.Cut(text, "\n|")
+	table, _, _ = strings.Cut("|"+table, "\n\n")
+	return strings.TrimSpace(table)
 }

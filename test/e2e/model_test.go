@@ -19,12 +19,6 @@ type model struct {
 // currentConfig is what the node runs during all walks.
 const currentConfig = "rendered-a"
 
-const (
-	no      = metav1.ConditionFalse
-	running = metav1.ConditionUnknown
-	done    = metav1.ConditionTrue
-)
-
 var parents = map[string]string{
 	"Cordoned": "UpdateExecuted", "Drained": "UpdateExecuted", "AppliedFilesAndOS": "UpdateExecuted", "Uncordoned": "UpdateComplete",
 }

@@ -1,9 +1,7 @@
 package e2e
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -21,13 +19,8 @@ import (
 // request reaches the server.
 func (f *fleet) before(method, name string, write func()) *atomic.Bool {
 	var done atomic.Bool
-	f.faults.set(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	f.requests.fail(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if request.Method == method && strings.HasSuffix(request.URL.Path, "/machineconfignodes/"+name) && !done.Load() {
-			var body []byte
-			if request.Body != nil {
-				body, _ = io.ReadAll(request.Body)
-				request.Body = io.NopCloser(bytes.NewReader(body))
-			}
 			write()
 			done.Store(true)
 		}
@@ -43,7 +36,7 @@ func TestRolloutLosesNoWriteOfOthers(t *testing.T) {
 	f.run()
 	f.node("raced", "worker", "rendered-1")
 	before := f.eventually("raced", hasSpec("worker", "rendered-1"))
-	mcns := f.mcfg.MachineconfigurationV1().MachineConfigNodes()
+	mcns := f.nodes()
 	annotate := func(key string) {
 		_, err := mcns.Patch(t.Context(), "raced", types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+key+`":"x"}}}`), metav1.PatchOptions{})
 		assert.NoError(t, err)
@@ -72,7 +65,7 @@ func TestRolloutBesideTheOperator(t *testing.T) {
 	f.run()
 	node := f.node("beside", "worker", "rendered-1")
 	f.eventually("beside", hasSpec("worker", "rendered-1"))
-	mcns := f.mcfg.MachineconfigurationV1().MachineConfigNodes()
+	mcns := f.nodes()
 	conflicts := 0
 	for i := 2; i <= 20; i++ {
 		config := fmt.Sprint("rendered-", i)
@@ -85,8 +78,8 @@ func TestRolloutBesideTheOperator(t *testing.T) {
 			read, err = mcns.Get(t.Context(), "beside", metav1.GetOptions{})
 			require.NoError(t, err)
 		}
-		read.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}}
-		read.Spec.Node.Name, read.Spec.Pool.Name = node.Name, "worker"
+		read.OwnerReferences = []metav1.OwnerReference{node.owner()}
+		read.Spec.Node.Name, read.Spec.Pool.Name = node.name, "worker"
 		if _, err = mcns.Update(t.Context(), read, metav1.UpdateOptions{FieldManager: "machine-config-operator"}); apierrors.IsConflict(err) {
 			conflicts++
 		} else {

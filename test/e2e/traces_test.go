@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -60,24 +59,19 @@ func TestAWatcherOfTheTracesSeesNoSkippedTransition(t *testing.T) {
 	traces := readTraces(t)
 	for name, tr := range traces {
 		t.Run(name, func(t *testing.T) {
-			replayAll(t, testNodeOn(t, clusterOf(t, tr), "trace-"+strings.ReplaceAll(name, "_", "-")), traces, tr)
+			name, create := "trace-"+strings.ReplaceAll(name, "_", "-"), newTestNode
+			if tr.ImageMode {
+				create = newImageModeNode
+			}
+			replayAll(t, create(t, name), traces, tr)
 		})
 	}
-}
-
-func clusterOf(t *testing.T, tr trace) *cluster.Cluster {
-	t.Helper()
-	if tr.ImageMode {
-		return imageCluster(t)
-	}
-	return standard
 }
 
 // replayAll replays a trace, after the trace that it continues.
 func replayAll(t *testing.T, w *testNode, traces map[string]trace, tr trace) {
 	t.Helper()
-	w.imageMode = tr.ImageMode
-	r := &replay{node: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*requests{}}
+	r := &replay{node: w, history: watchFrom(t, w), monitors: map[string]*upgrademonitor.Monitor{}, requests: map[string]*transport{}}
 	if start, ok := traces[strings.TrimSuffix(tr.Start, "_gate_on")]; ok {
 		r.run(start)
 	}
@@ -88,8 +82,7 @@ func replayAll(t *testing.T, w *testNode, traces map[string]trace, tr trace) {
 	}
 	for by, requests := range r.requests {
 		t.Logf("%s: %v", by, requests)
-		assert.Zero(t, requests.answered(http.StatusUnprocessableEntity), "422 to the %s", by)
-		assert.Zero(t, requests.answered(http.StatusForbidden), "403 to the %s", by)
+		assert.Zero(t, requests.answered(http.StatusUnprocessableEntity, http.StatusForbidden), "422 or 403 to the %s", by)
 	}
 }
 
@@ -98,7 +91,7 @@ type replay struct {
 	node     *testNode
 	history  *history
 	monitors map[string]*upgrademonitor.Monitor
-	requests map[string]*requests
+	requests map[string]*transport
 }
 
 func (r *replay) monitor(by string) *upgrademonitor.Monitor {
@@ -114,11 +107,11 @@ func (r *replay) run(tr trace) {
 	for i, step := range tr.Steps {
 		for _, write := range tr.SpecWrites {
 			if write.BeforeStep == i {
-				r.node.annotateImages(step.Node.CurrentConfig, write.Desired, step.Node.CurrentImage, write.DesiredImage)
+				r.node.annotateVersions(version{step.Node.CurrentConfig, step.Node.CurrentImage}, version{write.Desired, write.DesiredImage})
 				require.NoError(t, r.monitor(write.By).GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 			}
 		}
-		r.node.annotateImages(step.Node.CurrentConfig, step.Node.DesiredConfig, step.Node.CurrentImage, step.Node.DesiredImage)
+		r.node.annotateVersions(version{step.Node.CurrentConfig, step.Node.CurrentImage}, version{step.Node.DesiredConfig, step.Node.DesiredImage})
 		var opts []upgrademonitor.ReportOption
 		if step.CompletesParent {
 			opts = append(opts, upgrademonitor.CompletesParent())

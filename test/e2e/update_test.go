@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"context"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,54 +20,98 @@ const (
 	newConfig = "rendered-master-ceedbbb3b533372a501c2410fa554c89"
 )
 
+// call is a report of a phase, or without a phase the spec call.
 type call struct {
 	phase  phases.Phase
 	status metav1.ConditionStatus
 	opts   []upgrademonitor.ReportOption
 }
 
-// rebootCalls holds the reports of a standard update with a reboot. The spec call follows the
-// second one, and before the last one the node runs the new config.
+var completesParent = []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}
+
+// rebootCalls holds the reports of a standard update with a reboot.
 var rebootCalls = []call{
-	{phases.Updated, metav1.ConditionFalse, nil},
-	{phases.UpdatePrepared, metav1.ConditionTrue, nil},
-	{phases.Cordoned, metav1.ConditionTrue, nil},
-	{phases.Drained, metav1.ConditionUnknown, nil},
-	{phases.Drained, metav1.ConditionTrue, nil},
-	{phases.AppliedFilesAndOS, metav1.ConditionUnknown, nil},
-	{phases.AppliedFilesAndOS, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}},
-	{phases.RebootedNode, metav1.ConditionUnknown, nil},
-	{phases.RebootedNode, metav1.ConditionTrue, nil},
-	{phases.Resumed, metav1.ConditionTrue, nil},
-	{phases.Uncordoned, metav1.ConditionTrue, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}},
-	{phases.Updated, metav1.ConditionTrue, nil},
+	{phases.Updated, no, nil},
+	{phases.UpdatePrepared, done, nil},
+	{phases.Cordoned, done, nil},
+	{phases.Drained, running, nil},
+	{phases.Drained, done, nil},
+	{phases.AppliedFilesAndOS, running, nil},
+	{phases.AppliedFilesAndOS, done, completesParent},
+	{phases.RebootedNode, running, nil},
+	{phases.RebootedNode, done, nil},
+	{phases.Resumed, done, nil},
+	{phases.Uncordoned, done, completesParent},
+	{phases.Updated, done, nil},
+}
+
+// rebootSteps is rebootCalls with the spec call where the daemon makes it.
+var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
+
+// imageCalls are the calls of a daemon when the image changes.
+var imageCalls = []call{
+	{phases.Updated, no, nil},
+	{phases.UpdatePrepared, done, nil},
+	{phases.AppliedOSImage, running, nil},
+	{phases.ImagePulledFromRegistry, done, nil},
+	{phases.AppliedOSImage, done, completesParent},
+	{phases.RebootedNode, done, nil},
+	{phases.Updated, done, nil},
+}
+
+func (c call) String() string {
+	if c.phase == "" {
+		return "spec"
+	}
+	return string(c.phase) + " " + string(c.status)
+}
+
+func (c call) try(ctx context.Context, m *upgrademonitor.Monitor) error {
+	if c.phase == "" {
+		return m.GenerateAndApplyMachineConfigNodeSpec(ctx)
+	}
+	return m.GenerateAndApplyMachineConfigNode(ctx, c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...)
 }
 
 func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	t.Helper()
-	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...))
+	require.NoError(t, c.try(t.Context(), m), c)
+}
+
+// update has the calls of an update made, with the annotations that the node has then.
+func (w *testNode) update(calls []call, from, to version, do func(i int, c call)) {
+	for i, c := range calls {
+		w.annotateVersions(from, to)
+		if i == len(calls)-1 {
+			w.annotateVersions(to, to)
+		}
+		do(i, c)
+	}
+}
+
+// reboot is update with the standard calls, from the old config to the new one.
+func (w *testNode) reboot(do func(i int, c call)) {
+	w.update(rebootSteps, version{config: oldConfig}, version{config: newConfig}, do)
+}
+
+// rebootUpdate makes a whole update with one Monitor.
+func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
+	w.t.Helper()
+	w.reboot(func(_ int, c call) { c.make(w.t, m) })
 }
 
 // reportUpdated creates the object of a node between two updates, with a Monitor that is discarded.
 func (w *testNode) reportUpdated() {
+	w.t.Helper()
 	w.annotate(oldConfig, oldConfig)
 	m, _ := w.monitor("master")
-	call{phases.Updated, metav1.ConditionTrue, nil}.make(w.t, m)
+	call{phases.Updated, done, nil}.make(w.t, m)
 }
 
-func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
-	w.annotate(oldConfig, newConfig)
-	for i, c := range rebootCalls {
-		if i == 2 {
-			require.NoError(w.t, m.GenerateAndApplyMachineConfigNodeSpec(w.t.Context()))
-		}
-		if i == len(rebootCalls)-1 {
-			w.annotate(newConfig, newConfig)
-		}
-		c.make(w.t, m)
-	}
-}
+// dashed converts the name of a case to a part of an object's name.
+func dashed(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "-")) }
 
+// Each call is made twice: a repeat makes no request.
 func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 	for name, prepare := range map[string]func(*testNode){
 		"between updates": (*testNode).reportUpdated,
@@ -75,7 +122,15 @@ func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 			prepare(w)
 			history := watchFrom(t, w)
 			m, requests := w.monitor("master")
-			w.rebootUpdate(m)
+			w.reboot(func(_ int, c call) {
+				c.make(t, m)
+				total := requests.all()
+				c.make(t, m)
+				assert.Equal(t, total, requests.all(), "%s again", c)
+			})
+			total := requests.all()
+			call{}.make(t, m)
+			assert.Equal(t, total, requests.all(), "the spec has not changed")
 			t.Logf("standard reboot update: %v, %d bytes of answers", requests, requests.bytesDown())
 			assert.LessOrEqual(t, requests.bytesDown(), 60_000, "the answer to a status write is its metadata")
 			assert.LessOrEqual(t, requests.of("status"), 15)
@@ -86,25 +141,7 @@ func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
 			history.catchUp()
 			history.check()
 			history.checkEnded()
-
-			total := requests.all()
-			rebootCalls[len(rebootCalls)-1].make(t, m)
-			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-			assert.Equal(t, total, requests.all(), "a repeat makes no request")
 		})
-	}
-}
-
-func TestRepeatsDuringAnUpdateMakeNoRequest(t *testing.T) {
-	w := newTestNode(t, "repeats")
-	w.reportUpdated()
-	m, requests := w.monitor("master")
-	w.annotate(oldConfig, newConfig)
-	for _, c := range rebootCalls[:len(rebootCalls)-1] {
-		c.make(t, m)
-		total := requests.all()
-		c.make(t, m)
-		assert.Equal(t, total, requests.all(), "%s %s again", c.phase, c.status)
 	}
 }
 
@@ -112,12 +149,11 @@ func TestAMissingObjectIsCreatedWithOwnerAndStatus(t *testing.T) {
 	w := newTestNode(t, "missing")
 	w.annotate(oldConfig, oldConfig)
 	m, requests := w.monitor("master")
-	call{phases.Resumed, metav1.ConditionTrue, nil}.make(t, m)
+	call{phases.Resumed, done, nil}.make(t, m)
 	assert.Equal(t, "1 create, 1 read, 2 status", requests.String())
 
-	object, err := w.admin.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), w.name, metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}}, object.OwnerReferences)
+	object := w.object()
+	assert.Equal(t, []metav1.OwnerReference{w.owner()}, object.OwnerReferences)
 	assert.Equal(t, "master", object.Spec.Pool.Name)
 	assert.Equal(t, oldConfig, object.Spec.ConfigVersion.Desired)
 	assert.Len(t, object.Status.Conditions, len(standardMode))
@@ -125,4 +161,16 @@ func TestAMissingObjectIsCreatedWithOwnerAndStatus(t *testing.T) {
 		assert.Equal(t, p, object.Status.Conditions[i].Type, "the order in which they are written")
 	}
 	assert.Equal(t, object.Generation, object.Status.ObservedGeneration)
+}
+
+func TestTheOwnerReferenceFollowsARecreatedNode(t *testing.T) {
+	w := newTestNode(t, "recreated")
+	w.reportUpdated()
+	w.recreateNode()
+	m, requests := w.monitor("master")
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, "1 read, 1 spec", requests.String())
+	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.Equal(t, 2, requests.all())
 }

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,13 +30,14 @@ type today struct {
 	between func() // after the read, if not nil
 }
 
-func newToday(w *testNode) *today { return &today{testNode: w, client: clientOf(w.t, w.config)} }
+func newToday(w *testNode) *today { return &today{testNode: w, client: nodesOf(w.t, w.config)} }
 
 func (d *today) report(ctx context.Context, c call) error {
 	object, err := d.client.Get(ctx, d.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		object, err = d.client.Create(ctx, &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: d.name, OwnerReferences: []metav1.OwnerReference{d.owner()}},
-			Spec: specFor(d.name)}, metav1.CreateOptions{FieldManager: upgrademonitor.DefaultFieldManager})
+		object = bareObject(d.name)
+		object.OwnerReferences = []metav1.OwnerReference{d.owner()}
+		object, err = d.client.Create(ctx, object, metav1.CreateOptions{FieldManager: upgrademonitor.DefaultFieldManager})
 	}
 	if err != nil {
 		return err
@@ -104,42 +104,25 @@ func (d *today) after(list []metav1.Condition, c call) []metav1.Condition {
 type reporter func(context.Context, call) error
 
 func ours(m *upgrademonitor.Monitor) reporter {
-	return func(ctx context.Context, c call) error {
-		return m.GenerateAndApplyMachineConfigNode(ctx, c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...)
-	}
+	return func(ctx context.Context, c call) error { return c.try(ctx, m) }
 }
 
-// update makes the calls of a reboot update, each by the reporter that a function chooses.
-func (w *testNode) update(by func(i int, c call) reporter) (failed []string) {
+// mixedUpdate makes the calls of a reboot update, each by the reporter that a function chooses.
+func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string) {
 	w.t.Helper()
-	for i, c := range rebootCalls {
-		w.annotate(oldConfig, newConfig)
-		if i == len(rebootCalls)-1 {
-			w.annotate(newConfig, newConfig)
-		}
+	w.update(rebootCalls, version{config: oldConfig}, version{config: newConfig}, func(i int, c call) {
 		if err := by(i, c)(w.t.Context(), c); err != nil {
-			failed = append(failed, fmt.Sprintf("%s %s", c.phase, c.status))
+			failed = append(failed, c.String())
 		}
-	}
+	})
 	return failed
 }
 
-// jumps returns how many transitions that break the state machine the watch has seen since it caught up.
-func (h *history) jumps() (found int) {
-	from := max(1, len(h.events)) - 1
+// jumps returns how many times the rules were broken since the watch caught up.
+func (h *history) jumps() int {
+	from := max(1, len(h.events))
 	h.catchUp()
-	events := h.events[from:]
-	for i := 1; i < len(events); i++ {
-		for _, c := range events[i].Status.Conditions {
-			was, _ := statusOf(events[i-1].Status.Conditions, c.Type)
-			step := [2]metav1.ConditionStatus{was.Status, c.Status}
-			reset := step == [2]metav1.ConditionStatus{running, no} && isReset(events[i].Status.Conditions)
-			if was.Status != "" && !mayStep(c.Type, step) && !reset {
-				found++
-			}
-		}
-	}
-	return found
+	return len(h.broken(from))
 }
 
 // seen are the rows of the table that TestMixedVersions prints.
@@ -169,7 +152,7 @@ func objectsOfToday(t *testing.T, s *seen) {
 		require.NoError(t, before.report(t.Context(), call{phases.Updated, done, nil}))
 		m, requests := w.monitor("worker")
 		h := watchFrom(t, w)
-		w.update(func(i int, _ call) reporter {
+		w.mixedUpdate(func(i int, _ call) reporter {
 			if i < at {
 				return before.report
 			}
@@ -206,7 +189,7 @@ func backAndForth(t *testing.T, s *seen) {
 			h := watchFrom(t, w)
 			first, _ := w.monitor("worker")
 			second, _ := w.monitor("worker")
-			w.update(func(i int, _ call) reporter {
+			w.mixedUpdate(func(i int, _ call) reporter {
 				switch {
 				case i < from:
 					return ours(first)
@@ -292,7 +275,7 @@ func ourController(t *testing.T, s *seen) {
 	daemon := newToday(w)
 	drains := func(c call) bool { return c.phase == phases.Cordoned || c.phase == phases.Drained }
 	h := watchFrom(t, w)
-	w.update(func(_ int, c call) reporter {
+	w.mixedUpdate(func(_ int, c call) reporter {
 		if drains(c) {
 			return ours(controller)
 		}
@@ -317,18 +300,18 @@ func ourController(t *testing.T, s *seen) {
 func guarded(t *testing.T, s *seen) {
 	installGuards(t, standard)
 	own := scope.Guard{Name: "versions", Namespace: "versions"}
-	require.NoError(t, installGuard(t.Context(), standard, own))
+	installGuard(t, standard, own)
 	for name, guard := range map[string]scope.Guard{"the guard": own, "the guard and the policy of transitions": fullGuard} {
 		w := unguardedNodeOn(t, standard, "versions-"+withDefaults(guard).Name)
 		w.config = newIdentity(t, standard, guard).podToken(w.name)
 		w.annotate(oldConfig, oldConfig)
 		daemon := newToday(w)
 		require.NoError(t, daemon.report(t.Context(), call{phases.Updated, done, nil}))
-		failed := w.update(func(int, call) reporter { return daemon.report })
+		failed := w.mixedUpdate(func(int, call) reporter { return daemon.report })
 		after := w.status(phases.Updated)
 		w.config = newIdentity(t, standard, fullGuard).podToken(w.name)
 		m, _ := w.monitor("worker")
-		w.update(func(int, call) reporter { return ours(m) })
+		w.mixedUpdate(func(int, call) reporter { return ours(m) })
 		assert.Equal(t, done, w.status(phases.Updated))
 		s.add("today's daemon under "+name, "%d of %d reports denied (%s), Updated is %s after its update; ours ends the next one", len(failed), len(rebootCalls), strings.Join(failed, ", "), after)
 	}

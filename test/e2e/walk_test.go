@@ -57,7 +57,7 @@ func TestRandomWalks(t *testing.T) {
 			}
 			w.history.catchUp()
 			w.history.check()
-			assert.Zero(t, w.requests.answered(http.StatusUnprocessableEntity)+w.requests.answered(http.StatusBadRequest), "rejected by the CRD")
+			w.checkAnswers()
 		})
 	}
 }
@@ -70,8 +70,7 @@ type walker struct {
 	model    *model
 	history  *history
 	daemon   *upgrademonitor.Monitor
-	faults   *faults
-	requests *requests
+	requests *transport // of the daemon
 	desired  string
 	reports  int
 	pending  []report // accepted, and not known to be written
@@ -94,7 +93,7 @@ func (r report) asksForTheSame(other report) bool {
 }
 
 func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
-	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &requests{}, desired: currentConfig}
+	w := &walker{testNode: newTestNode(t, name), random: random, model: newModel(), requests: &transport{}, desired: currentConfig}
 	logged := func(prefix, args string) { w.note("    %s %s", prefix, args) }
 	w.ctx = klog.NewContext(t.Context(), funcr.New(logged, funcr.Options{}))
 	w.annotate(currentConfig, w.desired)
@@ -107,10 +106,14 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 
 // restart replaces the daemon. Its pending reports are lost.
 func (w *walker) restart() {
-	w.faults = &faults{}
-	w.daemon = w.build(func(*upgrademonitor.Config) {}, w.requests.wrap, w.faults.wrap)
+	w.checkAnswers()
+	w.daemon, w.requests = w.build(func(*upgrademonitor.Config) {})
 	w.model.activeTarget = ""
 	w.pending = nil
+}
+
+func (w *walker) checkAnswers() {
+	assert.Zero(w.t, w.requests.answered(http.StatusUnprocessableEntity, http.StatusBadRequest), "rejected by the CRD")
 }
 
 // walk is one sequence: it sometimes starts with a restart, and ends without faults and with an
@@ -134,7 +137,7 @@ func (w *walker) walk() {
 			w.fail()
 		case 4:
 			w.note("recovers")
-			w.faults.set(nil)
+			w.requests.fail(nil)
 		case 5:
 			w.kill()
 		default:
@@ -194,15 +197,15 @@ func (w *walker) fail() {
 	kinds := []string{"connection refused", "500", "503", "403", "response to a write lost"}
 	kind, once := kinds[w.random.IntN(len(kinds))], w.random.IntN(2) == 0
 	w.note("fault: %s, once %t", kind, once)
-	f := w.faults
-	f.set(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
+	requests := w.requests
+	requests.fail(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
 		if (once || kind == "403") && kindOf(request) == "spec" {
 			return next.RoundTrip(request)
 		}
 		if once {
-			f.set(nil)
+			requests.fail(nil)
 		}
-		return injected[kind](request, next)
+		return faults[kind](request, next)
 	})
 }
 
@@ -236,7 +239,7 @@ func (w *walker) adopt() {
 // flushAndCompare removes all faults, waits until everything is written, and compares.
 func (w *walker) flushAndCompare() {
 	w.t.Helper()
-	w.faults.set(nil)
+	w.requests.fail(nil)
 	require.NoError(w.t, w.setSpec(), w)
 	require.NoError(w.t, w.daemon.Flush(w.ctx))
 	w.written = append(w.written, w.pending...)

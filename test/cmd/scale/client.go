@@ -71,7 +71,7 @@ func (c cost) plus(other cost, sign int) cost {
 	return c
 }
 
-func (c cost) count() (n int) {
+func (c cost) all() (n int) {
 	for _, requests := range c.requests {
 		n += requests
 	}

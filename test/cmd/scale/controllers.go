@@ -20,11 +20,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-const (
-	poolName    = "worker"
-	workerLabel = "node-role.kubernetes.io/worker"
-)
-
 // startControllers starts the rollout and the pool controller with one watch per resource. The
 // informers have synced when it returns. stop returns when they have ended.
 func startControllers(ctx context.Context, c *client) (stop func() error, err error) {

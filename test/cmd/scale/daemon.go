@@ -9,17 +9,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// callTimeout is longer than a daemon's, so that no report is pending on a loaded machine.
-const callTimeout = time.Minute
-
 // daemon reports on one node.
 type daemon interface {
 	report(ctx context.Context, c call) error
 	spec(ctx context.Context) error
+	end(ctx context.Context) error // writes what is pending
 }
 
-// daemons are the clients that are compared. Each function is the start of a process.
-var daemons = map[string]func(*client, *node) (daemon, error){"today": newToday, "ours": newOurs}
+// newDaemon is the start of a process.
+type newDaemon func(*client, *node) (daemon, error)
 
 // ours is a daemon that reports with this library.
 type ours struct{ monitor *upgrademonitor.Monitor }
@@ -30,7 +28,7 @@ func newOurs(c *client, node *node) (daemon, error) {
 		NodeName: node.name,
 		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
 		Pool:     func(*corev1.Node) (string, error) { return poolName, nil },
-		Timeout:  callTimeout,
+		Timeout:  time.Minute, // longer than a daemon's: a report is written by its call on a loaded machine, too
 	})
 	return ours{m}, err
 }
@@ -46,3 +44,5 @@ func (o ours) report(ctx context.Context, c call) error {
 func (o ours) spec(ctx context.Context) error {
 	return o.monitor.GenerateAndApplyMachineConfigNodeSpec(ctx)
 }
+
+func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }

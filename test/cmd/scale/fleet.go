@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 // warmUp is how many updates precede the measurement, so that the server compiles the schema.
@@ -19,9 +20,20 @@ type fleet struct {
 	admin     *client // creates everything; not counted
 	operator  *client // patches Nodes
 	daemons   *client
-	newDaemon func(*client, *node) (daemon, error)
+	newDaemon newDaemon
 	calls     []call
 	atATime   int
+}
+
+func newFleet(c *cluster.Cluster, calls []call, atATime int, start newDaemon) (*fleet, error) {
+	f := &fleet{calls: calls, atATime: atATime, newDaemon: start}
+	for _, client := range []**client{&f.admin, &f.operator, &f.daemons} {
+		var err error
+		if *client, err = newClient(c.Config()); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
 }
 
 // create creates the Nodes with numbers from first on, and their objects as those of nodes that
@@ -46,7 +58,10 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 				}
 			}
 		}
-		return d.report(ctx, f.calls[len(f.calls)-1])
+		if err := d.report(ctx, f.calls[len(f.calls)-1]); err != nil {
+			return err
+		}
+		return d.end(ctx)
 	})
 	if err != nil {
 		return fmt.Errorf("create the nodes: %w", err)
@@ -74,6 +89,9 @@ func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
 			return err
 		}
 		if c.restarted {
+			if err := d.end(ctx); err != nil {
+				return err
+			}
 			if d, err = f.newDaemon(f.daemons, n); err != nil {
 				return err
 			}
@@ -87,7 +105,7 @@ func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
 			return fmt.Errorf("%s %s: %w", c.phase, c.status, err)
 		}
 	}
-	return nil
+	return d.end(ctx)
 }
 
 // each does n pieces of work, some at a time. After an error no more are started.

@@ -15,16 +15,6 @@ import (
 // server ages, and each client is to meet it at every age.
 const turn = 100
 
-// result is the cost of the update of all nodes.
-type result struct {
-	name         string // of the row
-	nodes        int
-	daemons, all cost
-	cpu, wall    time.Duration // of the API server, user and system; of the update
-	lag          time.Duration // from the last node's Updated=True to the pool's
-	heap         uint64        // of the process with the caches of the controllers, after the update
-}
-
 // measure makes the measurements one by one, and writes a table after each.
 func measure(ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any)) error {
 	for _, calls := range [][]call{shortUpdate, rebootUpdate} {
@@ -61,8 +51,8 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	defer func() { err = errors.Join(err, c.Stop()) }()
 	results = []result{{name: "today", nodes: n}, {name: "ours", nodes: n}}
 	fleets := make([]*fleet, len(results))
-	for i, r := range results {
-		if fleets[i], err = newFleet(c, calls, 50, daemons[r.name]); err != nil {
+	for i, start := range []newDaemon{newToday, newOurs} {
+		if fleets[i], err = newFleet(c, calls, 50, start); err != nil {
 			return nil, err
 		}
 		if err := fleets[i].create(ctx, i*n, n); err != nil {
@@ -128,37 +118,4 @@ func grow(ctx context.Context, n, atATime int) (r result, err error) {
 	runtime.ReadMemStats(&memory)
 	r.heap = memory.HeapAlloc
 	return r, err
-}
-
-func newFleet(c *cluster.Cluster, calls []call, atATime int, newDaemon func(*client, *node) (daemon, error)) (*fleet, error) {
-	f := &fleet{calls: calls, atATime: atATime, newDaemon: newDaemon}
-	for _, client := range []**client{&f.admin, &f.operator, &f.daemons} {
-		var err error
-		if *client, err = newClient(c.Config()); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-// meter adds the cost of a piece of work. The controllers are nil where there are none.
-func (r *result) meter(c *cluster.Cluster, f *fleet, controllers *client, work func() error) error {
-	counted := []*client{f.daemons, f.operator}
-	if controllers != nil {
-		counted = append(counted, controllers)
-	}
-	used, err := c.APIServerCPU()
-	if err != nil {
-		return err
-	}
-	daemons, all, start := sum(f.daemons), sum(counted...), time.Now()
-	if err := work(); err != nil {
-		return err
-	}
-	r.wall += time.Since(start)
-	cpu, err := c.APIServerCPU()
-	r.cpu += cpu - used
-	r.daemons = sum(f.daemons).plus(daemons, -1).plus(r.daemons, 1)
-	r.all = sum(counted...).plus(all, -1).plus(r.all, 1)
-	return err
 }

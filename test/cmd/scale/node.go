@@ -14,7 +14,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-const nodeImages = 50 // as many as a kubelet reports
+const (
+	poolName    = "worker"
+	workerLabel = "node-role.kubernetes.io/worker"
+	nodeImages  = 50 // as many as a kubelet reports
+)
 
 // config returns the name of the n-th rendered config, as long as a real one.
 func config(n int) string {

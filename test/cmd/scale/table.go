@@ -13,11 +13,11 @@ func writeComparison(w io.Writer, calls int, results []result) {
 	writeHeader(w, "client", "requests", "get", "apply", "patch", "409", "MB up", "MB down", "server CPU s", "CPU ms a node")
 	for _, r := range results {
 		d := r.daemons
-		writeRow(w, r.name, count(d.count()), count(d.requests["get"]), count(d.requests["apply"]), count(d.requests["patch"]),
+		writeRow(w, r.name, count(d.all()), count(d.requests["get"]), count(d.requests["apply"]), count(d.requests["patch"]),
 			count(d.conflicts), megabytes(d.up), megabytes(d.down), seconds(r.cpu), eachNode(r.cpu, r.nodes))
 	}
 	base, ours := results[0], results[1]
-	writeRow(w, "ours / today", ratio(ours.daemons.count(), base.daemons.count()), "", "", "", "",
+	writeRow(w, "ours / today", ratio(ours.daemons.all(), base.daemons.all()), "", "", "", "",
 		ratio(ours.daemons.up, base.daemons.up), ratio(ours.daemons.down, base.daemons.down), ratio(ours.cpu, base.cpu), "")
 	fmt.Fprintln(w)
 }
@@ -30,8 +30,8 @@ func writeGrowth(w io.Writer, results []result) {
 	writeHeader(w, "nodes", "daemons' requests", "MB up", "MB down", "all requests", "all MB up", "all MB down",
 		"server CPU s", "CPU ms a node", "wall s", "pool lag s", "heap MB")
 	for _, r := range results {
-		writeRow(w, r.name, count(r.daemons.count()), megabytes(r.daemons.up), megabytes(r.daemons.down),
-			count(r.all.count()), megabytes(r.all.up), megabytes(r.all.down),
+		writeRow(w, r.name, count(r.daemons.all()), megabytes(r.daemons.up), megabytes(r.daemons.down),
+			count(r.all.all()), megabytes(r.all.up), megabytes(r.all.down),
 			seconds(r.cpu), eachNode(r.cpu, r.nodes), seconds(r.wall), fmt.Sprintf("%.2f", r.lag.Seconds()), megabytes(int(r.heap)))
 	}
 	fmt.Fprintln(w)

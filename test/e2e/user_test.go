@@ -3,15 +3,19 @@ package e2e
 import (
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 // identity creates the configurations of clients that act as one service account.
@@ -25,9 +29,26 @@ type identity struct {
 func newIdentity(t *testing.T, c *cluster.Cluster, guard scope.Guard) *identity {
 	t.Helper()
 	guard = withDefaults(guard)
-	core, err := kubernetes.NewForConfig(c.Config())
-	require.NoError(t, err)
-	return &identity{t: t, admin: c.Config(), core: core, namespace: guard.Namespace, serviceAccount: guard.ServiceAccount}
+	return &identity{t: t, admin: c.Config(), core: kubeClient(t, c.Config()), namespace: guard.Namespace, serviceAccount: guard.ServiceAccount}
+}
+
+// create creates the service account and its namespace, unless they exist.
+func (i *identity) create() {
+	i.t.Helper()
+	createNamespace(i.t, i.core, i.namespace)
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: i.serviceAccount}}
+	_, err := i.core.CoreV1().ServiceAccounts(i.namespace).Create(i.t.Context(), account, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		require.NoError(i.t, err)
+	}
+}
+
+func createNamespace(t *testing.T, client *kubernetes.Clientset, name string) {
+	t.Helper()
+	_, err := client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if !apierrors.IsAlreadyExists(err) {
+		require.NoError(t, err)
+	}
 }
 
 // podToken returns the configuration of a daemon: a token that is bound to a Pod on the node.
@@ -86,4 +107,35 @@ func impersonate(admin *rest.Config, namespace, serviceAccount string, claims ma
 
 func onNode(names ...string) map[string][]string {
 	return map[string][]string{scope.NodeNameClaim: names}
+}
+
+// asOperator impersonates the operator's service account.
+func asOperator(c *cluster.Cluster) *rest.Config {
+	return impersonate(c.Config(), scope.DefaultOperatorNamespace, scope.DefaultOperatorServiceAccount, nil)
+}
+
+// asComponent impersonates the service account of a component.
+func asComponent(component components.Component) *rest.Config {
+	account := scope.DefaultComponentsOperatorServiceAccount
+	if component == components.Controller {
+		account = scope.DefaultComponentsControllerServiceAccount
+	}
+	return impersonate(standard.Config(), scope.DefaultComponentsNamespace, account, nil)
+}
+
+// allow grants verbs on all objects of resources.
+func allow(t *testing.T, c *cluster.Cluster, subject rbacv1.Subject, resources, verbs []string) {
+	t.Helper()
+	name, client := "e2e-"+subject.Name, kubeClient(t, c.Config()).RbacV1()
+	_, err := client.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{mcfgv1.GroupName}, Resources: resources, Verbs: verbs}},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	_, err = client.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: name},
+		Subjects:   []rbacv1.Subject{subject},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
 }

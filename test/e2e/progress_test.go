@@ -8,7 +8,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
-	mcfgv1client "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,7 +50,7 @@ func TestOrderIsNotMovedByReports(t *testing.T) {
 func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	w := newTestNode(t, "progress-applies")
 	w.reportUpdated()
-	client := w.admin.MachineconfigurationV1().MachineConfigNodes()
+	client := w.admin
 	require.NoError(t, applySpec(t, client, w.name, oldConfig))
 	update := func(config string) {
 		object := w.object()
@@ -74,7 +73,7 @@ func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Ordered, time.Hour/2)
 }
 
-func applySpec(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, name, config string) error {
+func applySpec(t *testing.T, client nodes, name, config string) error {
 	t.Helper()
 	_, err := client.Apply(t.Context(), mcfgapply.MachineConfigNode(name).WithSpec(mcfgapply.MachineConfigNodeSpec().
 		WithNode(mcfgapply.MCOObjectReference().WithName(name)).
@@ -85,7 +84,7 @@ func applySpec(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, nam
 }
 
 // applyStatus applies another status.
-func applyStatus(t *testing.T, client mcfgv1client.MachineConfigNodeInterface, object *mcfgv1.MachineConfigNode) {
+func applyStatus(t *testing.T, client nodes, object *mcfgv1.MachineConfigNode) {
 	t.Helper()
 	_, err := client.ApplyStatus(t.Context(), mcfgapply.MachineConfigNode(object.Name).WithStatus(mcfgapply.MachineConfigNodeStatus().
 		WithObservedGeneration(object.Generation+1).
@@ -108,7 +107,7 @@ func (w *testNode) backdateSpec() time.Time {
 	require.Greater(w.t, len(patch), 1)
 	data, err := json.Marshal(patch)
 	require.NoError(w.t, err)
-	_, err = w.admin.MachineconfigurationV1().MachineConfigNodes().Patch(w.t.Context(), w.name, types.JSONPatchType, data, metav1.PatchOptions{FieldManager: "test"})
+	_, err = w.admin.Patch(w.t.Context(), w.name, types.JSONPatchType, data, metav1.PatchOptions{FieldManager: "test"})
 	require.NoError(w.t, err)
 	return hourAgo
 }

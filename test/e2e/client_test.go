@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"testing"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+type (
+	nodes = mcfgclient.MachineConfigNodeInterface
+	pools = mcfgclient.MachineConfigPoolInterface
+)
+
+func kubeClient(t *testing.T, config *rest.Config) *kubernetes.Clientset {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+func mcfgClient(t *testing.T, config *rest.Config) *mcfgclientset.Clientset {
+	t.Helper()
+	client, err := mcfgclientset.NewForConfig(config)
+	require.NoError(t, err)
+	return client
+}
+
+func nodesOf(t *testing.T, config *rest.Config) nodes {
+	t.Helper()
+	return mcfgClient(t, config).MachineconfigurationV1().MachineConfigNodes()
+}
+
+// only selects one object.
+func only(name string) metav1.ListOptions {
+	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
+}
