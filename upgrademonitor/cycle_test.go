@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/cache"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
@@ -71,6 +73,41 @@ func TestBeginUpdatesTheSpec(t *testing.T) {
 	assert.Equal(t, "worker", object.Spec.Pool.Name, "the pool is unchanged")
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	assert.Empty(t, f.requests(), "the daemon's own spec call needs no request")
+}
+
+// A node that is wanted elsewhere when its update ends: nothing has validated the other config yet.
+func TestEndWhileTheNodeIsWantedElsewhere(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.annotate(newConfig, "rendered-worker-ccc")
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, newConfig, f.object(t).Status.ConfigVersion.Desired)
+
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status, "the next update has begun")
+	assert.Equal(t, "rendered-worker-ccc", f.object(t).Spec.ConfigVersion.Desired)
+}
+
+// A config that fails is taken back: that is an update, too.
+func TestConfigThatIsTakenBack(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	f.annotate(oldConfig, oldConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	drained := f.condition(t, phases.Drained)
+	assert.Equal(t, metav1.ConditionFalse, drained.Status)
+	assert.Contains(t, drained.Message, "Action during update to "+newConfig+": ")
+	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: oldConfig, Desired: oldConfig}, f.object(t).Status.ConfigVersion)
+	assert.Contains(t, f.condition(t, phases.UpdatePrepared).Message, "Action during update to "+oldConfig+": ")
 }
 
 // A NodeDegraded that is True becomes False in the same write: what failed is over.
