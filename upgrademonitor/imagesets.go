@@ -55,7 +55,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	if failure != nil {
-		m.failed(ctx, &m.imageSetFailures, failure, "Failed to prefetch pinned images")
+		m.imageSetFailures.FailedOtherwise(ctx, failure, "Failed to prefetch pinned images", "node", m.config.NodeName)
 	} else {
 		m.recovered(ctx, &m.imageSetFailures, "Prefetching pinned images works again")
 	}

@@ -82,6 +82,19 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Updated).Status)
 }
 
+// A failure that belongs to no set is in the log alone: each one that is new.
+func TestFailureOfNoImageSetIsLogged(t *testing.T) {
+	f := newFixture(t)
+	var log logLines
+	ctx := log.context(t.Context())
+	for _, failure := range []string{"registry unreachable", "registry unreachable", "no space left on device"} {
+		f.ReportPinnedImageSets(ctx, nil, errors.New(failure))
+	}
+	lines := log.take()
+	require.Len(t, lines, 2)
+	assert.Contains(t, lines[1], "no space left on device")
+}
+
 // A typed nil error does not panic.
 func TestTypedNilErrorOfAnImageSet(t *testing.T) {
 	f := newFixture(t)

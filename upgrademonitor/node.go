@@ -24,7 +24,7 @@ func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
 	n, warnings := plan.NewNode(node, pool, m.mode())
 	if len(warnings) > 0 {
 		err := field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it")
-		m.failed(ctx, &m.annotationFailures, err, "Ignoring an invalid annotation of the Node")
+		m.annotationFailures.FailedOtherwise(ctx, err, "Ignoring an invalid annotation of the Node", "node", m.config.NodeName)
 	} else {
 		m.recovered(ctx, &m.annotationFailures, "The annotations of the Node are valid again")
 	}

@@ -22,7 +22,7 @@ func Advice(err error) string {
 	case NoCRD:
 		return "install the CRD" + resourceOf(err)
 	case Terminal:
-		if IsTooLarge(err) {
+		if isTooLarge(err) {
 			return "remove what others keep in the object, its annotations for instance"
 		}
 		return "compare the object with the CRD: see the fields that the error names"

@@ -45,7 +45,7 @@ func Classify(err error) Outcome {
 		return ""
 	case isDenied(err):
 		return Denied
-	case IsInvalid(err), IsTooLarge(err):
+	case isInvalid(err), isTooLarge(err):
 		return Terminal
 	case isResourceMissing(err):
 		return NoCRD
@@ -58,13 +58,12 @@ func Classify(err error) Outcome {
 	}
 }
 
-// IsInvalid reports whether the schema or the rules of the CRD reject the object. Where they
-// judge what others wrote, too, that is not final: the caller decides.
-func IsInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
+// isInvalid reports whether the schema or the rules of the CRD reject the object.
+func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
-// IsTooLarge reports whether an object is too large for the API server, for etcd, or for the
+// isTooLarge reports whether an object is too large for the API server, for etcd, or for the
 // client that the API server talks to etcd with.
-func IsTooLarge(err error) bool {
+func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
 }

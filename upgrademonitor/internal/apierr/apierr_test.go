@@ -120,14 +120,3 @@ func TestPolicy(t *testing.T) {
 		assert.Empty(t, apierr.Policy(err), "%v", err)
 	}
 }
-
-// TestOnlyTheCallerKnows what is Terminal: a 422 of rules that also concern what others wrote
-// is not.
-func TestOnlyTheCallerKnows(t *testing.T) {
-	large := apierrors.NewRequestEntityTooLargeError("x")
-	assert.True(t, apierr.IsInvalid(invalid("x")))
-	assert.False(t, apierr.IsInvalid(large))
-	assert.False(t, apierr.IsInvalid(byPolicy(422, metav1.StatusReasonInvalid, "x")))
-	assert.True(t, apierr.IsTooLarge(large))
-	assert.False(t, apierr.IsTooLarge(invalid("request is too large")))
-}

@@ -20,7 +20,7 @@ type Keyed struct {
 // Failed logs an error of an object, as Log.Failed does.
 func (k *Keyed) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	log, own := k.logOf(key)
-	if err == nil || !log.begins(err) {
+	if err == nil || !log.begins(causeOf(err)) {
 		return
 	}
 	if !own {

@@ -2,6 +2,7 @@ package failurelog
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,11 +19,18 @@ type Log struct {
 	failed int
 }
 
-// Failed logs an error through ctx, with what to do about it, unless its cause is that of the
-// last one. What changes from one attempt to the next, as numbers do, is no other cause.
+// Failed logs the error of a request through ctx, with what to do about it, unless its cause is that
+// of the last one: an API server that cannot be reached is one cause, whatever the text says.
 func (l *Log) Failed(ctx context.Context, err error, message string, keysAndValues ...any) {
-	if l.begins(err) {
+	if err != nil && l.begins(causeOf(err)) {
 		logFailure(ctx, err, message, keysAndValues)
+	}
+}
+
+// FailedOtherwise logs an error that is of no request, unless its text is that of the last one.
+func (l *Log) FailedOtherwise(ctx context.Context, err error, message string, keysAndValues ...any) {
+	if l.begins(fmt.Sprint(err)) { // unlike Error, it does not panic on a nil pointer
+		klog.FromContext(ctx).WithCallDepth(1).Error(err, message, keysAndValues...)
 	}
 }
 
@@ -41,12 +49,8 @@ func (l *Log) Failing() bool {
 	return l.failed > 0
 }
 
-// begins records an error, and reports whether it is to be logged.
-func (l *Log) begins(err error) bool {
-	if err == nil {
-		return false
-	}
-	cause := causeOf(err)
+// begins records a failure, and reports whether it is to be logged.
+func (l *Log) begins(cause string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.failed++
