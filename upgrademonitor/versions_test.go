@@ -113,6 +113,32 @@ func TestImageThatTheNodeHasAlreadyBeginsNothing(t *testing.T) {
 	on = true // the status has no image yet
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.UpdatePrepared).Status)
+	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
+}
+
+// Image mode is switched on during the update of a node that runs its image already: whichever
+// report shows the image first, the update goes on, and is named after its config.
+func TestImageThatBecomesKnownDuringAnUpdate(t *testing.T) {
+	for _, prepared := range []bool{false, true} {
+		on := false
+		f := newFixture(t, inImageMode(&on))
+		f.reportUpdated(t)
+		f.annotate(oldConfig, newConfig)
+		f.annotateImages(oldImage, oldImage)
+		f.report(t, phases.Updated, metav1.ConditionFalse)
+		if prepared {
+			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		}
+		f.report(t, phases.Drained, metav1.ConditionTrue)
+
+		on = true
+		f = f.another(t, inImageMode(&on)) // the daemon restarts
+		f.ReportPinnedImageSets(t.Context(), nil, nil)
+		f.report(t, phases.Updated, metav1.ConditionFalse)
+		assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Drained).Status, "prepared %t: the update has begun again", prepared)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		assert.Contains(t, f.condition(t, phases.Drained).Message, "Action during update to "+newConfig+": ")
+	}
 }
 
 func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {

@@ -66,6 +66,9 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
 	next.Status.Conditions = list
 	n.updateVersions(&next.Status, s.images(n), prepared, ended)
+	if image := next.Status.ConfigImage.DesiredImage; image != s.Status.ConfigImage.DesiredImage && s.Update != (Target{}) {
+		next.Update.Image = string(image)
+	}
 	next.Status.ObservedGeneration = next.observedGeneration()
 	return next
 }
@@ -99,7 +102,9 @@ func (s State) observedGeneration() int64 {
 //     (Updated=True) where the current one is the desired one: else nothing has validated them.
 //  3. In image mode, an image that the node does not name is cleared: the desired one when it
 //     would follow, the current one when ended is set.
-//  4. A node that names no config clears nothing.
+//  4. An image that the node runs and is to have, where none was known, is both at once: it is not
+//     that of an update.
+//  5. A node that names no config clears nothing.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)
 	if v.CurrentConfig != "" {
@@ -118,10 +123,12 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	if !images || !v.hasConfig() {
 		return
 	}
+	known := status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}
 	if v.CurrentImage != "" || ended && !v.InvalidCurrentImage {
 		status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(v.CurrentImage)
 	}
-	if !v.InvalidDesiredImage && (prepared || ended && v.CurrentImage == v.DesiredImage && !v.InvalidCurrentImage) {
+	runs := v.CurrentImage == v.DesiredImage && !v.InvalidCurrentImage
+	if !v.InvalidDesiredImage && (prepared || runs && (ended || !known)) {
 		status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(v.DesiredImage)
 	}
 }
