@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -13,8 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/cache"
-
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
 // retryBackoff paces the attempts to write what is pending. It has no end.
@@ -65,26 +67,22 @@ func (m *Monitor) Run(ctx context.Context) error {
 
 // Flush returns nil when everything that was accepted before the call is written. Until then it
 // tries to write it, as Run does, for as long as ctx allows; when ctx ends first, it returns an
-// ErrPending that wraps the cause. Call it before a reboot. It does not wait for the spec.
+// ErrPending that wraps the cause. What the API server rejects meanwhile is dropped: its error is
+// returned, without ErrPending. Call Flush before a reboot. It does not wait for the spec.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
 	m.mu.Lock()
-	last := m.core.Join()
+	entries := m.core.Entries()
 	m.mu.Unlock()
-	if last == nil {
+	if len(entries) == 0 {
 		return nil
 	}
-	defer func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		_, _ = m.core.Leave(last)
-	}()
 	for backoff := retryBackoff; ; {
-		progress, err := m.attemptFor(ctx, last.Done)
+		progress, err := m.attemptFor(ctx, entries[len(entries)-1].Done)
 		if err == nil {
-			return nil
+			return m.dropped(entries)
 		}
 		if progress {
 			backoff = retryBackoff
@@ -93,6 +91,19 @@ func (m *Monitor) Flush(ctx context.Context) error {
 			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, err, context.Cause(ctx))
 		}
 	}
+}
+
+// dropped returns the errors of the entries that were dropped.
+func (m *Monitor) dropped(entries []*core.Entry) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var errs []error
+	for _, e := range entries {
+		if err := e.Dropped(); err != nil {
+			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // attemptFor makes one attempt of Run or Flush. It reports whether it has made progress: then the

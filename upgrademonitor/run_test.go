@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -100,6 +101,24 @@ func TestFlush(t *testing.T) {
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 	})
+}
+
+// Flush does not hide that a report was dropped, and the log has it.
+func TestFlushOfAReportThatIsDropped(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	down := f.outage(errDown)
+	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
+	require.NoError(t, f.tryReport(t, phases.Cordoned, metav1.ConditionUnknown))
+	down.Store(false)
+	f.failing("patch", apierrors.NewInvalid(kind, nodeName, nil))
+	var log logLines
+	err := f.Flush(log.context(t.Context()))
+	assert.True(t, apierrors.IsInvalid(err), "%v", err)
+	require.NotErrorIs(t, err, upgrademonitor.ErrPending)
+	assert.Contains(t, strings.Join(log.take(), ""), "Dropped an accepted change")
+	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Cordoned).Status, "the rest is written")
+	require.NoError(t, f.Flush(t.Context()))
 }
 
 // Without a Lister, a repeat causes one read per CheckInterval, which finds that the object was

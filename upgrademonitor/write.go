@@ -152,7 +152,7 @@ func (m *Monitor) next(ctx context.Context, until func() bool, forSpec bool) (r 
 		m.recovered(ctx, &m.specFailures, "Writing the spec of the MachineConfigNode works again")
 	}
 	for _, d := range dropped {
-		klog.FromContext(ctx).Error(d.Err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", d.Change.String())
+		klog.FromContext(ctx).Error(d.Dropped(), "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", d.Change.String())
 	}
 	return r, ok
 }

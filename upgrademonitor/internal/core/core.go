@@ -17,7 +17,7 @@ type Core struct {
 
 	queue   []*Entry
 	tail    *plan.State // what the queue leads to, nil if it is to be computed
-	dropped []Dropped
+	dropped []*Entry
 
 	latest plan.Node // the last view of the Node
 	spec   bool      // the spec is to follow it

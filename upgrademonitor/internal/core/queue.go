@@ -20,26 +20,23 @@ type Entry struct {
 	waiters int // callers that wait for it: its texts are not replaced, and its error is theirs
 	done    bool
 	err     error
+	dropped bool // rejected when nobody waited for it any more
 }
 
 // Done reports whether the change is written, or was rejected after it had been accepted.
 func (e *Entry) Done() bool { return e.done }
 
-// Dropped is an accepted change that turned out to be rejected when nobody waited for it any more.
-type Dropped struct {
-	Change plan.Change
-	Err    error
-}
-
-// Join waits for the last entry that is pending; nil: nothing is.
-func (c *Core) Join() *Entry {
-	if len(c.queue) == 0 {
+// Dropped returns why an accepted change turned out to be rejected when nobody waited for it any
+// more, or nil.
+func (e *Entry) Dropped() error {
+	if !e.dropped {
 		return nil
 	}
-	e := c.queue[len(c.queue)-1]
-	e.waiters++
-	return e
+	return e.err
 }
+
+// Entries returns what is pending.
+func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
 
 // Leave ends the wait for an entry. It reports whether the change is done, and its error.
 func (c *Core) Leave(e *Entry) (done bool, err error) {
@@ -58,8 +55,8 @@ func (c *Core) Full() bool {
 	return abandoned >= maxAbandoned
 }
 
-// TakeDropped returns the changes that were dropped since the last call.
-func (c *Core) TakeDropped() []Dropped {
+// TakeDropped returns the entries that were dropped since the last call.
+func (c *Core) TakeDropped() []*Entry {
 	dropped := c.dropped
 	c.dropped = nil
 	return dropped
@@ -80,8 +77,8 @@ func (c *Core) finish(err error) {
 	e.done, e.err = true, err
 	if err != nil {
 		c.tail = nil
-		if e.waiters == 0 {
-			c.dropped = append(c.dropped, Dropped{e.Change, err})
+		if e.dropped = e.waiters == 0; e.dropped {
+			c.dropped = append(c.dropped, e)
 		}
 	}
 }
