@@ -39,7 +39,7 @@ servers: ## Build etcd, kube-apiserver and kubectl (4 minutes, once)
 
 .PHONY: e2e
 e2e: servers ## Run the tests on a real etcd and kube-apiserver
-	cd test && go test -v -count=1 -timeout 30m ./...
+	cd test && go test -v -count=1 -parallel 8 -timeout 30m ./...
 
 .PHONY: soak
 soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
@@ -47,7 +47,7 @@ soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repea
 
 .PHONY: e2e-guarded
 e2e-guarded: servers ## Run make e2e with both policies in force, as daemons with the token of their Pod
-	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -timeout 30m ./e2e
+	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -parallel 8 -timeout 30m ./e2e
 
 .PHONY: bench
 bench: ## Run the benchmarks

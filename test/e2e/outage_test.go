@@ -57,6 +57,7 @@ func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
 	want := undisturbed(t)
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			for at := 0; at < len(rebootSteps); at += 2 {
 				w := newTestNode(t, fmt.Sprintf("outage-%s-%d", dashed(name), at))
 				w.reportUpdated()
