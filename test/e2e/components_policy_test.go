@@ -50,8 +50,9 @@ func (c *configuration) applyAs(component components.Component, manager, name st
 func TestComponentsPolicy(t *testing.T) {
 	c := newConfiguration(t)
 	c.install(scope.Components{EnforceWriters: true})
+	_, err := standard.Kubectl(t.Context(), "apply", "-f", manifest("components")) // the same, without the policy
+	require.NoError(t, err)
 	forged := "MachineConfigOperatorAvailable" // of the controller
-	var err error
 	eventually(t, func() bool {
 		err = c.applyAs(components.Operator, "forger", forged)
 		return err != nil && answerOf(t, err) == "no: policy"
