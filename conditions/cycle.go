@@ -13,8 +13,8 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 // begin starts an update. All phases are reset; in the same write, if one write may publish both,
 // Updated turns False and the first phase starts. That phase is UpdatePrepared, or the one that
 // was reported.
-func begin(before []metav1.Condition, r Report, u Update) ([][]metav1.Condition, error) {
-	cleared := reset(before, u.Name)
+func begin(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
+	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
 	var lists [][]metav1.Condition
 	if r.Phase == phases.Updated {
@@ -41,10 +41,10 @@ func begin(before []metav1.Condition, r Report, u Update) ([][]metav1.Condition,
 
 // end ends the update: all phases are reset, Updated turns True, and a NodeDegraded that is True
 // is cleared.
-func end(before []metav1.Condition, r Report, u Update) []metav1.Condition {
-	after := reset(before, u.Name)
+func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
+	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
-		degraded.Status, degraded.Message = metav1.ConditionFalse, WithUpdatePrefix(degraded.Message, u.Name)
+		degraded.Status, degraded.Message = metav1.ConditionFalse, withUpdatePrefix(degraded.Message, cycle.Name)
 	}
 	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
 	return after
@@ -75,7 +75,7 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 			continue
 		}
 		c.Status = metav1.ConditionFalse
-		c.Message = WithUpdatePrefix(c.Message, update)
+		c.Message = withUpdatePrefix(c.Message, update)
 	}
 	return after
 }

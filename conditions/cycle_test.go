@@ -158,6 +158,22 @@ func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 	}
 }
 
+// Another client has made it Unknown.
+func TestAnUpdatedThatIsUnknownGetsTheStatusThatIsReported(t *testing.T) {
+	list := midway(false, statusMap{phases.Updated: running})
+
+	begun := next(t, list, false, report(phases.Updated, no))
+	require.Len(t, begun, 1)
+	assert.Equal(t, without(list, phases.Updated), without(begun[0], phases.Updated), "the update goes on")
+	updated := condition(t, begun[0], phases.Updated)
+	assert.Equal(t, metav1.Condition{Type: "Updated", Status: no, Reason: "ReportedUpdated", Message: "about Updated", LastTransitionTime: now}, updated)
+
+	ended := next(t, list, false, report(phases.Updated, done))
+	require.Len(t, ended, 1)
+	assert.Equal(t, done, status(ended[0], "Updated"))
+	assertReset(t, list, ended[0])
+}
+
 func TestARepeatedBeginWritesNothing(t *testing.T) {
 	for _, change := range []func(*request){func(*request) {}, newTarget} {
 		first := report(phases.Updated, no, change)
@@ -394,6 +410,21 @@ func TestAPhaseWithTheDefaultReasonRanIfItsStatusSaysSo(t *testing.T) {
 	}
 }
 
+// An object of an older daemon spells the reason otherwise.
+func TestAPhaseThatNeverRanGetsNoPrefix(t *testing.T) {
+	for reason, ran := range map[string]bool{"NotYetOccurred": false, "NotYetOccured": false, "NotYet": true} {
+		list := statusMap{}.list(false)
+		for i := range list {
+			list[i].Reason = reason
+		}
+
+		drained := condition(t, next(t, list, false, report(phases.Updated, done))[0], phases.Drained)
+
+		assert.Equal(t, ran, strings.HasPrefix(drained.Message, prefix), reason)
+		assert.Equal(t, !ran, conditions.IsReservedReason(reason))
+	}
+}
+
 func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
 	list := next(t, midway(false, nil), false, report(phases.Updated, done))[0]
 	assert.Nil(t, next(t, list, false, report(phases.Updated, done, later)))
@@ -410,7 +441,7 @@ func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
 func TestAMessageNeverHasTwoPrefixes(t *testing.T) {
 	list := []metav1.Condition(nil)
 	for _, update := range []string{"a", "b", "c"} {
-		in := func(r *request) { r.Update = conditions.Update{Name: update, NewTarget: true} }
+		in := func(r *request) { r.Cycle = conditions.Cycle{Name: update, NewTarget: true} }
 		reports := []request{report(phases.Updated, no, in), report(phases.UpdatePrepared, done, in)}
 		if update != "c" {
 			reports = append(reports, report(phases.Drained, done, in))

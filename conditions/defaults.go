@@ -11,8 +11,14 @@ import (
 // ReasonNotYetOccurred is the reason of a phase that never ran.
 const ReasonNotYetOccurred = "NotYetOccurred"
 
-// Default returns the condition of a phase that never ran: False, since now.
-func Default(p phases.Phase, now metav1.Time) metav1.Condition {
+// IsReservedReason reports whether a reason says that a phase never ran, as only a condition that
+// was not reported does: ReasonNotYetOccurred, or NotYetOccured, as older daemons spell it.
+func IsReservedReason(reason string) bool {
+	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
+}
+
+// neverRan returns the condition of a phase that never ran: False, since now.
+func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
 		Status:             metav1.ConditionFalse,
@@ -23,7 +29,7 @@ func Default(p phases.Phase, now metav1.Time) metav1.Condition {
 }
 
 // Complete returns every condition of the mode, in the order of phases.All: that of the list,
-// unchanged, or a Default if it is missing. Conditions of the other mode and of types that are
+// unchanged, or that of a phase that never ran, since now, if it is missing. Conditions of the other mode and of types that are
 // not phases are omitted; of two conditions with the same type, the first is used.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
@@ -32,19 +38,19 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 		if c := Find(list, p); c != nil {
 			complete = append(complete, *c)
 		} else {
-			complete = append(complete, Default(p, now))
+			complete = append(complete, neverRan(p, now))
 		}
 	}
 	return complete
 }
 
-// Ran reports whether a phase was reported in the current update: its condition is not the
-// Default, and its message has no prefix of an earlier update.
+// Ran reports whether a phase was reported in the current update: its condition is not that of a
+// phase that never ran, and its message has no prefix of an earlier update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)
 }
 
 func notStarted(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && c.Reason == ReasonNotYetOccurred
+	return c.Status == metav1.ConditionFalse && IsReservedReason(c.Reason)
 }

@@ -11,16 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestDefaultIsFalseAndNotYetOccurred(t *testing.T) {
-	assert.Equal(t, metav1.Condition{
-		Type:               "Drained",
-		Status:             "False",
-		LastTransitionTime: now,
-		Reason:             "NotYetOccurred",
-		Message:            "This node has not yet entered the Drained phase",
-	}, conditions.Default(phases.Drained, now))
-}
-
 func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
@@ -41,7 +31,7 @@ func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
 				for _, c := range complete {
 					switch i := slices.IndexFunc(list, func(o metav1.Condition) bool { return o.Type == c.Type }); i {
 					case -1:
-						assert.Equal(t, conditions.Default(phases.Phase(c.Type), now), c)
+						assert.Equal(t, neverRan(phases.Phase(c.Type), now), c)
 					default:
 						assert.Equal(t, list[i], c)
 					}

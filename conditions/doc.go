@@ -10,7 +10,9 @@
 //
 // Besides the transition of the phase itself (see package phases), a report has these effects:
 //
-//   - A child moves its parent, in the same writes.
+//   - A child moves its parent, in the same writes. While the parent is Unknown, its reason and
+//     message are those of the last report on any of its children. A child that started before
+//     the parent turned True, by the time of its report, leaves the parent.
 //   - Updated=False begins an update: every Parent and Child becomes False, and
 //     UpdatePrepared becomes Unknown.
 //   - A phase that only an update has, reported while Updated is True, also begins one

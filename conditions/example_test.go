@@ -18,7 +18,7 @@ func ExampleNext() {
 		Reason:  "UpdateExecutedDrained",
 		Message: "Drained node",
 		Time:    metav1.NewTime(time.Date(2026, 5, 22, 14, 20, 30, 0, time.UTC)),
-	}, conditions.Update{Name: "rendered-worker-bbb"})
+	}, conditions.Cycle{Name: "rendered-worker-bbb"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -30,15 +30,6 @@ func ExampleNext() {
 	// Output:
 	// write 1: 14 conditions, Drained is Unknown, UpdateExecuted is Unknown
 	// write 2: 14 conditions, Drained is True, UpdateExecuted is Unknown
-}
-
-func ExampleWithUpdatePrefix() {
-	message := conditions.WithUpdatePrefix("Drained node", "rendered-worker-bbb")
-	fmt.Println(message)
-	fmt.Println(conditions.WithUpdatePrefix(message, "rendered-worker-ccc"))
-	// Output:
-	// Action during update to rendered-worker-bbb: Drained node
-	// Action during update to rendered-worker-bbb: Drained node
 }
 
 // The message of a phase that was reset has the prefix of its update, which is over.

@@ -2,6 +2,7 @@ package conditions_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,12 @@ func FuzzNext(f *testing.F) {
 	f.Add([]byte{0, 0, 4, 2, 0, 0, 13, 1, 0, 1, 1, 3, 0})
 	f.Add([]byte{1, 3, 14, 2, 0, 8, 5, 1, 1, 4, 2, 2, 9, 9, 9, 4, 3, 2, 1, 13, 1, 2})
 	f.Add([]byte{0, 1, 14, 2, 0, 11, 7, 0, 0, 12, 7, 0})
+	for seed := range byte(250) { // what every change is tested with
+		random := rand.NewChaCha8([32]byte{seed})
+		tape := make([]byte, 100)
+		_, _ = random.Read(tape)
+		f.Add(tape)
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := tape(data)
 		imageMode := in.pick(2) == 1
@@ -46,9 +53,9 @@ func FuzzNext(f *testing.F) {
 				imageMode = !imageMode
 			}
 			r := fuzzReport(&in)
-			r.Time = metav1.NewTime(earlier.Add(secondsOf(n) + time.Millisecond))
+			r.Time = metav1.NewTime(earlier.Add(secondsOf(n-in.pick(6)) + time.Millisecond)) // reports may be delayed
 			kept := slices.Clone(list)
-			writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
+			writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
 			if !slices.Equal(kept, list) {
 				t.Fatal("the argument changed")
 			}
@@ -58,7 +65,7 @@ func FuzzNext(f *testing.F) {
 			if len(writes) > 0 {
 				list = writes[len(writes)-1]
 			}
-			if again, _ := conditions.Next(list, imageMode, r.Report, r.Update); err == nil && again != nil && !retries(r) {
+			if again, _ := conditions.Next(list, imageMode, r.Report, r.Cycle); err == nil && again != nil && !retries(r) {
 				t.Fatalf("%s, then %+v: the repeat writes again", describe(list), r)
 			}
 		}
@@ -67,14 +74,14 @@ func FuzzNext(f *testing.F) {
 
 // retries reports whether a repeat of the report begins another update.
 func retries(r request) bool {
-	return r.Phase == phases.Updated && r.NewTarget
+	return (r.Phase == phases.Updated || r.Phase == phases.UpdatePrepared) && r.NewTarget
 }
 
 func fuzzList(in *tape) []metav1.Condition {
 	var list []metav1.Condition
 	for n := in.pick(20); n > 0; n-- {
 		typ := everyType[in.pick(len(everyType))]
-		c := conditions.Default(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
+		c := neverRan(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
 		c.Status = statuses[in.pick(3)]
 		if said := in.pick(3); said > 0 || c.Status != no {
 			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
@@ -85,7 +92,7 @@ func fuzzList(in *tape) []metav1.Condition {
 }
 
 func fuzzReport(in *tape) request {
-	r := request{Report: conditions.Report{Reason: "Reported"}, Update: conditions.Update{Name: thisUpdate}}
+	r := request{Report: conditions.Report{Reason: "Reported"}, Cycle: conditions.Cycle{Name: thisUpdate}}
 	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
 	options := in.pick(64)
@@ -131,18 +138,18 @@ func FuzzTruncate(f *testing.F) {
 	})
 }
 
-func FuzzWithUpdatePrefix(f *testing.F) {
+func FuzzPrefix(f *testing.F) {
 	f.Add("drained", "rendered-worker-a", uint16(0))
 	f.Add(prefix+"a: drained", "b", uint16(1))
 	f.Add("é", "\xff", uint16(limit))
 	f.Fuzz(func(t *testing.T, message, update string, times uint16) {
 		message += strings.Repeat(message, min(int(times), 3*limit/(len(message)+1)))
-		prefixed := conditions.WithUpdatePrefix(message, update)
-		checkFits(t, prefixed)
-		if !strings.HasPrefix(prefixed, prefix) {
+		once := prefixed(message, update)
+		checkFits(t, once)
+		if !strings.HasPrefix(once, prefix) {
 			t.Fatal("no prefix")
 		}
-		if prefixed != conditions.WithUpdatePrefix(prefixed, "another") {
+		if once != prefixed(once, "another") {
 			t.Fatal("two prefixes")
 		}
 	})

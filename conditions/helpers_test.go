@@ -40,14 +40,14 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 // request is a report, and what the list does not show of the update.
 type request struct {
 	conditions.Report
-	conditions.Update
+	conditions.Cycle
 }
 
 // report returns a report of a phase, with its own reason and message.
 func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) request {
 	r := request{
 		Report: conditions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Time: now},
-		Update: conditions.Update{Name: thisUpdate},
+		Cycle:  conditions.Cycle{Name: thisUpdate},
 	}
 	for _, c := range change {
 		c(&r)
@@ -63,7 +63,7 @@ func later(r *request)      { r.Time = metav1.NewTime(r.Time.Add(time.Hour)) }
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
+	writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
 	require.NoError(t, err)
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
@@ -74,11 +74,33 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]
 func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r request) error {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
+	writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
 	require.Error(t, err)
 	assert.Nil(t, writes)
 	assert.Equal(t, kept, list)
 	return err
+}
+
+// neverRan returns the condition of a phase that never ran.
+func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
+	return metav1.Condition{
+		Type:               string(p),
+		Status:             "False",
+		LastTransitionTime: since,
+		Reason:             "NotYetOccurred",
+		Message:            "This node has not yet entered the " + string(p) + " phase",
+	}
+}
+
+// prefixed returns the message of a phase after the end of the update in which it ran.
+func prefixed(message, update string) string {
+	ran := neverRan(phases.Drained, earlier)
+	ran.Status, ran.Message = done, message
+	writes, err := conditions.Next([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, conditions.Cycle{Name: update})
+	if err != nil {
+		return err.Error()
+	}
+	return conditions.Find(writes[0], phases.Drained).Message
 }
 
 // condition returns a condition of a list.

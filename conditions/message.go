@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// MaxMessage is the maximum length of a message, in bytes. With it the conditions always fit
-	// into an object.
-	MaxMessage = 4096
-
 	// TruncationMark replaces the omitted part of a message.
 	TruncationMark = "… [truncated]"
+
+	// maxMessage is the maximum length of a message, in bytes. With it the conditions always fit
+	// into an object.
+	maxMessage = 4096
 
 	prefixStart = "Action during update to "
 	prefixEnd   = ": "
 )
 
-// Truncate returns a message of valid UTF-8 with at most MaxMessage bytes. A longer one keeps its
+// Truncate returns a message of valid UTF-8 with at most 4,096 bytes. A longer one keeps its
 // beginning and its end, where the cause is, with TruncationMark in between.
 func Truncate(message string) string {
-	return TruncateTo(message, MaxMessage)
+	return TruncateTo(message, maxMessage)
 }
 
 // TruncateTo is Truncate with another limit in bytes, which must exceed the length of
@@ -41,9 +41,9 @@ func TruncateTo(message string, limit int) string {
 	return message[:head] + TruncationMark + message[tail:]
 }
 
-// WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
+// withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
 // message that already has such a prefix is unchanged.
-func WithUpdatePrefix(message, update string) string {
+func withUpdatePrefix(message, update string) string {
 	if HasUpdatePrefix(message) {
 		return Truncate(message)
 	}

@@ -12,11 +12,6 @@ import (
 
 const limit = 4096
 
-func TestMaxMessage(t *testing.T) {
-	assert.Equal(t, limit, conditions.MaxMessage)
-	assert.NotEmpty(t, conditions.TruncationMark, "truncated messages have a mark")
-}
-
 func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 	marked := func(char string) string {
 		room := limit - len(conditions.TruncationMark)
@@ -46,7 +41,7 @@ func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 	}
 }
 
-func TestWithUpdatePrefixAddsOnePrefix(t *testing.T) {
+func TestEndAddsOnePrefix(t *testing.T) {
 	for name, tc := range map[string]struct{ message, update, want string }{
 		"plain":             {"drained", "b", "Action during update to b: drained"},
 		"empty":             {"", "b", "Action during update to b: "},
@@ -56,7 +51,7 @@ func TestWithUpdatePrefixAddsOnePrefix(t *testing.T) {
 		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, conditions.WithUpdatePrefix(tc.message, tc.update))
+			assert.Equal(t, tc.want, prefixed(tc.message, tc.update))
 		})
 	}
 }
@@ -74,13 +69,13 @@ func TestAMessageFitsWithItsPrefix(t *testing.T) {
 		"an update without bytes": {"drained", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := conditions.WithUpdatePrefix(tc.message, tc.update)
+			got := prefixed(tc.message, tc.update)
 
 			assert.LessOrEqual(t, len(got), limit)
 			assert.True(t, utf8.ValidString(got))
 			assert.True(t, strings.HasPrefix(got, prefix))
 			assert.LessOrEqual(t, strings.Count(got, conditions.TruncationMark), 1)
-			assert.Equal(t, got, conditions.WithUpdatePrefix(got, "c"), "prefixed again")
+			assert.Equal(t, got, prefixed(got, "c"), "prefixed again")
 			if name == "the last one that fits" {
 				assert.False(t, strings.HasSuffix(got, conditions.TruncationMark))
 			}

@@ -29,7 +29,7 @@ func TestModel(t *testing.T) {
 				for _, r := range reports {
 					r.Time = metav1.NewTime(earlier.Add(secondsOf(calls)))
 					calls++
-					writes, err := conditions.Next(list, imageMode, r.Report, r.Update)
+					writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
 					if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
 						require.NoErrorf(t, err, "%s, then %s=%s completes=%t new=%t",
 							stateOf(list, imageMode), r.Phase, r.Status, r.CompletesParent, r.NewTarget)

@@ -56,6 +56,9 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	if !ok {
 		return track{}, nil
 	}
+	if r.isLate(Find(before, parent)) {
+		return track{}, nil
+	}
 	from := StatusOf(before, parent)
 	to := from
 	switch {

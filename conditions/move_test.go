@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -83,9 +84,8 @@ func TestAChildMovesItsParent(t *testing.T) {
 	})
 }
 
-// The parent keeps its message if a child is reported False or True and the parent's status does
-// not change. Otherwise its reason is the name of the child, and its message that of the child or
-// the ParentMessage.
+// A True parent keeps its message if a child is reported False or True. Otherwise its reason is the
+// name of the child, and its message that of the child or the ParentMessage.
 func TestAParentThatMovesGetsTheReasonAndMessageOfTheChild(t *testing.T) {
 	for _, parentMessage := range []string{"", "to the parent"} {
 		eachChildMove(t, func(t *testing.T, imageMode bool, child, parent phases.Phase, list []metav1.Condition, r request, want string) {
@@ -101,12 +101,61 @@ func TestAParentThatMovesGetsTheReasonAndMessageOfTheChild(t *testing.T) {
 			switch {
 			case parentMessage != "":
 				assert.Equal(t, []string{string(child), parentMessage}, []string{after.Reason, after.Message})
-			case before.Status != after.Status || r.Status == running && after.Status == running || r.CompletesParent:
+			case before.Status != after.Status || after.Status == running || r.CompletesParent:
 				assert.Equal(t, []string{string(child), "about " + string(child)}, []string{after.Reason, after.Message})
 			default:
 				assert.Equal(t, before, after)
 			}
 		})
+	}
+}
+
+// A report that was delayed takes nothing back: its parent was completed after it was made.
+func TestALateChildLeavesItsParent(t *testing.T) {
+	at := func(d time.Duration) func(*request) {
+		return func(r *request) { r.Time = metav1.NewTime(earlier.Add(d)) }
+	}
+	for name, tc := range map[string]struct {
+		from   metav1.ConditionStatus
+		time   time.Duration // after the parent turned True
+		writes string        // child and parent
+	}{
+		"a second before":         {no, -time.Second, "UT"},
+		"a second before, again":  {done, -time.Second, "FT UT"},
+		"the fraction counts not": {no, 999 * time.Millisecond, "FF UU"},
+		"at the same time":        {no, 0, "FF UU"},
+		"later":                   {done, time.Second, "FF UU"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := statusMap{phases.Drained: tc.from, phases.UpdateExecuted: done}.list(false)
+			for _, texts := range []func(*request){func(*request) {}, func(r *request) { r.ParentMessage = "to the parent" }} {
+				var got []string
+				writes := next(t, list, false, report(phases.Drained, running, at(tc.time), texts))
+				for _, w := range writes {
+					pair := pair(w, "Drained", "UpdateExecuted")
+					got = append(got, string(pair[0][0])+string(pair[1][0]))
+					if strings.HasSuffix(tc.writes, "T") {
+						assert.Equal(t, condition(t, list, phases.UpdateExecuted), condition(t, w, phases.UpdateExecuted))
+					}
+				}
+				assert.Equal(t, tc.writes, strings.Join(got, " "))
+			}
+		})
+	}
+}
+
+// Whatever the status of the report, and also if it completes nothing yet.
+func TestAnUnknownParentSaysWhatWasReportedLast(t *testing.T) {
+	list := next(t, nil, false, report(phases.Cordoned, running))[0]
+	for _, r := range []request{
+		report(phases.Drained, running), report(phases.Cordoned, done, completing), report(phases.Drained, done),
+		report(phases.AppliedFilesAndOS, no), report(phases.Cordoned, no), report(phases.AppliedFilesAndOS, done),
+	} {
+		writes := next(t, list, false, r)
+		require.NotEmpty(t, writes)
+		list = writes[len(writes)-1]
+		parent := condition(t, list, phases.UpdateExecuted)
+		assert.Equal(t, []string{"Unknown", string(r.Phase), r.Message}, []string{string(parent.Status), parent.Reason, parent.Message})
 	}
 }
 

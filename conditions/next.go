@@ -1,6 +1,7 @@
 package conditions
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +25,7 @@ import (
 //  5. A transition that the state machine does not allow, and True for a parent of which a child
 //     is Unknown, is a *phases.TransitionError; an invalid phase or status is the *field.Error of
 //     phases.Check.
-func Next(list []metav1.Condition, imageMode bool, r Report, u Update) ([][]metav1.Condition, error) {
+func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, u Update) ([][]meta
 	r.CompletesParent = r.CompletesParent && r.Status == metav1.ConditionTrue
 
 	before := Complete(list, imageMode, r.Time)
-	writes, err := writesOf(before, r, u)
+	writes, err := writesOf(before, r, cycle)
 	if err != nil {
 		return nil, err
 	}
@@ -51,19 +52,23 @@ func Next(list []metav1.Condition, imageMode bool, r Report, u Update) ([][]meta
 }
 
 // writesOf returns the lists without times.
-func writesOf(before []metav1.Condition, r Report, u Update) ([][]metav1.Condition, error) {
+func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue
 	switch {
 	case r.Phase == phases.Updated && err != nil:
 		return nil, err
-	case Begins(before, r, u):
-		return begin(before, r, u)
+	case Begins(before, r, cycle):
+		return begin(before, r, cycle)
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
-		return [][]metav1.Condition{end(before, r, u)}, nil
+		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
 		return [][]metav1.Condition{before}, nil // it repeats the beginning of an update that has ended
-	case r.Phase == phases.Updated, phases.IsUpdateStep(r.Phase) && between:
+	case r.Phase == phases.Updated:
+		after := slices.Clone(before)
+		set(after, r.Phase, r.Status, r.Reason, r.Message)
+		return [][]metav1.Condition{after}, nil
+	case phases.IsUpdateStep(r.Phase) && between:
 		return [][]metav1.Condition{refresh(before, r)}, nil
 	case err != nil:
 		return nil, err

@@ -109,7 +109,7 @@ func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *te
 		for _, p := range []phases.Phase{phases.RebootedNode, phases.NodeDegraded} {
 			writes := next(t, without(full, p), false, r)
 			require.Len(t, writes, 1)
-			assert.Equal(t, conditions.Default(p, now), condition(t, writes[0], p))
+			assert.Equal(t, neverRan(p, now), condition(t, writes[0], p))
 			assert.Equal(t, without(full, p), without(writes[0], p))
 		}
 	})
@@ -125,7 +125,7 @@ func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *te
 				if slices.Contains(typesOf(!imageMode), c.Type) {
 					assert.Equal(t, condition(t, other, phases.Phase(c.Type)), c, "a shared condition is unchanged")
 				} else {
-					assert.Equal(t, conditions.Default(phases.Phase(c.Type), now), c)
+					assert.Equal(t, neverRan(phases.Phase(c.Type), now), c)
 				}
 			}
 			assert.Nil(t, next(t, writes[0], imageMode, r))
@@ -188,8 +188,8 @@ func TestLastTransitionTimeIsInUTCAndWholeSeconds(t *testing.T) {
 
 func TestNextTruncatesMessages(t *testing.T) {
 	r := report(phases.Drained, running)
-	r.Message = strings.Repeat("d", conditions.MaxMessage+1)
-	r.ParentMessage = "\xff" + strings.Repeat("é", conditions.MaxMessage)
+	r.Message = strings.Repeat("d", limit+1)
+	r.ParentMessage = "\xff" + strings.Repeat("é", limit)
 
 	list := next(t, nil, false, r)[0]
 
@@ -199,7 +199,7 @@ func TestNextTruncatesMessages(t *testing.T) {
 
 	ended := next(t, list, false, report(phases.Updated, done))[0]
 	drained := condition(t, ended, phases.Drained).Message
-	assert.Len(t, drained, conditions.MaxMessage, "prefix included")
+	assert.Len(t, drained, limit, "prefix included")
 	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
 	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }
@@ -213,7 +213,7 @@ func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
 				for _, to := range statuses {
 					assert.NotPanics(t, func() {
 						r := report(q, to, newTarget, completing)
-						_, _ = conditions.Next(list, false, r.Report, r.Update)
+						_, _ = conditions.Next(list, false, r.Report, r.Cycle)
 					})
 				}
 			}
@@ -238,7 +238,7 @@ func BenchmarkNextChanged(b *testing.B) {
 	r := report(phases.Drained, running)
 	b.ReportAllocs()
 	for b.Loop() {
-		if writes, err := conditions.Next(list, false, r.Report, r.Update); err != nil || len(writes) != 1 {
+		if writes, err := conditions.Next(list, false, r.Report, r.Cycle); err != nil || len(writes) != 1 {
 			b.Fatal(writes, err)
 		}
 	}
@@ -246,13 +246,13 @@ func BenchmarkNextChanged(b *testing.B) {
 
 func BenchmarkNextNoop(b *testing.B) {
 	r := report(phases.Drained, running)
-	writes, err := conditions.Next(nil, false, r.Report, r.Update)
+	writes, err := conditions.Next(nil, false, r.Report, r.Cycle)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if again, err := conditions.Next(writes[0], false, r.Report, r.Update); err != nil || again != nil {
+		if again, err := conditions.Next(writes[0], false, r.Report, r.Cycle); err != nil || again != nil {
 			b.Fatal(again, err)
 		}
 	}

@@ -230,9 +230,19 @@ func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, 
 	case !ok:
 	case c.completes(func(typ string) metav1.ConditionStatus { return want[typ] }):
 		want[parent] = done
-	case want[parent] == no, to == running && from != running:
+	case want[parent] == no, to == running && from != running && !c.isLate(parent):
 		want[parent] = running
 	}
+}
+
+// isLate reports whether the report is older than the parent's True, in seconds.
+func (c called) isLate(parent string) bool {
+	for _, o := range c.completed() {
+		if o.Type == parent {
+			return o.Status == done && c.report.Time.Unix() < o.LastTransitionTime.Unix()
+		}
+	}
+	return false
 }
 
 // checkWrite checks the order, the transitions and the times of a write.
@@ -330,11 +340,15 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if l.Reason != r.Reason || l.Message != message {
 				return fmt.Errorf("%s has %q %q", b.Type, l.Reason, l.Message)
 			}
+		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
+			return fmt.Errorf("parent %s: a late report changed it", b.Type)
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
 			if !c.parentText(what, completes, b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
+		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage()):
+			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
 				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
@@ -360,21 +374,30 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 }
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does
-// not move changes for a child that runs, completes it, or has a message for it.
+// not move changes if it is Unknown, or for a child that completes it, or has a message for it.
 func (c called) parentText(what event, completes bool, b, l metav1.Condition) bool {
 	r := c.report
-	message := r.Message
-	if r.ParentMessage != "" {
-		message = r.ParentMessage
-	}
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
-	hasText := moved || r.Status == running || completes || r.ParentMessage != ""
-	return hasText && l.Reason == string(r.Phase) && l.Message == conditions.Truncate(message)
+	hasText := moved || b.Status == running || completes || r.ParentMessage != ""
+	return hasText && l.Reason == string(r.Phase) && l.Message == c.parentMessage()
+}
+
+func (c called) parentMessage() string {
+	if c.report.ParentMessage != "" {
+		return conditions.Truncate(c.report.ParentMessage)
+	}
+	return conditions.Truncate(c.report.Message)
+}
+
+// isNews reports whether the report changes its own condition.
+func (c called) isNews(before []metav1.Condition) bool {
+	own := before[slices.IndexFunc(before, func(o metav1.Condition) bool { return o.Type == string(c.report.Phase) })]
+	return own.Status != c.report.Status || own.Reason != c.report.Reason || own.Message != conditions.Truncate(c.report.Message)
 }
 
 // wasReset checks that a phase that ran gets the prefix once, and any other is unchanged.
 func wasReset(b, l metav1.Condition, update string) bool {
-	if b.Status == no && b.Reason == "NotYetOccurred" {
+	if b.Status == no && (b.Reason == "NotYetOccurred" || b.Reason == "NotYetOccured") {
 		return b == l
 	}
 	want := b.Message

@@ -25,8 +25,8 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Update is what a list does not show of the current update, or of the last one if there is none.
-type Update struct {
+// Cycle is what a list does not show of the current update, or of the last one if there is none.
+type Cycle struct {
 	// Name is the name of the update. The messages of phases that ran are prefixed with it.
 	Name string
 	// NewTarget is set if the node has another target, so that Updated=False, or UpdatePrepared
@@ -40,23 +40,29 @@ type Update struct {
 // Begins reports whether a report begins an update: an announced one (Updated=False), one that
 // nobody announced (UpdatePrepared for another target), or a disruption (a phase that only an
 // update has, reported while Updated is True).
-func Begins(list []metav1.Condition, r Report, u Update) bool {
+func Begins(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
 	case r.Phase == phases.Updated:
-		return r.Status == metav1.ConditionFalse && (between && !u.Ended || u.NewTarget)
+		return r.Status == metav1.ConditionFalse && (between && !cycle.Ended || cycle.NewTarget)
 	case between:
-		return phases.StartsUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !u.Ended
+		return phases.StartsUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !cycle.Ended
 	default:
-		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && u.NewTarget
+		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && cycle.NewTarget
 	}
 }
 
 // hasParentMessage reports whether a report also changes the message of a parent with that
-// status: because a child is running or completes it, or because of a ParentMessage.
+// status: because the parent is running or completed, or because of a ParentMessage.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
-	runs := r.Status == metav1.ConditionUnknown && parent == metav1.ConditionUnknown
-	return runs || r.CompletesParent || r.ParentMessage != ""
+	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
+}
+
+// isLate reports whether a child started before its parent was completed, so that it takes nothing
+// back.
+func (r Report) isLate(parent *metav1.Condition) bool {
+	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
+		r.Time.Unix() < parent.LastTransitionTime.Unix()
 }
 
 func (r Report) parentMessage() string {

@@ -90,10 +90,8 @@ func metadataOf(object *mcfgv1.MachineConfigNode) *metav1.PartialObjectMetadata 
 // monitorOn returns a Monitor with a real clientset on a transport.
 func monitorOn(tb testing.TB, server http.RoundTripper, node **corev1.Node, change ...func(*upgrademonitor.Config)) *upgrademonitor.Monitor {
 	tb.Helper()
-	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: server, QPS: -1})
-	require.NoError(tb, err)
 	config := upgrademonitor.Config{
-		Client:   clientset,
+		Client:   clientsetOn(tb, server),
 		NodeName: nodeName,
 		Node:     func() (*corev1.Node, error) { return *node, nil },
 		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
@@ -104,6 +102,12 @@ func monitorOn(tb testing.TB, server http.RoundTripper, node **corev1.Node, chan
 	m, err := upgrademonitor.New(config)
 	require.NoError(tb, err)
 	return m
+}
+
+func clientsetOn(tb testing.TB, server http.RoundTripper) *mcfgclientset.Clientset {
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: server, QPS: -1})
+	require.NoError(tb, err)
+	return clientset
 }
 
 func annotated(current, desired string) *corev1.Node {
@@ -280,8 +284,7 @@ func BenchmarkIdleMonitor(b *testing.B) {
 		require.NoError(b, err)
 		before := heap()
 		for i := range nodes {
-			m, err := monitors.Get(fmt.Sprintf("worker-%d", i))
-			require.NoError(b, err)
+			m := monitors.For(fmt.Sprintf("worker-%d", i))
 			m.ReportDegraded(b.Context(), io.ErrUnexpectedEOF)
 		}
 		b.ReportMetric((heap()-before)/nodes, "B/node")

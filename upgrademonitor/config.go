@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 )
 
 // NotYetSet stands for a pool or a config that is not known yet.
@@ -32,9 +33,8 @@ var realClock clock.PassiveClock = clock.RealClock{}
 
 // The defaults of the fields of a Config.
 const (
-	DefaultFieldManager  = "machine-config-operator"
-	DefaultTimeout       = 10 * time.Second
-	DefaultCheckInterval = 5 * time.Minute
+	DefaultFieldManager = "machine-config-operator"
+	DefaultTimeout      = 10 * time.Second
 )
 
 // Config is what a Monitor is made of. Its functions are called from the goroutines that
@@ -55,20 +55,17 @@ type Config struct {
 	ImageMode func() bool
 	// Lister is that of a running informer on this MachineConfigNode, or on all of them. It spares
 	// the Monitor reads and conflicts when other processes write to the object, and shows it that
-	// the object was deleted, or overwritten: without one, a report that repeats what the Monitor
-	// wrote last is taken for true for up to CheckInterval. An informer that trims its objects
-	// costs reads, and nothing else. Optional.
+	// the object was deleted, or overwritten: without one, what the Monitor wrote last is assumed to
+	// be still published for 5 minutes. An informer that trims its objects costs reads, and nothing
+	// else. It is the one field that the goroutine which writes uses: it must neither block nor panic.
+	// Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of the writes. All Monitors of one object must use
 	// the same. By default it is DefaultFieldManager.
 	FieldManager string
-	// Timeout bounds every call, in real time. By default, and if it is not positive, it
-	// is DefaultTimeout.
+	// Timeout bounds every report and spec call, in real time, but not Track's work, and not Flush.
+	// By default, and if it is not positive, it is DefaultTimeout.
 	Timeout time.Duration
-	// CheckInterval is after how long, in real time, a report of what is there already is
-	// checked by a read, if no Lister shows the object. By default, and if it is not positive, it
-	// is DefaultCheckInterval.
-	CheckInterval time.Duration
 	// Clock is read for lastTransitionTime. By default it is the real clock.
 	Clock clock.PassiveClock
 }
@@ -105,9 +102,6 @@ func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	if c.CheckInterval <= 0 {
-		c.CheckInterval = DefaultCheckInterval
-	}
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
@@ -128,12 +122,12 @@ func validateFieldManager(name string) error {
 	return nil
 }
 
-// scope returns the client that keeps the Monitor to its one object.
-func (c Config) scope() (*scope.Client, error) {
+// api returns the client that keeps the Monitor to its one object.
+func (c Config) api() (api.Client, error) {
 	group := c.Client.MachineconfigurationV1()
-	client, err := scope.NewClient(group.MachineConfigNodes(), c.NodeName)
+	client, err := scoped.NewClient(group.MachineConfigNodes(), c.NodeName)
 	if err != nil {
-		return nil, field.Invalid(configPath.Child("NodeName"), c.NodeName, err.Error())
+		return api.Client{}, field.Invalid(configPath.Child("NodeName"), c.NodeName, err.Error())
 	}
-	return client.WithREST(group.RESTClient()), nil
+	return api.New(client, group.RESTClient(), c.FieldManager), nil
 }

@@ -180,6 +180,34 @@ func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
 	}
 }
 
+// A controller's drain that was delayed by an outage takes nothing back: the daemon has completed the
+// parent meanwhile.
+func TestReportThatWaitedWhileItsParentWasCompleted(t *testing.T) {
+	for name, tc := range map[string]struct {
+		completed time.Duration // after the report
+		want      metav1.ConditionStatus
+	}{
+		"the parent was completed before": {-time.Minute, metav1.ConditionUnknown},
+		"the parent was completed after":  {time.Minute, metav1.ConditionTrue},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.reportUpdated(t)
+			f.annotate(oldConfig, newConfig)
+			f.report(t, phases.Updated, metav1.ConditionFalse)
+			controller := f.another(t)
+			f.clock.SetTime(start.Add(time.Hour))
+			f.failing("get", errDown)
+			require.NoError(t, controller.tryReport(t, phases.Drained, metav1.ConditionUnknown))
+			f.clock.SetTime(start.Add(time.Hour + tc.completed))
+			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+			require.NoError(t, controller.Flush(t.Context()))
+			assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
+			assert.Equal(t, tc.want, f.condition(t, phases.UpdateExecuted).Status)
+		})
+	}
+}
+
 // No object for a Node that is Pending or Provisioning.
 func TestNodeThatIsNotProvisioned(t *testing.T) {
 	for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {

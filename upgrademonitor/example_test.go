@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	corev1 "k8s.io/api/core/v1"
@@ -13,32 +14,41 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A daemon creates one Monitor, and reports each step of its node to it.
+// A daemon creates one Monitor for the life of its process, and reports each step of its node.
 func Example() {
-	ctx := context.Background()
-	clientset := mcfgfake.NewClientset()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	clientset := mcfgfake.NewClientset() // of openshift/client-go, in a daemon
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
 
 	monitor, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   clientset, // of openshift/client-go
+		Client:   clientset,
 		NodeName: "worker-0",
-		Node:     func() (*corev1.Node, error) { return node, nil }, // an informer's lister, in a daemon
+		Node:     func() (*corev1.Node, error) { return node, nil }, // the Get of a lister, in a daemon
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
+	go func() { _ = monitor.Run(ctx) }() // writes what could not be written at once
 
-	err = monitor.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "UpdateExecutedDrained",
-		"Evicting 12 pods", metav1.ConditionUnknown)
-	if err != nil && !errors.Is(err, upgrademonitor.ErrPending) {
+	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse) // an update begins
+	monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
+	err = monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", func(context.Context) error {
+		return errors.New("no space left on device")
+	})
+	monitor.ReportDegraded(ctx, err)
+
+	flush, cancel := context.WithTimeout(ctx, 10*time.Second) // before a reboot, and on SIGTERM
+	defer cancel()
+	if err := monitor.Flush(flush); err != nil {
 		fmt.Println(err)
 	}
-
-	show(clientset, "Drained", "UpdateExecuted")
+	show(clientset, "UpdatePrepared", "UpdateExecuted", "NodeDegraded")
 	// Output:
-	// Drained Unknown: Evicting 12 pods
-	// UpdateExecuted Unknown: Evicting 12 pods
+	// UpdatePrepared True: Update is compatible
+	// UpdateExecuted Unknown: Applying files and OS: no space left on device
+	// NodeDegraded True: Node worker-0 upgrade failure. no space left on device
 }
 
 // Track reports that work is running and, if it fails, why.

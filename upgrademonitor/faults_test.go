@@ -8,7 +8,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -33,15 +32,15 @@ var errDown = apierrors.NewServiceUnavailable("down")
 // another returns a Monitor of another process (or after a restart) for the same object.
 func (f *fixture) another(t *testing.T, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
-	g := *f
-	config := upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, Node: func() (*corev1.Node, error) { return g.node, nil }, Clock: f.clock}
+	g := &fixture{clientset: f.clientset, node: f.node, clock: f.clock}
+	config := upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, Node: g.view, Clock: f.clock}
 	for _, c := range change {
 		c(&config)
 	}
 	var err error
 	g.Monitor, err = upgrademonitor.New(config)
 	require.NoError(t, err)
-	return &g
+	return g
 }
 
 // loseResponse makes the n-th patch from now succeed, and loses its response.

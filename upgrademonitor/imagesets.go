@@ -1,6 +1,7 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,9 +56,9 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	if failure != nil {
-		m.imageSetFailures.FailedOtherwise(ctx, failure, "Failed to prefetch pinned images", "node", m.config.NodeName)
+		m.failedOtherwise(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
 	} else {
-		m.recovered(ctx, &m.imageSetFailures, "Prefetching pinned images works again")
+		m.recovered(ctx, imageSetFailure, "Prefetching pinned images works again")
 	}
 	r, err := m.newImageSets(ctx, sets)
 	if err == nil {
@@ -69,19 +70,19 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 }
 
-func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSets, error) {
+func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSetsChange, error) {
 	if err := ctx.Err(); err != nil {
-		return plan.ImageSets{}, err
+		return plan.ImageSetsChange{}, err
 	}
-	if err := validateImageSets(reported); err != nil {
-		return plan.ImageSets{}, m.rejected(phases.PinnedImageSetsProgressing, err)
+	if err := cmp.Or(m.invalid, validateImageSets(reported)); err != nil {
+		return plan.ImageSetsChange{}, m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
 	node, _, err := m.view(ctx)
 	if err != nil {
-		return plan.ImageSets{}, err
+		return plan.ImageSetsChange{}, err
 	}
 	now := metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))
-	r := plan.ImageSets{Node: node, Time: now}
+	r := plan.ImageSetsChange{Node: node, Time: now}
 	for _, set := range reported {
 		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // it was validated
 		if set.Err != nil {

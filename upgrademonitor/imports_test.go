@@ -13,10 +13,20 @@ import (
 // arrows between the packages are checked by the linter.
 func TestLightDependencies(t *testing.T) {
 	const module = "github.com/openshift/upgrademonitor/"
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope/...").Output()
 	require.NoError(t, err)
 	for _, dep := range strings.Fields(string(out)) {
 		assert.True(t, strings.HasPrefix(dep, module) || expected(dep), "%s comes along", dep)
+	}
+}
+
+// TestADaemonImportsNoPolicy: the client of one object is all of scope that a daemon needs.
+func TestADaemonImportsNoPolicy(t *testing.T) {
+	const module = "github.com/openshift/upgrademonitor/"
+	out, err := exec.Command("go", "list", "-deps", module+"upgrademonitor").Output()
+	require.NoError(t, err)
+	for _, dep := range strings.Fields(string(out)) {
+		assert.False(t, strings.HasPrefix(dep, module+"scope"), dep)
 	}
 }
 

@@ -7,11 +7,12 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 )
 
-// listing is what the Lister says: the object, or that there is none.
+// listing is what the Lister says: the object, or that there is none. It is invalid without a Lister,
+// and if that fails.
 type listing struct {
 	object *mcfgv1.MachineConfigNode
 	valid  bool
@@ -26,14 +27,17 @@ func (m *Monitor) listed(ctx context.Context) listing {
 	switch {
 	case apierrors.IsNotFound(err):
 		return listing{valid: true}
-	case err != nil || object == nil:
+	case err != nil:
+		m.failedOtherwise(ctx, listerFailure, err, "Ignoring the Lister")
+		return listing{}
+	case object == nil:
 		return listing{}
 	case object.Name != m.config.NodeName:
-		err := fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
-		m.failed(ctx, &m.listerFailures, err, "Ignoring the Lister")
+		err := fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scoped.ErrOutOfScope, object.Name)
+		m.failed(ctx, listerFailure, err, "Ignoring the Lister")
 		return listing{}
 	}
-	m.recovered(ctx, &m.listerFailures, "Using the Lister again")
+	m.recovered(ctx, listerFailure, "Using the Lister again")
 	return listing{object: object, valid: true}
 }
 
@@ -48,15 +52,13 @@ func (m *Monitor) observe(l listing) {
 	}
 }
 
-// age doubts what was not checked for too long. It is called with m.mu held, once a call: what a call
-// has just read is not too old for it, however short CheckInterval is.
-func (m *Monitor) age() {
-	_, _, listed := m.core.Version()
+// isOld reports whether what is there already is to be checked: no Lister shows it, and it was not
+// checked for too long. It is called with m.mu held.
+func (m *Monitor) isOld(l listing) bool {
 	now := realClock.Now()
-	if !listed && now.Sub(m.answered) >= m.config.CheckInterval {
-		m.core.Doubt()
-	}
 	if m.core.NoImages() && !now.Before(m.imagesAfter) {
 		m.core.RetryImages()
 	}
+	isShown := l.valid && m.core.Compared()
+	return !isShown && now.Sub(m.answered) >= checkInterval
 }

@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -39,10 +40,9 @@ func (l *listed) write(t *testing.T, resourceVersion, desired string, statuses m
 		}
 	}
 	require.NoError(t, l.indexer.Add(object))
-	nodes := l.clientset.MachineconfigurationV1().MachineConfigNodes()
-	if _, err := nodes.Create(t.Context(), object, metav1.CreateOptions{}); err != nil {
-		_, err = nodes.Update(t.Context(), object, metav1.UpdateOptions{})
-		require.NoError(t, err)
+	nodes := mcfgv1.GroupVersion.WithResource("machineconfignodes")
+	if err := l.clientset.Tracker().Create(nodes, object, ""); err != nil {
+		require.NoError(t, l.clientset.Tracker().Update(nodes, object, ""))
 	}
 	l.clientset.ClearActions()
 }
@@ -116,3 +116,10 @@ func TestRejectionIsDecidedAfterWhatOthersWrote(t *testing.T) {
 	l.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
 	assert.Equal(t, []string{"get", "patch/status"}, l.requests())
 }
+
+// failingLister is a Lister of an informer that does not work.
+type failingLister struct {
+	mcfglisters.MachineConfigNodeLister
+}
+
+func (failingLister) Get(string) (*mcfgv1.MachineConfigNode, error) { return nil, errDown }

@@ -2,12 +2,16 @@ package upgrademonitor
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Make it with New. It
@@ -17,29 +21,50 @@ import (
 // A nil Monitor is valid: it accepts everything, writes nothing and returns nil. A daemon
 // that has no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
 type Monitor struct {
-	config Config
-	client api.Client
+	config   Config
+	client   api.Client
+	invalid  error         // why every report is rejected, or nil
+	woken    chan struct{} // received from by Run
+	failures failurelog.Log
 
-	// turn is held, by sending to it, by the one goroutine that makes requests.
-	turn chan struct{}
-	// wake notifies Run of a report that no caller waits for any more. It does not block.
-	wake  func()
-	woken chan struct{} // received from by Run
+	mu   sync.Mutex // guards what follows; it is not held during a request or a function of Config
+	core core.Core
 
-	failures           failurelog.Log // of requests
-	specFailures       failurelog.Log
-	poolFailures       failurelog.Log
-	annotationFailures failurelog.Log
-	imageFailures      failurelog.Log
-	imageSetFailures   failurelog.Log
-	listerFailures     failurelog.Log
+	// writing is set while the writer's goroutine exists. changed is closed, and replaced, when that
+	// ends, and when there may be no use in waiting for it any more. Whoever waits makes it.
+	writing bool
+	changed chan struct{}
+	step    int // of the writer: it tells a timer whether its request is still under way
 
-	mu          sync.Mutex // guards what follows; it is not held during a request
-	core        core.Core
-	answered    time.Time // when the API server last answered
-	specAfter   time.Time // when the spec may be tried again
+	// failing is set when a status could not be written, or takes longer than Timeout, and cleared
+	// when one was written within Timeout. cause is why. Invariant: cause is nil unless failing.
+	failing bool
+	cause   error
+	lost    int          // requests since then that had no answer in their time
+	backoff wait.Backoff // of Run, from the last failure
+	retryAt time.Time    // when Run may try again
+
+	specCause   error     // why the spec could not be written, or nil
+	specAfter   time.Time // when it may be tried again: it must not delay the status
 	imagesAfter time.Time // when images may be tried again
+	answered    time.Time // when the API server last answered
+
+	viewErr error         // of the last view of the Node
+	looked  plan.Versions // what Run has seen of the Node
+	runs    int           // calls of Run that have not returned
+	group   group         // which it belongs to, or nil
+	warning *time.Timer   // of what is pending without a Run, or nil
 }
+
+// group is Monitors, with a Run for all of them.
+type group interface {
+	isRun() bool
+	wake(nodeName string) // has Run look at a node at once; it does not block
+}
+
+// retryBackoff paces the attempts to write what is pending: at least every 30 s, with the jitter. It
+// has no end.
+var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
 
 // New returns a Monitor. It makes no request. An invalid field is a *field.Error.
 func New(config Config) (*Monitor, error) {
@@ -47,33 +72,42 @@ func New(config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := config.scope()
+	client, err := config.api()
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{
-		config: config,
-		client: api.New(client, config.FieldManager),
-		turn:   make(chan struct{}, 1),
-		woken:  make(chan struct{}, 1),
-	}
-	m.wake = func() {
-		select {
-		case m.woken <- struct{}{}:
-		default: // Run was woken already
-		}
-	}
-	return m, nil
+	return &Monitor{
+		config:  config,
+		client:  client,
+		woken:   make(chan struct{}, 1),
+		backoff: retryBackoff,
+	}, nil
 }
 
-// failed logs an error, unless it is of the kind of the last one.
-func (m *Monitor) failed(ctx context.Context, log *failurelog.Log, err error, message string) {
-	log.Failed(ctx, err, message, "node", m.config.NodeName)
+// What fails, each with a cause of its own in the log.
+const (
+	statusFailure     = "status"
+	specFailure       = "spec"
+	poolFailure       = "pool"
+	annotationFailure = "annotations"
+	imageFailure      = "images"
+	imageSetFailure   = "pinned image sets"
+	listerFailure     = "Lister"
+)
+
+// failed logs an error of a request, unless it is of the kind of the last one.
+func (m *Monitor) failed(ctx context.Context, what string, err error, message string) {
+	m.failures.Failed(ctx, what, err, message, "node", m.config.NodeName)
+}
+
+// failedOtherwise logs an error that is of no request, unless it is the last one.
+func (m *Monitor) failedOtherwise(ctx context.Context, what string, err error, message string) {
+	m.failures.FailedOtherwise(ctx, what, err, message, "node", m.config.NodeName)
 }
 
 // recovered logs that a failure is over. It costs nothing where there was none.
-func (m *Monitor) recovered(ctx context.Context, log *failurelog.Log, message string) {
-	if log.Failing() {
-		log.Recovered(ctx, message, "node", m.config.NodeName)
+func (m *Monitor) recovered(ctx context.Context, what, message string) {
+	if m.failures.Failing(what) {
+		m.failures.Recovered(ctx, what, message, "node", m.config.NodeName)
 	}
 }

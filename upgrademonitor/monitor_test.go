@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
 const (
@@ -36,6 +38,7 @@ var start = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 type fixture struct {
 	*upgrademonitor.Monitor
 	clientset *mcfgfake.Clientset
+	mu        sync.Mutex // guards the node where Run is running
 	node      *corev1.Node
 	nodeErr   error
 	clock     *clocktesting.FakePassiveClock
@@ -44,7 +47,7 @@ type fixture struct {
 func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	f := &fixture{
-		clientset: mcfgfake.NewClientset(),
+		clientset: upgrademonitortest.NewClientset(t),
 		clock:     clocktesting.NewFakePassiveClock(start),
 		node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163", Annotations: map[string]string{
 			upgrademonitor.CurrentConfigAnnotation: oldConfig,
@@ -54,7 +57,7 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	config := upgrademonitor.Config{
 		Client:   f.clientset,
 		NodeName: nodeName,
-		Node:     func() (*corev1.Node, error) { return f.node, f.nodeErr },
+		Node:     f.view,
 		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
 		Clock:    f.clock,
 	}
@@ -72,7 +75,15 @@ func (f *fixture) report(t *testing.T, p phases.Phase, status metav1.ConditionSt
 	require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), p, string(p), "about "+string(p), status))
 }
 
+func (f *fixture) view() (*corev1.Node, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.node, f.nodeErr
+}
+
 func (f *fixture) annotate(current, desired string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.node = f.node.DeepCopy()
 	f.node.Annotations[upgrademonitor.CurrentConfigAnnotation] = current
 	f.node.Annotations[upgrademonitor.DesiredConfigAnnotation] = desired

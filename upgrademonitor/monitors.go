@@ -5,40 +5,42 @@ import (
 	"errors"
 	"maps"
 	"sync"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/klog/v2"
-
-	"github.com/openshift/upgrademonitor/phases"
 )
 
-// retryWorkers is at how many nodes at a time Monitors.Run tries to write what is pending.
+// retryWorkers is at how many nodes at a time Monitors.Run looks.
 const retryWorkers = 4
 
 // Monitors keeps a Monitor for each of many nodes, for a process that reports on all of
 // them: the controller that drains, say. They share the clientset and the Lister. An idle
 // one keeps little more than its object. It may be used from any number of goroutines. A nil
 // Monitors is valid, as a nil Monitor is: its Monitors are nil.
+//
+//	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
 	config Config
 	node   func(name string) (*corev1.Node, error)
 
 	running  chan struct{} // held, by sending to it, by the one Run
-	mu       sync.Mutex    // guards what follows
+	mu       sync.Mutex    // guards what follows; a Monitor's own may be held when it is taken
 	monitors map[string]*Monitor
-	queue    workqueue.TypedRateLimitingInterface[string] // of node names; nil unless Run is running
+	queue    workqueue.TypedDelayingInterface[string] // of node names; nil unless Run is running
 }
 
-// NewMonitors returns Monitors for what all nodes have in common: the config, without its
-// NodeName and Node, and a function that returns the process's current view of a node, a
+// NewMonitors returns Monitors for what all nodes have in common: the config, without a
+// NodeName and a Node, and a function that returns the process's current view of a node, a
 // lister's Get, say. It makes no request. An invalid field is a *field.Error.
 func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
-	if node == nil {
+	switch {
+	case node == nil:
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
+	case config.NodeName != "":
+		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: For names the node")
+	case config.Node != nil:
+		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the second argument")
 	}
 	m := &Monitors{config: config, node: node, running: make(chan struct{}, 1), monitors: map[string]*Monitor{}}
 	if _, err := m.make("any"); err != nil {
@@ -47,44 +49,43 @@ func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*
 	return m, nil
 }
 
-// Get returns the Monitor of a node, and makes it at the first call. A name that no Node
-// can have is a *field.Error.
-func (m *Monitors) Get(nodeName string) (*Monitor, error) {
+// For returns the Monitor of a node, one and the same until Forget. That of a name that no Node can
+// have rejects every report with a *field.Error.
+func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
-		return nil, nil
+		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if monitor, ok := m.monitors[nodeName]; ok {
-		return monitor, nil
+		return monitor
 	}
 	monitor, err := m.make(nodeName)
 	if err != nil {
-		return nil, err
+		return &Monitor{config: Config{NodeName: nodeName}.withDefaults(), invalid: err}
 	}
 	m.monitors[nodeName] = monitor
-	return monitor, nil
-}
-
-// Report is Monitor.Report of a node: one line a call site, errors are logged.
-func (m *Monitors) Report(ctx context.Context, nodeName string, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...ReportOption) {
-	monitor, err := m.Get(nodeName)
-	if err != nil {
-		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", nodeName, "phase", phase, "status", status)
-		return
+	if m.queue != nil {
+		m.queue.Add(nodeName)
 	}
-	monitor.Report(ctx, phase, message, status, opts...)
+	return monitor
 }
 
-// Forget drops the Monitor of a node, with its pending reports. Call it when the Node is
-// deleted.
+// Forget drops the Monitor of a node: Run does not try any more what it has pending. Call it when the
+// Node is deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	monitor := m.monitors[nodeName]
 	delete(m.monitors, nodeName)
+	m.mu.Unlock()
+	if monitor != nil {
+		monitor.mu.Lock()
+		monitor.group = nil
+		monitor.mu.Unlock()
+	}
 }
 
 // Flush is Monitor.Flush for all nodes at once. It returns the errors of those that have
@@ -99,7 +100,7 @@ func (m *Monitors) Flush(ctx context.Context) error {
 		errs    []error
 	)
 	for _, monitor := range m.all() {
-		if !monitor.isPending() {
+		if n, _ := monitor.Pending(); n == 0 {
 			continue
 		}
 		flushes.Go(func() {
@@ -113,8 +114,8 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run is Monitor.Run for all nodes, those that are added later included: it writes what is
-// pending, a few nodes at a time, until ctx ends. A second Run waits for the end of the first.
+// Run is Monitor.Run for all nodes, those that are added later included, until ctx ends. A second Run
+// waits for the end of the first.
 func (m *Monitors) Run(ctx context.Context) error {
 	if m == nil {
 		<-ctx.Done()
@@ -126,44 +127,30 @@ func (m *Monitors) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
-	queue := workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](retryBackoff.Duration, retryBackoff.Cap))
+	queue := workqueue.NewTypedDelayingQueue[string]()
 	m.setQueue(queue)
-	defer m.setQueue(nil)
-
+	for name := range m.all() {
+		queue.Add(name)
+	}
 	var workers sync.WaitGroup
 	for range retryWorkers {
 		workers.Go(func() {
-			for m.processNextItem(ctx, queue) {
+			for m.retryNext(ctx, queue) {
 			}
 		})
 	}
-	for name, monitor := range m.all() {
-		if monitor.isPending() {
-			queue.Add(name)
-		}
-	}
-	var tick <-chan time.Time
-	if m.config.Lister != nil {
-		ticker := time.NewTicker(listerInterval)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-tick:
-			for _, monitor := range m.all() {
-				monitor.recreate(ctx)
-			}
-		}
-	}
+	<-ctx.Done()
+	m.setQueue(nil)
 	queue.ShutDown()
 	workers.Wait()
+	for _, monitor := range m.all() {
+		monitor.countRuns(ctx, 0)
+	}
 	return nil
 }
 
-// processNextItem makes one attempt at the next node. It returns false when there are no more.
-func (m *Monitors) processNextItem(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string]) bool {
+// retryNext looks at the next node. It returns false when there are no more.
+func (m *Monitors) retryNext(ctx context.Context, queue workqueue.TypedDelayingInterface[string]) bool {
 	name, shutdown := queue.Get()
 	if shutdown {
 		return false
@@ -172,16 +159,8 @@ func (m *Monitors) processNextItem(ctx context.Context, queue workqueue.TypedRat
 	m.mu.Lock()
 	monitor, ok := m.monitors[name]
 	m.mu.Unlock()
-	if !ok || !monitor.isPending() {
-		queue.Forget(name)
-		return true
-	}
-	progress, err := monitor.writePending(ctx)
-	if progress || err == nil {
-		queue.Forget(name)
-	}
-	if err != nil {
-		queue.AddRateLimited(name)
+	if ok && ctx.Err() == nil {
+		queue.AddAfter(name, monitor.retry(ctx))
 	}
 	return true
 }
@@ -194,15 +173,7 @@ func (m *Monitors) make(nodeName string) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	wake := monitor.wake
-	monitor.wake = func() {
-		wake()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		if m.queue != nil {
-			m.queue.Add(nodeName)
-		}
-	}
+	monitor.group = m
 	return monitor, nil
 }
 
@@ -212,8 +183,24 @@ func (m *Monitors) all() map[string]*Monitor {
 	return maps.Clone(m.monitors)
 }
 
-func (m *Monitors) setQueue(queue workqueue.TypedRateLimitingInterface[string]) {
+func (m *Monitors) setQueue(queue workqueue.TypedDelayingInterface[string]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.queue = queue
+}
+
+// isRun reports whether Run is running.
+func (m *Monitors) isRun() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.queue != nil
+}
+
+// wake has Run look at a node at once.
+func (m *Monitors) wake(nodeName string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.queue != nil {
+		m.queue.Add(nodeName)
+	}
 }

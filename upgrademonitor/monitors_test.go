@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -27,27 +28,33 @@ func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Mo
 
 func cordon(t *testing.T, monitors *upgrademonitor.Monitors, name string) error {
 	t.Helper()
-	monitor, err := monitors.Get(name)
-	require.NoError(t, err)
-	return monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Cordoned, "UpdateExecutedCordoned", "Cordoned node", metav1.ConditionTrue)
+	return monitors.For(name).GenerateAndApplyMachineConfigNode(t.Context(), phases.Cordoned, "UpdateExecutedCordoned", "Cordoned node", metav1.ConditionTrue)
 }
 
 func TestMonitorsKeepOneForEachNode(t *testing.T) {
 	monitors := newMonitors(t, mcfgfake.NewClientset())
-	first, err := monitors.Get("worker-0")
-	require.NoError(t, err)
-	again, err := monitors.Get("worker-0")
-	require.NoError(t, err)
-	assert.Same(t, first, again)
-
+	first := monitors.For("worker-0")
+	assert.Same(t, first, monitors.For("worker-0"))
 	monitors.Forget("worker-0")
-	afterForget, err := monitors.Get("worker-0")
-	require.NoError(t, err)
-	assert.NotSame(t, first, afterForget)
+	assert.NotSame(t, first, monitors.For("worker-0"))
+}
 
+// The Monitor of a name that no Node can have rejects every report.
+func TestMonitorsForANameThatNoNodeCanHave(t *testing.T) {
+	monitor := newMonitors(t, mcfgfake.NewClientset()).For("Worker_0")
 	var bad *field.Error
-	_, err = monitors.Get("Worker_0")
-	require.ErrorAs(t, err, &bad)
+	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue), &bad)
+	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()), &bad)
+	monitor.Report(t.Context(), phases.Drained, "", metav1.ConditionTrue)
+	monitor.ReportDegraded(t.Context(), nil)
+	monitor.ReportPinnedImageSets(t.Context(), nil, nil)
+	require.NoError(t, monitor.Track(t.Context(), phases.Drained, "", func(context.Context) error { return nil }))
+	n, _ := monitor.Pending()
+	assert.Zero(t, n)
+	require.NoError(t, monitor.Flush(t.Context()))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.NoError(t, monitor.Run(ended))
 }
 
 func TestNewMonitorsValidates(t *testing.T) {
@@ -57,6 +64,12 @@ func TestNewMonitorsValidates(t *testing.T) {
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Client", bad.Field)
 	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
+	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset(), NodeName: "worker-0"}, node)
+	require.ErrorAs(t, err, &bad)
+	assert.Equal(t, "upgrademonitor.Config.NodeName", bad.Field)
+	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset(), Node: func() (*corev1.Node, error) { return nil, nil }}, node)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
 }

@@ -7,9 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -17,6 +16,9 @@ import (
 // failed, is NotYetSet.
 func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
 	node, err := m.node()
+	m.mu.Lock()
+	m.viewErr = err
+	m.mu.Unlock()
 	if err != nil {
 		return plan.Node{}, nil, err
 	}
@@ -24,9 +26,9 @@ func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
 	n, warnings := plan.NewNode(node, pool, m.mode())
 	if len(warnings) > 0 {
 		err := field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it")
-		m.annotationFailures.FailedOtherwise(ctx, err, "Ignoring an invalid annotation of the Node", "node", m.config.NodeName)
+		m.failedOtherwise(ctx, annotationFailure, err, "Ignoring an invalid annotation of the Node")
 	} else {
-		m.recovered(ctx, &m.annotationFailures, "The annotations of the Node are valid again")
+		m.recovered(ctx, annotationFailure, "The annotations of the Node are valid again")
 	}
 	return n, poolErr, nil
 }
@@ -52,7 +54,7 @@ func (m *Monitor) node() (*corev1.Node, error) {
 		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned no node"}
 	case node.Name != m.config.NodeName:
 		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned another node",
-			Err: fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)}
+			Err: fmt.Errorf("%w: it returned %q", scoped.ErrOutOfScope, node.Name)}
 	}
 	return node, nil
 }
@@ -64,26 +66,12 @@ func (m *Monitor) pool(ctx context.Context, node *corev1.Node) (string, error) {
 	}
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
-		m.poolFailures.Failed(ctx, err, "Failed to get the pool of the Node, leaving it as it is")
+		m.failed(ctx, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is")
 		return NotYetSet, err
 	}
-	m.recovered(ctx, &m.poolFailures, "The pool of the Node is known again")
+	m.recovered(ctx, poolFailure, "The pool of the Node is known again")
 	if pool == "" {
 		pool = NotYetSet
 	}
 	return pool, nil
-}
-
-// viewToCreate is the view of a Node for which an object may be created: it exists, and is past
-// provisioning.
-func (m *Monitor) viewToCreate(ctx context.Context) (plan.Node, error) {
-	node, err := m.node()
-	if err != nil {
-		return plan.Node{}, err
-	}
-	if !nodeowner.IsProvisioned(node) {
-		return plan.Node{}, &NodeError{NodeName: m.config.NodeName, Problem: fmt.Sprintf("it is %s, and has no MachineConfigNode before it is provisioned", node.Status.Phase)}
-	}
-	n, _, err := m.view(ctx)
-	return n, err
 }

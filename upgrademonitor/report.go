@@ -18,6 +18,7 @@ import (
 var (
 	reasonPath, optsPath = field.NewPath("reason"), field.NewPath("opts")
 	errReasonOption      = field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument")
+	errNotRequired       = field.Forbidden(field.NewPath("phase"), "NotRequired is valid for a Parent or Child phase: report a Singleton with its status")
 )
 
 // GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with
@@ -26,12 +27,14 @@ var (
 //  1. Steps that the phase's state machine has between its status and the reported one are
 //     published too, one write each; so is what the report means for the phase's parent and
 //     for the update as a whole. See packages phases and conditions.
-//  2. A report of what is there already makes no request.
-//  3. An error means that the report was not accepted, and that nothing was written: a *ReportError
-//     that wraps the cause, a *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned
-//     another node, ErrQueueFull, or the error of a ctx that has ended already.
+//  2. Repeating a report sends no request.
+//  3. An error means that the report was not accepted: a *ReportError that wraps the cause, a
+//     *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned another node,
+//     ErrQueueFull, or the error of a ctx that has ended already. Nothing was written, unless the API
+//     server has rejected a later one of several writes.
 //  4. A report that was accepted and is not written by the end of Config.Timeout, or of ctx, is no
-//     error: it is kept, and written later. See Flush and Run.
+//     error: it is kept, and written later. See Flush and Run. While Run is running and status writes
+//     fail, the call returns without waiting.
 //  5. The object is created if it is missing.
 //
 // lastTransitionTime is the time of the call, in whole seconds.
@@ -50,7 +53,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, r)
 }
 
-// Report is GenerateAndApplyMachineConfigNode in one line a call site: the reason is the
+// Report is GenerateAndApplyMachineConfigNode in one line per call site: the reason is the
 // conventional one, or that of the option Reason, and an error is logged. A phase of the other mode
 // does nothing.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...ReportOption) {
@@ -59,7 +62,8 @@ func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string
 
 // NotRequired reports that a phase is not needed, or not needed any more: False if it has not
 // started in this update, True if it has, so that a step that failed and is not repeated does not
-// keep its parent from completing. Options and errors are those of Report.
+// keep its parent from completing. It is for a Parent or a Child phase. Options and errors are those
+// of Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...ReportOption) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, reportOptionsOf(opts), true)
 }
@@ -89,6 +93,9 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 		reason = string(parent) + string(phase)
 	}
 	r, err := m.newReport(ctx, phase, reason, message, status, options)
+	if err == nil && notRequired && phases.KindOf(phase) == phases.Singleton {
+		err = m.rejected(phase, errNotRequired)
+	}
 	if err == nil {
 		r.NotRequired, r.SkipOtherMode = notRequired, true
 		err = m.submit(ctx, r)
@@ -99,11 +106,14 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 }
 
 // newReport makes a report of this moment.
-func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, options reportOptions) (plan.Report, error) {
+func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, options reportOptions) (plan.PhaseChange, error) {
 	if err := ctx.Err(); err != nil {
-		return plan.Report{}, err
+		return plan.PhaseChange{}, err
 	}
-	r := plan.Report{Report: conditions.Report{
+	if m.invalid != nil {
+		return plan.PhaseChange{}, m.rejected(phase, m.invalid)
+	}
+	r := plan.PhaseChange{Report: conditions.Report{
 		Phase:           phase,
 		Status:          status,
 		Reason:          reason,
@@ -113,7 +123,7 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, reason, mes
 		Time:            metav1.NewTime(m.config.Clock.Now()),
 	}}
 	if err := m.validate(r.Report); err != nil {
-		return plan.Report{}, m.rejected(phase, err)
+		return plan.PhaseChange{}, m.rejected(phase, err)
 	}
 	var err error
 	r.Node, _, err = m.view(ctx)
@@ -136,6 +146,8 @@ func (m *Monitor) validate(r conditions.Report) error {
 		return field.TooLong(reasonPath, "", validate.MaxReason)
 	case !validate.IsReason(r.Reason):
 		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), "must be a CamelCase word that matches "+validate.ReasonPattern)
+	case conditions.IsReservedReason(r.Reason):
+		return field.Invalid(reasonPath, r.Reason, "reserved for a phase that was not reported")
 	}
 	if r.CompletesParent && r.Status != metav1.ConditionTrue {
 		return field.Forbidden(optsPath.Key("CompletesParent"), "valid with status True only: a phase that is not done completes nothing")

@@ -181,7 +181,7 @@ func TestModeOfAnObjectOfTodaysDaemon(t *testing.T) {
 	f := newFixture(t)
 	f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
 	mcn := f.object(t)
-	mcn.Status.Conditions = append(mcn.Status.Conditions, conditions.Default(phases.ImagePulledFromRegistry, metav1.NewTime(start)))
+	mcn.Status.Conditions = append(mcn.Status.Conditions, *conditions.Find(conditions.Complete(nil, true, metav1.NewTime(start)), phases.ImagePulledFromRegistry))
 	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), mcn, metav1.UpdateOptions{})
 	require.NoError(t, err)
 	controller := f.another(t)

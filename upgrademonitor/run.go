@@ -3,152 +3,104 @@ package upgrademonitor
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// retryBackoff paces the attempts to write what is pending. It has no end.
-var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 30 * time.Second}
+// lookInterval is how often Run looks at the Node, and asks the Lister whether the object is still
+// there.
+const lookInterval = 10 * time.Second
 
-const (
-	// attemptTimeout bounds an attempt of Run and Flush: an API server that takes longer than
-	// Config.Timeout for a request is written to in the end.
-	attemptTimeout = time.Minute
-	// listerInterval is how often Run asks the Lister whether the object is still there.
-	listerInterval = 10 * time.Second
-)
-
-// Run writes what is pending, with exponential backoff and jitter for as long as it fails,
-// until ctx ends; then it returns nil. What is pending when it starts is written too. With a
-// Lister, an object that was deleted is created again, with the status that was known of it.
+// Run writes what is pending, with exponential backoff and jitter for as long as it fails, until
+// ctx ends; then it returns nil. What is pending when it starts is written too.
 //
-// One Run a Monitor is enough, though more do no harm; a daemon that calls none writes what is
-// pending with its next call.
+// Every 10 s it looks at the Node: the versions in the status follow it without a report, as the
+// daemon's view may have been behind when it reported Updated=True. With a Lister, an object that was
+// deleted is created again, with the status that was known of it.
+//
+// One Run a Monitor is enough, though more do no harm. A daemon that calls none writes what is
+// pending with its next call, and waits for Config.Timeout in each call of an outage.
 func (m *Monitor) Run(ctx context.Context) error {
-	if m == nil {
+	if m == nil || m.invalid != nil {
 		<-ctx.Done()
 		return nil
 	}
-	defer func() {
-		if m.isPending() {
-			m.wake() // another Run
-		}
-	}()
-	var tick <-chan time.Time
-	if m.config.Lister != nil {
-		ticker := time.NewTicker(listerInterval)
-		defer ticker.Stop()
-		tick = ticker.C
-	}
+	m.countRuns(ctx, 1)
+	defer m.countRuns(ctx, -1)
 	for {
-		for backoff := retryBackoff; m.isPending(); {
-			progress, err := m.writePending(ctx)
-			if progress {
-				backoff = retryBackoff
-			}
-			if err != nil && !sleep(ctx, backoff.Step()) {
-				return nil
-			}
-		}
+		timer := time.NewTimer(m.retry(ctx))
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return nil
 		case <-m.woken:
-		case <-tick:
-			m.recreate(ctx)
+			timer.Stop()
+		case <-timer.C:
 		}
 	}
 }
 
-// Flush returns nil when everything that was accepted before the call is written. Until then it
-// tries to write it, as Run does, for as long as ctx allows; when ctx ends first, it returns an
-// ErrPending that wraps the cause. What the API server rejects meanwhile is dropped: its error is
-// returned, without ErrPending. Call Flush before a reboot. It does not wait for the spec.
-func (m *Monitor) Flush(ctx context.Context) error {
-	if m == nil {
-		return nil
-	}
+func (m *Monitor) countRuns(ctx context.Context, change int) {
 	m.mu.Lock()
-	entries := m.core.Entries()
+	m.runs += change
+	m.watchPending(ctx)
 	m.mu.Unlock()
-	if len(entries) == 0 {
-		return nil
-	}
-	for backoff := retryBackoff; ; {
-		progress, err := m.attemptFor(ctx, entries[len(entries)-1].Done)
-		if err == nil {
-			return m.dropped(entries)
-		}
-		if progress {
-			backoff = retryBackoff
-		}
-		if !sleep(ctx, backoff.Step()) {
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, err, context.Cause(ctx))
-		}
-	}
+	m.wake() // another Run
 }
 
-// dropped returns the errors of the entries that were dropped.
-func (m *Monitor) dropped(entries []*core.Entry) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	var errs []error
-	for _, e := range entries {
-		if err := e.Dropped(); err != nil {
-			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// attemptFor makes one attempt of Run or Flush. It reports whether it has made progress: then the
-// next one need not wait longer.
-func (m *Monitor) attemptFor(ctx context.Context, until func() bool) (progress bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, max(attemptTimeout, m.config.Timeout))
-	defer cancel()
-	return m.attempt(ctx, until)
-}
-
-func (m *Monitor) isPending() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.core.Pending() || m.core.SpecPending()
-}
-
-var errSpecPending = errors.New("the spec is not written yet")
-
-// writePending makes one attempt at what is pending. The spec follows the node as it is now.
-func (m *Monitor) writePending(ctx context.Context) (progress bool, err error) {
-	node, _, nodeErr := m.view(ctx)
-	m.mu.Lock()
-	if m.core.SpecPending() && nodeErr == nil {
-		m.core.Follow(node)
-	}
-	m.mu.Unlock()
-	progress, err = m.attemptFor(ctx, func() bool { return !m.core.Pending() && !m.core.SpecPending() })
-	if err == nil && m.isPending() {
-		err = errSpecPending
-	}
-	return progress, err
-}
-
-// recreate creates an object that is no longer in the Lister again, unless its Node was deleted
-// too.
-func (m *Monitor) recreate(ctx context.Context) {
+// retry looks at the Node, has what is pending written if its time has come, and returns when to call
+// it again. It makes no request itself.
+func (m *Monitor) retry(ctx context.Context) time.Duration {
+	node, _, viewErr := m.view(ctx)
 	listed := m.listed(ctx)
+	now := realClock.Now()
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.observe(listed)
-	deleted := m.core.Deleted()
-	m.mu.Unlock()
-	if !deleted {
+	if viewErr == nil {
+		m.look(node)
+	}
+	at := m.retryAt
+	switch {
+	case m.writing:
+		return lookInterval
+	case m.core.Pending(), m.core.Deleted() && viewErr == nil && node.Provisioned:
+	case m.core.SpecPending():
+		if m.specAfter.After(at) {
+			at = m.specAfter
+		}
+	default:
+		return lookInterval
+	}
+	if delay := at.Sub(now); delay > 0 {
+		return min(delay, lookInterval)
+	}
+	m.start(ctx)
+	return lookInterval
+}
+
+// look has the versions in the status follow a view of the Node, if that has changed. A view of
+// another process that is behind is overwritten once, and not for as long as it is behind. It is called
+// with m.mu held.
+func (m *Monitor) look(node plan.Node) {
+	m.core.Look(node)
+	if node.Versions == m.looked || !m.core.Known() {
 		return
 	}
-	if _, err := m.viewToCreate(ctx); err == nil {
-		_, _ = m.attemptFor(ctx, func() bool { return !m.core.Deleted() })
+	change := plan.NodeChange{Node: node}
+	if m.core.IsNeeded(change) {
+		e, err := m.core.Submit(change, false)
+		if errors.Is(err, core.ErrFull) {
+			return // the next time
+		}
+		if e != nil {
+			e.Accepted = metav1.NewTime(m.config.Clock.Now())
+			_, _ = m.core.Leave(e)
+		}
 	}
+	m.looked = node.Versions
 }

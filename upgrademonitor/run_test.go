@@ -23,12 +23,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
+const checkInterval = 5 * time.Minute // of a repeat
+
 // inBubble runs a test in which time passes at once.
 func inBubble(t *testing.T, test func(t *testing.T, run func(func(context.Context) error))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
-		defer synctest.Wait()
+		defer pass(2 * time.Minute) // a request may outlive Run by a minute
 		defer cancel()
 		test(t, func(run func(context.Context) error) { go func() { assert.NoError(t, run(ctx)) }() })
 	})
@@ -129,7 +131,7 @@ func TestRepeatIsCheckedOnceInAWhile(t *testing.T) {
 		f.reportUpdated(t)
 		f.report(t, phases.Updated, metav1.ConditionTrue)
 		require.Empty(t, f.requests())
-		pass(upgrademonitor.DefaultCheckInterval)
+		pass(checkInterval)
 		f.report(t, phases.Updated, metav1.ConditionTrue)
 		assert.Equal(t, []string{"get"}, f.requests(), "the one request that a repeat may cost")
 		f.report(t, phases.Updated, metav1.ConditionTrue)
@@ -137,7 +139,7 @@ func TestRepeatIsCheckedOnceInAWhile(t *testing.T) {
 
 		before := f.condition(t, phases.Updated)
 		f.delete(t)
-		pass(upgrademonitor.DefaultCheckInterval)
+		pass(checkInterval)
 		f.report(t, phases.Updated, metav1.ConditionTrue)
 		assert.Equal(t, before, f.condition(t, phases.Updated), "it exists again, with its status")
 	})
@@ -285,7 +287,7 @@ func TestCRDWithoutImages(t *testing.T) {
 		assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Updated).Status)
 		assert.Len(t, log.take(), 1)
 		missing = false
-		pass(upgrademonitor.DefaultCheckInterval)
+		pass(checkInterval)
 		report(phases.Updated)
 		assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
 		assert.Len(t, log.take(), 1, "it is over")
@@ -307,7 +309,7 @@ func TestMonitorsRun(t *testing.T) {
 		run(monitors.Run)
 
 		down := f.outage(errDown)
-		monitors.Report(t.Context(), nodeName, phases.Drained, "draining", metav1.ConditionUnknown)
+		monitors.For(nodeName).Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown)
 		pass(time.Minute)
 		down.Store(false)
 		pass(time.Minute)
@@ -315,7 +317,7 @@ func TestMonitorsRun(t *testing.T) {
 		end()
 
 		down.Store(true)
-		monitors.Report(t.Context(), nodeName, phases.Drained, "drained", metav1.ConditionTrue)
+		monitors.For(nodeName).Report(t.Context(), phases.Drained, "drained", metav1.ConditionTrue)
 		pass(time.Minute)
 		down.Store(false)
 		pass(time.Minute)
@@ -323,7 +325,7 @@ func TestMonitorsRun(t *testing.T) {
 		require.NoError(t, monitors.Flush(t.Context()))
 
 		f.show(t, indexer, "1")
-		monitors.Report(t.Context(), nodeName, phases.Drained, "drained", metav1.ConditionTrue)
+		monitors.For(nodeName).Report(t.Context(), phases.Drained, "drained", metav1.ConditionTrue)
 		before := f.object(t).Status
 		f.delete(t)
 		require.NoError(t, indexer.Replace(nil, "2"))

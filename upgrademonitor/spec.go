@@ -1,14 +1,17 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -20,12 +23,15 @@ import (
 //     An image that the node does not name is cleared, in image mode, if it names a config.
 //  3. The owner reference follows a Node that was created again (another UID).
 //  4. A spec that is up to date makes no request.
-//  5. The error is why the spec could not be written by the end of Config.Timeout: it is tried again
-//     with a later call, and by Run. A failure of Config.Node or Config.Pool is a *NodeError, and
-//     nothing is written.
+//  5. The error is why the spec could not be written now: it is tried again with a later call, and by
+//     Run. A write has half of Config.Timeout; for 10 s after a failure, the call returns it at once.
+//     A failure of Config.Node or Config.Pool is a *NodeError, and nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
 		return nil
+	}
+	if m.invalid != nil {
+		return m.invalid
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -37,26 +43,34 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if poolErr != nil {
 		return poolErr
 	}
-	listed := m.listed(ctx)
-	m.mu.Lock()
-	m.observe(listed)
-	m.age()
-	needed := m.core.Follow(node)
-	m.mu.Unlock()
-	if !needed {
+	e := m.follow(ctx, node)
+	if e == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, m.config.Timeout)
-	defer cancel()
-	err = m.withTurn(ctx, func() error {
-		_, err := m.drain(ctx, func() bool { return !m.core.SpecPending() }, true)
-		return err
+	timeout := time.NewTimer(m.config.Timeout)
+	defer timeout.Stop()
+	m.await(ctx, e, timeout, func(m *Monitor) bool {
+		return m.isInVain() || m.specCause != nil && realClock.Now().Before(m.specAfter)
 	})
-	if err != nil {
-		m.wake()
-		return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", err)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e.Done() {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", cmp.Or(m.specCause, m.cause, context.Cause(ctx), errNoAnswer))
+}
+
+// follow has the spec follow a view of the Node. It returns nil if it does already.
+func (m *Monitor) follow(ctx context.Context, node plan.Node) *core.Entry {
+	listed := m.listed(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.observe(listed)
+	e := m.core.Follow(node, m.isOld(listed))
+	if e != nil {
+		m.start(ctx)
+	}
+	return e
 }
 
 // DesiredMachineConfigNode returns what GenerateAndApplyMachineConfigNodeSpec makes of an object,

@@ -164,7 +164,7 @@ func TestUnownedConditionSurvivesAModeChange(t *testing.T) {
 	f := newFixture(t, inImageMode(&on))
 	f.reportUpdated(t)
 	object := f.object(t)
-	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected"}
+	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected", LastTransitionTime: metav1.NewTime(start.Local())}
 	object.Status.Conditions = append(object.Status.Conditions, unowned)
 	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
 	require.NoError(t, err)

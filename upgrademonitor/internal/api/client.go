@@ -7,9 +7,9 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -17,13 +17,14 @@ import (
 
 // Client makes the requests for one object. It has no mutable state, and is safe for concurrent use.
 type Client struct {
-	scope        *scope.Client
+	raw          raw
 	fieldManager string
 }
 
-// New returns a Client that writes as a field manager.
-func New(client *scope.Client, fieldManager string) Client {
-	return Client{scope: client, fieldManager: fieldManager}
+// New returns a Client that writes as a field manager. Its requests are made over the REST client of
+// a clientset, if it has one: MachineconfigurationV1().RESTClient().
+func New(client *scoped.Client, r rest.Interface, fieldManager string) Client {
+	return Client{raw: newRaw(client, r), fieldManager: fieldManager}
 }
 
 // fieldValidation spares the API server parsing each write a second time, which it does by
@@ -47,14 +48,14 @@ func (c Client) Do(ctx context.Context, r core.Request) core.Result {
 		result, err = c.patch(ctx, r, statusPatch(r), "status")
 	}
 	if err != nil {
-		return core.Result{Outcome: outcomeOf(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.scope.NodeName(), err)}
+		return core.Result{Outcome: outcomeOf(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.raw.NodeName(), err)}
 	}
 	result.Outcome = core.OK
 	return result
 }
 
 func (c Client) get(ctx context.Context) (core.Object, error) {
-	data, err := c.scope.GetRaw(ctx, c.scope.NodeName())
+	data, err := c.raw.get(ctx)
 	if err != nil {
 		return core.Object{}, err
 	}
@@ -65,10 +66,10 @@ func (c Client) get(ctx context.Context) (core.Object, error) {
 func (c Client) create(ctx context.Context, node plan.Node) (core.Result, error) {
 	created := plan.State{}.Follow(node)
 	mcn := &mcfgv1.MachineConfigNode{
-		ObjectMeta: metav1.ObjectMeta{Name: c.scope.NodeName(), OwnerReferences: created.Owners},
+		ObjectMeta: metav1.ObjectMeta{Name: c.raw.NodeName(), OwnerReferences: created.Owners},
 		Spec:       created.Spec,
 	}
-	data, err := c.scope.CreateRaw(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation})
+	data, err := c.raw.create(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation})
 	if err != nil {
 		return core.Result{}, err
 	}
@@ -83,12 +84,11 @@ func (c Client) patch(ctx context.Context, r core.Request, body any, subresource
 	if err != nil {
 		return core.Result{}, err
 	}
-	send := c.scope.PatchMetadata
+	accept := acceptMetadata
 	if r.SendsImage() {
-		send = c.scope.PatchRaw
+		accept = acceptJSON
 	}
-	opts := metav1.PatchOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
-	answer, err := send(ctx, c.scope.NodeName(), types.MergePatchType, data, opts, subresources...)
+	answer, err := c.raw.patch(ctx, data, c.fieldManager, accept, subresources...)
 	if err != nil {
 		return core.Result{}, err
 	}

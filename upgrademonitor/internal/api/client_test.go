@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -17,8 +18,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -52,9 +53,9 @@ func newClient(t *testing.T, s *server) api.Client {
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: s, QPS: -1})
 	require.NoError(t, err)
 	group := clientset.MachineconfigurationV1()
-	client, err := scope.NewClient(group.MachineConfigNodes(), "worker-0")
+	client, err := scoped.NewClient(group.MachineConfigNodes(), "worker-0")
 	require.NoError(t, err)
-	return api.New(client.WithREST(group.RESTClient()), "machine-config-operator")
+	return api.New(client, group.RESTClient(), "machine-config-operator")
 }
 
 const metadata = `"metadata":{"name":"worker-0","uid":"u","resourceVersion":"7","generation":2}`
@@ -85,6 +86,14 @@ func TestObjectOfOthers(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(s.sent), &sent))
 	assert.Equal(t, "7", sent["metadata"]["resourceVersion"])
 	assert.NotContains(t, sent["status"], "pinnedImageSets", "what does not change")
+}
+
+// A generation that no typed client can read, which others have written, is not in the way.
+func TestGenerationBeyondItsType(t *testing.T) {
+	s := &server{code: 200, body: `{"kind":"MachineConfigNode",` + metadata + `,"status":{"pinnedImageSets":[{"name":"a","currentGeneration":2,"desiredGeneration":3000000000}]}}`}
+	got := newClient(t, s).Do(t.Context(), core.Request{Kind: core.Get})
+	require.NoError(t, got.Err)
+	assert.Equal(t, []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", CurrentGeneration: 2, DesiredGeneration: math.MaxInt32}}, got.Object.Status.PinnedImageSets)
 }
 
 // A list that is empty, and an image that is gone, are removed. An image that changes has the whole object answered: a

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -28,25 +29,38 @@ const (
 
 // encoded is a MachineConfigNode as far as it is decoded.
 type encoded struct {
-	Kind     string                       `json:"kind"`
-	Metadata encodedMetadata              `json:"metadata"`
-	Spec     mcfgv1.MachineConfigNodeSpec `json:"spec"`
-	Status   struct {
+	Kind     string `json:"kind"`
+	Metadata struct {
+		encodedMetadata
+		CreationTimestamp metav1.Time             `json:"creationTimestamp"`
+		OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+	} `json:"metadata"`
+	Spec   mcfgv1.MachineConfigNodeSpec `json:"spec"`
+	Status struct {
 		Conditions         []json.RawMessage                                   `json:"conditions"`
 		ObservedGeneration int64                                               `json:"observedGeneration"`
 		ConfigVersion      *mcfgv1.MachineConfigNodeStatusMachineConfigVersion `json:"configVersion"`
 		ConfigImage        mcfgv1.MachineConfigNodeStatusConfigImage           `json:"configImage"`
-		PinnedImageSets    []mcfgv1.MachineConfigNodeStatusPinnedImageSet      `json:"pinnedImageSets"`
+		PinnedImageSets    []encodedImageSet                                   `json:"pinnedImageSets"`
 	} `json:"status"`
 }
 
+// encodedImageSet has the numbers that an API server before Kubernetes 1.36 accepts: it ignores the
+// format int32 of a CRD.
+type encodedImageSet struct {
+	Name                      string `json:"name"`
+	CurrentGeneration         int64  `json:"currentGeneration"`
+	DesiredGeneration         int64  `json:"desiredGeneration"`
+	LastFailedGeneration      int64  `json:"lastFailedGeneration"`
+	LastFailedGenerationError string `json:"lastFailedGenerationError"`
+}
+
+// encodedMetadata is what every answer is believed for.
 type encodedMetadata struct {
-	Name              string                  `json:"name"`
-	UID               types.UID               `json:"uid"`
-	ResourceVersion   string                  `json:"resourceVersion"`
-	Generation        int64                   `json:"generation"`
-	CreationTimestamp metav1.Time             `json:"creationTimestamp"`
-	OwnerReferences   []metav1.OwnerReference `json:"ownerReferences"`
+	Name            string    `json:"name"`
+	UID             types.UID `json:"uid"`
+	ResourceVersion string    `json:"resourceVersion"`
+	Generation      int64     `json:"generation"`
 }
 
 // decode decodes an answer with the whole object.
@@ -66,9 +80,17 @@ func (c Client) decode(data []byte) (core.Object, error) {
 			ObservedGeneration: e.Status.ObservedGeneration,
 			ConfigVersion:      e.Status.ConfigVersion,
 			ConfigImage:        e.Status.ConfigImage,
-			PinnedImageSets:    e.Status.PinnedImageSets,
 		},
 	}}
+	for _, set := range e.Status.PinnedImageSets {
+		o.Status.PinnedImageSets = append(o.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{
+			Name:                      set.Name,
+			CurrentGeneration:         generation(set.CurrentGeneration),
+			DesiredGeneration:         generation(set.DesiredGeneration),
+			LastFailedGeneration:      generation(set.LastFailedGeneration),
+			LastFailedGenerationError: set.LastFailedGenerationError,
+		})
+	}
 	for _, data := range e.Status.Conditions {
 		var condition struct {
 			metav1.Condition
@@ -84,7 +106,7 @@ func (c Client) decode(data []byte) (core.Object, error) {
 		condition.Condition.LastTransitionTime = parseTime(condition.LastTransitionTime, e.Metadata.CreationTimestamp)
 		o.Status.Conditions = append(o.Status.Conditions, condition.Condition)
 	}
-	return o, c.check(e.Metadata)
+	return o, c.check(e.Metadata.encodedMetadata)
 }
 
 // decodeMetadata decodes an answer of which the metadata are enough.
@@ -107,9 +129,9 @@ func (c Client) decodeMetadata(data []byte) (core.Object, error) {
 // check makes sure that an answer is about the object.
 func (c Client) check(m encodedMetadata) error {
 	switch {
-	case m.Name != c.scope.NodeName():
+	case m.Name != c.raw.NodeName():
 		return fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedAnswer, m.Name)
-	case !c.scope.IsFake() && (m.UID == "" || m.ResourceVersion == ""):
+	case !c.raw.isFake() && (m.UID == "" || m.ResourceVersion == ""):
 		return fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedAnswer)
 	}
 	return nil
@@ -132,6 +154,9 @@ func parseTime(text string, fallback metav1.Time) metav1.Time {
 	}
 	return metav1.NewTime(parsed)
 }
+
+// generation returns a generation that fits, the largest where others have written a larger one.
+func generation(n int64) int32 { return int32(min(n, math.MaxInt32)) }
 
 // FromLister returns an object of an informer, which is not changed.
 func FromLister(mcn *mcfgv1.MachineConfigNode) core.Object {

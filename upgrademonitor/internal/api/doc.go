@@ -1,6 +1,6 @@
 // Package api makes the requests of package core for one MachineConfigNode.
 //
-//	core.Request ──► Client.Do ──► scope.Client ──► API server
+//	core.Request ──► Client.Do ──► JSON, or scoped.Client ──► API server
 //	core.Result  ◄──┘
 //
 // Three things are known here and nowhere else: how an object is encoded, whether an answer can be

@@ -16,11 +16,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
 
-// The backoff of failed syncs, and how many conflicts in a row are no failure yet.
 const (
+	// The backoff of failed syncs.
 	minRetryDelay = 50 * time.Millisecond
 	maxRetryDelay = 30 * time.Second
-	maxConflicts  = 5
+	// retryInterval replaces a longer Interval after a sync that failed, and is the longest time until
+	// the next one after a conflict: the event of the other write may come at any time.
+	retryInterval = 500 * time.Millisecond
+	// maxConflicts in a row are no failure yet.
+	maxConflicts = 5
 )
 
 // Options configures a Controller. Interval is optional.
@@ -44,16 +48,16 @@ type Controller struct {
 	Queue workqueue.TypedRateLimitingInterface[string]
 
 	options  Options
-	synced   Memory[time.Time] // when an object was last synced
-	failures failurelog.Keyed
+	backoff  workqueue.TypedRateLimiter[string] // of the Queue
+	next     Memory[time.Time]                  // when an object may be synced again, for the Interval
+	failures failurelog.Log
 }
 
 // New returns a Controller that has not run.
 func New(options Options) *Controller {
-	return &Controller{options: options, Queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[string](minRetryDelay, maxRetryDelay),
-		workqueue.TypedRateLimitingQueueConfig[string]{Name: options.Name, Clock: options.Clock},
-	)}
+	backoff := workqueue.NewTypedItemExponentialFailureRateLimiter[string](minRetryDelay, maxRetryDelay)
+	config := workqueue.TypedRateLimitingQueueConfig[string]{Name: options.Name, Clock: options.Clock}
+	return &Controller{options: options, backoff: backoff, Queue: workqueue.NewTypedRateLimitingQueueWithConfig(backoff, config)}
 }
 
 // Run syncs objects until ctx ends, as many at a time as there are workers (at least one), then
@@ -96,49 +100,54 @@ func (c *Controller) ProcessNext(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
-	if delay := c.delay(name); delay > 0 {
+	begin := c.options.Clock.Now()
+	if delay := c.delay(name, begin); delay > 0 {
 		c.Queue.AddAfter(name, delay)
 		return true
 	}
-	c.finish(ctx, name, c.options.Sync(ctx, name))
+	c.next.Set(name, begin.Add(c.options.Interval))
+	if err := c.options.Sync(ctx, name); err != nil {
+		c.next.Set(name, begin.Add(min(c.options.Interval, retryInterval)))
+		c.retry(ctx, name, err)
+		return true
+	}
+	c.failures.Recovered(ctx, name, "Synced "+c.options.Kind+" again", "name", name)
+	c.Queue.Forget(name)
 	return true
 }
 
 // Forget drops what is known of an object that was deleted.
 func (c *Controller) Forget(name string) {
-	c.synced.Delete(name)
+	c.next.Delete(name)
 	c.failures.Forget(name)
 }
 
-// delay returns how long an object has to wait, or 0 and remembers the time.
-func (c *Controller) delay(name string) time.Duration {
-	now := c.options.Clock.Now()
-	if last, ok := c.synced.Get(name); ok {
-		// A clock that was set back delays nothing.
-		if rest := last.Add(c.options.Interval).Sub(now); rest > 0 && rest <= c.options.Interval {
-			return rest
-		}
+// delay returns how long an object has to wait. A clock that was set back delays nothing.
+func (c *Controller) delay(name string, now time.Time) time.Duration {
+	next, _ := c.next.Get(name)
+	if rest := next.Sub(now); rest <= c.options.Interval {
+		return max(0, rest)
 	}
-	c.synced.Set(name, now)
 	return 0
 }
 
-// finish requeues an object whose sync has failed. A conflict with another writer is expected,
-// unless it persists.
-func (c *Controller) finish(ctx context.Context, name string, err error) {
-	switch {
-	case err == nil:
-		c.failures.Recovered(ctx, name, "Synced "+c.options.Kind+" again", "name", name)
-		c.Queue.Forget(name)
+// retry requeues an object whose sync has failed: with backoff, and after a conflict with another
+// writer soon, which is expected, unless it persists.
+func (c *Controller) retry(ctx context.Context, name string, err error) {
+	if ctx.Err() != nil {
 		return
-	case ctx.Err() != nil:
-		return
-	case isConflict(err) && c.Queue.NumRequeues(name) < maxConflicts:
+	}
+	conflict := isConflict(err)
+	if conflict && c.Queue.NumRequeues(name) < maxConflicts {
 		klog.FromContext(ctx).V(2).Info("Another process wrote first, retrying", "kind", c.options.Kind, "name", name, "err", err)
-	default:
+	} else {
 		c.failures.Failed(ctx, name, err, "Failed to sync "+c.options.Kind+", retrying", "name", name)
 	}
-	c.Queue.AddRateLimited(name)
+	delay := c.backoff.When(name)
+	if conflict {
+		delay = min(delay, retryInterval)
+	}
+	c.Queue.AddAfter(name, delay)
 }
 
 // isConflict reports whether another process has changed, created or deleted the object since it

@@ -3,6 +3,8 @@ package controller_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
@@ -111,7 +114,7 @@ func TestRun(t *testing.T) {
 		ctx, cancel = context.WithCancel(t.Context())
 		ended = run(ctx)
 		assert.EqualValues(t, 1, attempts.Load())
-		<-time.After(time.Second)
+		pass(time.Second)
 		synctest.Wait()
 		assert.EqualValues(t, 2, attempts.Load(), "retried once")
 		cancel()
@@ -125,5 +128,58 @@ func TestRun(t *testing.T) {
 		factory.Shutdown()
 		assert.NoError(t, <-run(host), "the informer was stopped with it")
 		assert.ErrorContains(t, <-run(t.Context()), "stopped", "only the informer was stopped")
+	})
+}
+
+// pass lets time pass until everything that waits for it is done.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// TestConflicts: an object is synced again with the event of the other write, and within a second where
+// none comes, however long the Interval is and however often it has conflicted.
+func TestConflicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var times []time.Duration
+		synced := func() []time.Duration {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(times)
+		}
+		begin, conflicts := time.Now(), 30
+		c := controller.New(controller.Options{Kind: "Node", Clock: clock.RealClock{}, Interval: 5 * time.Second,
+			Watch: func(context.Context) []controller.Source { return nil },
+			Sync: func(context.Context, string) error {
+				mu.Lock()
+				defer mu.Unlock()
+				times = append(times, time.Since(begin))
+				if len(times) <= conflicts {
+					return apierrors.NewConflict(corev1.Resource("nodes"), "a", errors.New("modified"))
+				}
+				return nil
+			}})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Run(ctx, 1) }()
+		c.Queue.Add("a")
+		pass(time.Minute)
+		require.Len(t, synced(), conflicts+1)
+		for i := range conflicts {
+			assert.LessOrEqual(t, synced()[i+1]-synced()[i], time.Second)
+		}
+
+		c.Queue.Add("a")
+		c.Queue.Add("a")
+		pass(4 * time.Second)
+		assert.Len(t, synced(), conflicts+2, "after a quiet time at once")
+		c.Queue.Add("a")
+		pass(500 * time.Millisecond)
+		assert.Len(t, synced(), conflicts+2, "then after the Interval")
+		pass(time.Second)
+		assert.Len(t, synced(), conflicts+3)
+		cancel()
+		assert.NoError(t, <-ended)
 	})
 }

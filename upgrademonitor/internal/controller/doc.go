@@ -1,4 +1,4 @@
-// Package controller is the frame of a controller: informers add names of objects to a queue,
+// Package controller runs a controller: informers add names of objects to a queue,
 // workers sync them, one at a time for each name, and what fails is retried.
 //
 //	informer ──► On ──► Queue ──► pace ──► Sync ──► done, or again with backoff

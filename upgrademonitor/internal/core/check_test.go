@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,34 +20,64 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// TestEveryPath drives a Core against a model of the API server through every order of events: all
-// sequences of up to three reports, with an event in every place where one can happen, or with DEPTH,
-// up to that many reports and two events. The promises that it checks stand at the functions below,
-// and at server.check. The first path that breaks one is printed as a script; shorter ones are tried
-// first.
+// TestEveryPath drives a Core against a model of the API server through every order of events: in each
+// of the worlds sequences of steps, with an event in every place where one can happen, or with DEPTH,
+// sequences of up to that many steps with up to two events. Each answer and request is what the
+// reference says; the promises that it checks besides stand at server.check and path.checkEnd. The first
+// path that breaks one is printed as a script; shorter ones are tried first.
 func TestEveryPath(t *testing.T) {
-	depth, events := 3, 1
+	depth := 0
 	if text := os.Getenv("DEPTH"); text != "" {
 		var err error
 		depth, err = strconv.Atoi(text)
 		require.NoError(t, err)
-		events = 2
 	}
-	paths := 0
-	for reports := 1; reports <= depth; reports++ {
-		for tape := (&tape{}); ; {
-			p := &path{tape: tape, reports: reports, events: events}
-			err := p.run()
-			paths++
-			if err != nil {
-				t.Fatalf("after %d paths, this one: %v\n\t%s", paths, err, strings.Join(p.script, "\n\t"))
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			w.ends = map[string]string{}
+			paths, compared := 0, 0
+			for _, r := range w.rounds(depth) {
+				for tape := (&tape{}); ; {
+					p := newPath(&w, tape, r)
+					err := p.run()
+					paths++
+					if !p.inexact {
+						compared++
+					}
+					if err != nil {
+						t.Fatalf("after %d paths, this one: %v\n\t%s", paths, err, p.script(r))
+					}
+					if !tape.next() {
+						break
+					}
+				}
 			}
-			if !tape.next() {
-				break
-			}
+			t.Logf("%d paths, all compared with the reference, and the ends of %d with those without events", paths, compared)
+		})
+	}
+}
+
+// round is a set of paths: all sequences of so many of the first steps of a world, with up to so
+// many events.
+type round struct {
+	length, steps, events int
+}
+
+// rounds returns those of make test, or of make check up to a depth.
+func (w *world) rounds(depth int) (rounds []round) {
+	all := len(w.steps)
+	if depth == 0 {
+		rounds = []round{{1, all, 1}, {2, all, 1}}
+		if w.depth == 3 {
+			rounds = append(rounds, round{3, w.often, 1})
 		}
+		return rounds
 	}
-	t.Logf("%d paths with up to %d reports and %d events", paths, depth, events)
+	for length := 1; length < depth; length++ {
+		rounds = append(rounds, round{length, all, 2})
+	}
+	return append(rounds, round{depth, all, 1}, round{depth, w.often, 2})
 }
 
 // tape is a sequence of choices. A path reads it; what it does not have yet is 0.
@@ -78,325 +107,346 @@ func (t *tape) next() bool {
 	return false
 }
 
-const a, b, c = "rendered-a", "rendered-b", "rendered-c"
+// world is what can happen in a path.
+type world struct {
+	name   string
+	starts []start
+	steps  []step
+	often  int // so many of the first steps are tried in longer sequences
+	events []event
+	pauses []pause // between two steps
+	depth  int     // of make test
+	outage bool    // the API server is down until all steps are made
+	mode   plan.Mode
 
-// report is what a daemon says, with the configs that the Node has then. The phase "" is the spec call.
-type report struct {
-	phase            phases.Phase
-	status           metav1.ConditionStatus
-	current, desired string
-	completes        bool
-}
-
-var alphabet = []report{
-	{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: b},
-	{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: c},
-	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, current: a, desired: c},
-	{phase: phases.Drained, status: metav1.ConditionUnknown, current: a, desired: b},
-	{phase: phases.AppliedFilesAndOS, status: metav1.ConditionTrue, current: a, desired: b, completes: true},
-	{phase: phases.Resumed, status: metav1.ConditionTrue, current: b, desired: b},
-	{phase: phases.Updated, status: metav1.ConditionTrue, current: b, desired: b},
-	{current: a, desired: c},
-}
-
-func (r report) String() string {
-	if r.phase == "" {
-		return "the spec call, desired " + r.desired
-	}
-	return fmt.Sprintf("report %s=%s, desired %s", r.phase, r.status, r.desired)
-}
-
-// begunForAnother reports whether a report begins an update although others have ended the one to b.
-func (r report) begunForAnother() bool {
-	return r.phase == phases.Updated && r.status == metav1.ConditionFalse && r.desired != b
-}
-
-func (r report) node() plan.Node {
-	return plan.Node{
-		Owner:    metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "node"},
-		Pool:     "worker",
-		Mode:     plan.Standard,
-		Versions: plan.Versions{CurrentConfig: r.current, DesiredConfig: r.desired},
-	}
+	ends map[string]string // without events, by what was accepted
 }
 
 // path is one sequence of events.
 type path struct {
+	*world
 	*tape
-	reports, events int // left
-	script          []string
+	tried, stepsLeft, eventsLeft int
+	log                          *[]string // nil: nobody reads it
 
 	server    server
 	core      core.Core
-	accepted  []report
-	entries   []*core.Entry
+	right     reference
+	start     int
+	last      step // for a repeat
+	accepted  []accepted
 	disturbed bool // an event has happened
 	inexact   bool // an event after which the end need not be that of an undisturbed path
 	ended     bool // another process ended the update after the last report was accepted
-	dropped   int
-	start     int
+	specFails bool // the spec is left alone until the next step
 }
 
-func (p *path) log(format string, args ...any) {
-	p.script = append(p.script, fmt.Sprintf(format, args...))
+// accepted is a step that was not rejected, with the change that it was.
+type accepted struct {
+	step
+	change plan.Change
+	entry  *core.Entry
+}
+
+func newPath(w *world, tape *tape, r round) *path {
+	p := &path{world: w, tape: tape, tried: r.steps, stepsLeft: r.length, eventsLeft: r.events}
+	p.server = server{now: begun, mode: w.mode, asked: map[phases.Phase]bool{}}
+	return p
+}
+
+// script runs the path once more, and returns what happens.
+func (p *path) script(r round) string {
+	p.at = 0
+	var log []string
+	again := newPath(p.world, p.tape, r)
+	again.log = &log
+	_ = again.run()
+	return strings.Join(log, "\n\t")
+}
+
+func (p *path) note(format string, args ...any) {
+	if p.log != nil {
+		*p.log = append(*p.log, fmt.Sprintf(format, args...))
+	}
 }
 
 func (p *path) run() error {
-	p.server = server{now: begun, asked: map[phases.Phase]bool{}}
-	p.start = p.choose(3)
-	p.initial()
-	for ; p.reports > 0; p.reports-- {
-		p.submit(alphabet[p.choose(len(alphabet))])
-		if err := p.drive(); err != nil {
+	p.start = p.choose(len(p.starts))
+	p.begin()
+	if p.outage { // what is known is of before
+		if err := p.make(p.steps[p.choose(p.tried)]); err != nil {
 			return err
 		}
-		p.between()
+		if err := p.drive(0); err != nil {
+			return err
+		}
+	}
+	for ; p.stepsLeft > 0; p.stepsLeft-- {
+		if err := p.make(p.steps[p.choose(p.tried)]); err != nil {
+			return err
+		}
+		if err := p.work(); err != nil {
+			return err
+		}
 	}
 	// The server is well: it ends.
-	p.events = 0
-	if err := p.drive(); err != nil {
+	p.specFails = false
+	if err := p.drive(0); err != nil {
 		return err
 	}
 	return p.checkEnd()
 }
 
-// initial is the object before: missing, without a status, or between updates to a.
-func (p *path) initial() {
-	p.log("the object is %s", []string{"missing", "without a status", "between updates"}[p.start])
-	if p.start == 0 {
-		return
-	}
-	var o core.Object
-	o.State = o.Follow(report{current: a, desired: a}.node())
-	p.server.create(o)
-	if p.start == 2 {
-		p.end(a, begun.Add(-time.Hour))
-		p.server.object.Foreign = []json.RawMessage{foreign}
-	}
+// begin is what is there before.
+func (p *path) begin() {
+	s := p.starts[p.start]
+	p.note("the object is %s", s.name)
+	s.make(p)
 }
 
-// end ends the update as another process does.
-func (p *path) end(config string, at time.Time) {
-	p.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
-		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
-		if lists, err := conditions.Next(status.Conditions, false, r, conditions.Update{Name: config}); err == nil && len(lists) > 0 {
-			status.Conditions = lists[0]
+// work makes the requests of a step. In an outage it makes none, and the caller waits or leaves.
+func (p *path) work() error {
+	switch {
+	case !p.outage:
+		if err := p.drive(p.eventsLeft); err != nil {
+			return err
 		}
-		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
-	})
+	case p.choose(2) == 1:
+		p.note("\tthe caller leaves")
+		if err := p.right.leave(&p.core, p.right.pending...); err != nil {
+			return err
+		}
+	}
+	if p.stepsLeft == 1 && p.outage {
+		return p.drive(p.eventsLeft)
+	}
+	if p.eventsLeft == 0 || len(p.pauses) == 0 || !p.outage && (p.core.Pending() || p.core.SpecPending()) {
+		return nil
+	}
+	if i := p.choose(len(p.pauses) + 1); i > 0 {
+		p.eventsLeft--
+		p.note("%s", p.pauses[i-1].name)
+		return p.pauses[i-1].happens(p)
+	}
+	return nil
 }
 
-func (p *path) submit(r report) {
-	p.log("%s", r)
-	if r.phase == "" {
-		p.core.Follow(r.node())
-		p.accepted = append(p.accepted, r)
-		return
+// make makes a step, and checks the answer.
+func (p *path) make(s step) error {
+	p.note("%s", s)
+	p.last = s
+	message := s.desired
+	if p.outage { // a repeat has other texts
+		message = fmt.Sprint("step ", len(p.accepted))
 	}
-	entry, err := p.core.Submit(plan.Report{Node: r.node(), Report: conditions.Report{
-		Phase: r.phase, Status: r.status, Reason: "R" + string(r.phase), Message: r.desired,
-		CompletesParent: r.completes, Time: metav1.NewTime(p.server.now),
-	}})
+	change := s.change(p.server.now, p.mode, message)
+	if change == nil {
+		p.accepted = append(p.accepted, accepted{step: s})
+		return p.right.followed(s.node(p.mode), p.core.Follow(s.node(p.mode), false))
+	}
+	needed := p.core.IsNeeded(change)
+	entry, err := p.core.Submit(change, false)
+	if wrong := p.right.submitted(change, needed, entry, err); wrong != nil {
+		return fmt.Errorf("%s: %w", change, wrong)
+	}
 	if err != nil {
-		p.log("\trejected: %v", err)
-		return
+		p.note("\trejected: %v", err)
+		return nil
 	}
 	p.ended = false
-	p.accepted = append(p.accepted, r)
-	if r.status == metav1.ConditionTrue {
-		p.server.asked[r.phase] = true
-		if parent, ok := phases.ParentOf(r.phase); ok && r.completes {
+	p.accept(s, change, entry)
+	if s.sets != nil {
+		p.server.asked[phases.PinnedImageSetsProgressing], p.server.asked[phases.PinnedImageSetsDegraded] = true, true
+	}
+	if s.status == metav1.ConditionTrue || s.notRequired {
+		p.server.asked[s.phase] = true
+		if parent, ok := phases.ParentOf(s.phase); ok && s.completes {
 			p.server.asked[parent] = true
 		}
 	}
-	if entry != nil {
-		p.entries = append(p.entries, entry)
-	}
+	return nil
 }
 
-const maxRequests = 40
+// accept records what was accepted: a change that was absorbed is the texts of another.
+func (p *path) accept(s step, change plan.Change, entry *core.Entry) {
+	i := slices.IndexFunc(p.accepted, func(a accepted) bool { return entry != nil && a.entry == entry })
+	if i < 0 {
+		p.accepted = append(p.accepted, accepted{s, change, entry})
+		return
+	}
+	p.accepted[i].change = entry.Change
+}
 
-// drive makes requests until there is nothing to do, or the events leave something pending.
-func (p *path) drive() error {
+const maxRequests = 60
+
+// drive makes requests until there is nothing to do, or an event leaves something pending: then the
+// callers leave.
+func (p *path) drive(events int) error {
+	p.specFails = false
 	for range maxRequests {
-		r, ok := p.core.Next(true)
+		r, ok := p.core.Next(!p.specFails)
+		if err := p.right.finished(&p.core); err != nil {
+			return err
+		}
 		if !ok {
-			return p.server.problem
+			return p.leave()
 		}
-		event := 0
-		if p.events > 0 {
-			event = p.choose(len(events))
+		p.note("\t%s", r.Kind)
+		if err := p.right.requested(r); err != nil {
+			return fmt.Errorf("%s: %w", r.Kind, err)
 		}
-		if event == 0 {
-			result := p.server.make(r)
-			p.log("\t%s: %s", r.Kind, result.Outcome)
-			p.core.Done(r, result)
-			continue
+		i := 0
+		if events > 0 && p.eventsLeft > 0 {
+			i = p.choose(len(p.events))
 		}
-		p.events--
-		p.disturbed = true
-		p.inexact = p.inexact || p.start == 0 && p.server.uids == 0 // it is created later, for a later view of the Node
-		p.log("\t%s: %s", r.Kind, events[event].name)
-		goesOn := events[event].happens(p, r)
-		if p.server.problem != nil || !goesOn {
-			return p.server.problem
+		if i > 0 {
+			p.eventsLeft--
+			p.disturbed = true
+			p.inexact = p.inexact || !p.server.exists && p.server.uids == 0 // it is created later, for a later view of the Node
+			p.note("\t\t%s", p.events[i].name)
+		}
+		goesOn, err := p.events[i].happens(p, r)
+		if err == nil {
+			err = p.server.problem
+		}
+		if err == nil {
+			err = p.right.finished(&p.core)
+		}
+		if err != nil {
+			return err
+		}
+		if !goesOn {
+			return p.leave()
 		}
 	}
 	return fmt.Errorf("not done after %d requests", maxRequests)
 }
 
-var events = []struct {
-	name    string
-	happens func(*path, core.Request) (goesOn bool)
-}{
-	{name: "done"},
-	{"done, the answer is lost", func(p *path, r core.Request) bool {
-		p.server.make(r)
-		p.core.Done(r, core.Result{Outcome: core.Lost, Err: errLost})
-		return false
-	}},
-	{"lost on the way", func(p *path, r core.Request) bool {
-		p.core.Done(r, core.Result{Outcome: core.Lost, Err: errLost})
-		return false
-	}},
-	{"denied", func(p *path, r core.Request) bool {
-		p.inexact = p.inexact || r.Restores // the status starts again
-		p.core.Done(r, core.Result{Outcome: core.Denied, Err: errLost})
-		return false
-	}},
-	{"rejected", func(p *path, r core.Request) bool {
-		p.inexact = true
-		p.core.Done(r, core.Result{Outcome: core.Rejected, Err: errLost})
-		p.dropped += len(p.core.TakeDropped())
-		return r.Kind == core.PatchStatus
-	}},
-	{"others report NodeDegraded first", func(p *path, r core.Request) bool {
-		p.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
-			if degraded := conditions.Find(status.Conditions, phases.NodeDegraded); degraded != nil {
-				degraded.Message = "by another"
-			}
-		})
-		p.core.Done(r, p.server.make(r))
-		p.inexact = true
-		return true
-	}},
-	{"others add a condition first", func(p *path, r core.Request) bool {
-		if p.server.exists && len(p.server.object.Foreign) == 0 {
-			p.server.object.Foreign = []json.RawMessage{foreign}
-			p.server.bump(false)
-		}
-		p.core.Done(r, p.server.make(r))
-		return true
-	}},
-	{"others end the update first, a second later", func(p *path, r core.Request) bool {
-		p.server.now = p.server.now.Add(time.Second)
-		p.end(b, p.server.now)
-		updated := conditions.Find(p.server.object.Status.Conditions, phases.Updated)
-		p.ended, p.inexact = updated != nil && updated.LastTransitionTime.Time.Equal(p.server.now), true
-		p.core.Done(r, p.server.make(r))
-		return true
-	}},
-	{"others delete the object first", func(p *path, r core.Request) bool {
-		p.server.exists, p.server.object = false, core.Object{}
-		p.inexact, p.ended = true, false // what the Core has never read is gone
-		p.core.Done(r, p.server.make(r))
-		return true
-	}},
-	{"the process restarts before it", func(p *path, _ core.Request) bool {
-		p.core, p.entries, p.inexact = core.Core{}, nil, true
-		return false
-	}},
+func (p *path) leave() error { return p.right.leave(&p.core, p.right.pending...) }
+
+// done gives the result of a request to the Core.
+func (p *path) done(r core.Request, result core.Result) {
+	p.note("\t\t%s", result.Outcome)
+	p.core.Done(r, result)
+	p.right.answered(r, result)
+}
+
+// fails gives an error to the Core. Where the spec fails, the status goes on.
+func (p *path) fails(r core.Request, outcome core.Outcome) (goesOn bool) {
+	p.done(r, core.Result{Outcome: outcome, Err: errLost})
+	p.specFails = p.specFails || r.Kind == core.PatchSpec
+	return r.Kind == core.PatchSpec || outcome == core.Rejected && r.Kind == core.PatchStatus || r.Restores && outcome == core.Denied
+}
+
+// shows has the Lister show an object.
+func (p *path) shows(o core.Object) {
+	_, before, _ := p.core.Version()
+	newer := o.UID == p.server.object.UID && version(o.ResourceVersion) > version(before)
+	busy := p.right.onItsWay
+	p.core.Listed(o)
+	if _, after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
+		p.right.listed(o, after, newer)
+	}
+}
+
+func version(text string) int {
+	v, _ := strconv.Atoi(text)
+	return v
 }
 
 var errLost = errors.New("connection reset")
 
-// between is what may happen between two reports: the process restarts with nothing pending, or the
-// Lister shows the object.
-func (p *path) between() {
-	if p.events == 0 || p.core.Pending() || p.core.SpecPending() {
-		return
-	}
-	switch p.choose(3) {
-	case 1:
-		p.events--
-		p.log("the process restarts")
-		p.core, p.entries = core.Core{}, nil
-		// Only this process knew that the update under way was not for what the spec desires now: after
-		// the spec call, or after a report that waited while the Node changed.
-		p.inexact = p.inexact || p.disturbed || slices.ContainsFunc(p.accepted, func(r report) bool { return r.phase == "" })
-	case 2:
-		p.events--
-		p.log("others report NodeDegraded, and the Lister shows it")
-		p.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
-			if degraded := conditions.Find(status.Conditions, phases.NodeDegraded); degraded != nil {
-				degraded.Message = "by another"
-			}
-		})
-		p.inexact = true
-		if p.server.exists {
-			p.core.Listed(p.server.object)
-		}
-	}
-}
-
 // checkEnd checks where a path has led.
 //
 //  1. Everything that was accepted is done.
-//  2. The end is that of the same reports without events: nothing is lost, repeated or reordered, and a
-//     restart between two reports makes no difference. After the events that leave more than one
-//     end this is not compared.
+//  2. The end is that of the same steps without events: nothing is lost, repeated or reordered, and a
+//     restart between two steps makes no difference. After the events that leave more than one
+//     end this is not compared; what they leave is what the reference says.
 //  3. A report that is older than the end of an update begins none.
 //  4. The last report is true of the object, unless it was one that changes texts only.
 func (p *path) checkEnd() error {
-	if p.core.Pending() {
-		return errors.New("something is pending at the end")
+	var there *core.Object
+	if object := p.server.object; p.server.exists {
+		there = &object
 	}
-	for _, e := range p.entries {
-		if !e.Done() {
-			return fmt.Errorf("%s is lost", e.Change)
-		}
+	if err := p.right.checkDone(&p.core, there); err != nil {
+		return err
 	}
-	if p.ended && conditions.StatusOf(p.server.object.Status.Conditions, phases.Updated) != metav1.ConditionTrue && !slices.ContainsFunc(p.accepted, report.begunForAnother) {
+	list := p.server.object.Status.Conditions
+	if p.ended && conditions.StatusOf(list, phases.Updated) != metav1.ConditionTrue && !slices.ContainsFunc(p.accepted, accepted.begunForAnother) {
 		return errors.New("a report that is older than the end of the update began another one")
 	}
 	if p.inexact {
 		return nil
 	}
-	undisturbed := &path{}
-	undisturbed.tape = &tape{choices: []int{p.start}, options: []int{3}}
-	undisturbed.server = server{now: begun, asked: map[phases.Phase]bool{}}
-	undisturbed.start = p.start
-	undisturbed.initial()
-	for _, r := range p.accepted {
-		undisturbed.submit(r)
-		if err := undisturbed.drive(); err != nil {
-			return err
-		}
+	want, err := p.undisturbed()
+	if err != nil {
+		return err
 	}
-	if want, got := undisturbed.server.summary(), p.server.summary(); want != got {
+	if got := p.server.summary(); want != got {
 		return fmt.Errorf("the end is\n\t\t%s\n\twithout events it is\n\t\t%s", got, want)
 	}
 	return p.checkLast()
+}
+
+// undisturbed returns the end of the same steps without events.
+func (p *path) undisturbed() (string, error) {
+	key := fmt.Sprint(p.start)
+	for _, a := range p.accepted {
+		key += "\n" + a.String()
+	}
+	if end, ok := p.ends[key]; ok && !p.outage { // there the texts differ
+		return end, nil
+	}
+	same := newPath(p.world, nil, round{})
+	same.start = p.start
+	same.begin()
+	for _, a := range p.accepted {
+		if a.change == nil {
+			same.core.Follow(a.node(p.mode), false)
+		} else {
+			_, _ = same.core.Submit(a.change, false)
+		}
+		for {
+			r, ok := same.core.Next(true)
+			if !ok {
+				break
+			}
+			same.core.Done(r, same.server.make(r))
+		}
+	}
+	p.ends[key] = same.server.summary()
+	return p.ends[key], nil
 }
 
 func (p *path) checkLast() error {
 	if len(p.accepted) == 0 {
 		return nil
 	}
-	last, list := p.accepted[len(p.accepted)-1], p.server.object.Status.Conditions
-	switch {
-	case last.phase == "":
-		if p.server.object.Spec.ConfigVersion.Desired != last.desired {
-			return errors.New("the spec does not follow the node")
-		}
+	last, object := p.accepted[len(p.accepted)-1], p.server.object
+	_, isPhase := last.change.(plan.PhaseChange)
+	switch status := conditions.StatusOf(object.Status.Conditions, last.phase); {
+	case last.change == nil && object.Spec.ConfigVersion.Desired != last.desired && object.Spec.ConfigVersion.Desired != p.last.desired: // a later view
+		return errors.New("the spec does not follow the node")
+	case !isPhase, last.notRequired, p.outage && last.status == metav1.ConditionFalse: // it may be rejected
 		return nil
-	case last.phase == phases.Resumed && conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue:
+	case last.phase == phases.Resumed && conditions.StatusOf(object.Status.Conditions, phases.Updated) == metav1.ConditionTrue:
 		return nil // a restart
-	case conditions.StatusOf(list, last.phase) != last.status:
-		return fmt.Errorf("%s, and it is %s", last, conditions.StatusOf(list, last.phase))
-	}
-	if last.phase == phases.UpdatePrepared && p.server.object.Status.ConfigVersion.Desired != last.desired {
-		return fmt.Errorf("%s, and the status desires %s", last, p.server.object.Status.ConfigVersion.Desired)
+	case status != last.status:
+		return fmt.Errorf("%s, and it is %s", last, status)
+	case last.phase == phases.UpdatePrepared && object.Status.ConfigVersion.Desired != last.desired:
+		return fmt.Errorf("%s, and the status desires %s", last, object.Status.ConfigVersion.Desired)
 	}
 	return nil
+}
+
+// end ends the update as another process does.
+func (p *path) end(config string, at time.Time) {
+	p.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
+		if lists, err := conditions.Next(status.Conditions, p.mode == plan.Image, r, conditions.Cycle{Name: config}); err == nil && len(lists) > 0 {
+			status.Conditions = lists[0]
+		}
+		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
+	})
 }

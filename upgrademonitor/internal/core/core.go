@@ -2,6 +2,7 @@ package core
 
 import (
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -10,36 +11,54 @@ import (
 // not safe for concurrent use.
 type Core struct {
 	situation Situation
-	object    Object    // the last version that is known; zero if Unknown
-	node      plan.Node // the view of the Node at the last read or write
-	listed    bool      // the Lister has shown this object
-	busy      bool      // between Next and Done
+	// object is the last version that is known of the object that is there. Invariant: it is zero if
+	// the situation is Unknown or Missing.
+	object Object
+	// deleted is the last version of one that is there no more, and whose status is to be restored.
+	// Invariant: it is nil unless the situation is Deleted, Missing or Recreated; it has a status.
+	deleted *Object
+	node    plan.Node // the view of the Node at the last read or write
+	// listed is set if the Lister has shown this object, and compared if its versions can be
+	// compared with those of the API server, so that it shows what others write. Invariant: an object
+	// that is compared is listed.
+	listed, compared bool
+	busy             bool // between Next and Done: what the Lister shows may be the request's own doing
+	// sent is a status whose answer was lost, until the next read: if it is what is there, its Target,
+	// which no object shows, is what is remembered.
+	sent *plan.State
 
-	queue   []*Entry
-	tail    *plan.State // what the queue leads to, nil if it is to be computed
-	dropped []*Entry
+	queue []*Entry
+	// tail is what the queue leads to. Invariant: it is nil, to be computed, or the plan of the whole
+	// queue on the object.
+	tail     *plan.State
+	finished []*Entry // since the last TakeFinished
 
-	latest plan.Node // the last view of the Node
-	spec   bool      // the spec is to follow it
+	latest    plan.Node // the last view of the Node
+	spec      bool      // the spec is to follow it
+	specEntry *Entry    // of those who wait for that. Invariant: it is nil unless spec is set
 }
 
-// Submit accepts a change. The caller waits for the entry until it calls Leave.
+// Submit accepts a change. The caller waits for the entry until it calls Leave. With check, a change
+// that is true already is checked by a read.
 //
 //  1. A change that is true already has no entry.
 //  2. A change that is rejected, and ErrFull, are errors, and nothing has changed.
 //  3. Both are decided from what is known and pending, as long as the Node has the versions of the
 //     last read or write, and nothing says that others have written. Else Next decides after a read.
-func (c *Core) Submit(change plan.Change) (*Entry, error) {
+func (c *Core) Submit(change plan.Change, check bool) (*Entry, error) {
 	c.latest = change.View()
 	var after *plan.State
 	if c.situation != Unknown {
 		p, err := change.Plan(c.predicted())
 		if change.View().Versions == c.node.Versions {
-			if err != nil && (c.situation != Stale || c.Pending()) {
+			if err != nil && c.situation != Stale {
 				return nil, err
 			}
 			if err == nil && len(p.States) == 0 && c.situation == Fresh && c.isTrue(change) {
-				return nil, nil
+				if !check {
+					return nil, nil
+				}
+				c.Doubt()
 			}
 		}
 		if after = c.tail; err == nil && len(p.States) > 0 {
@@ -52,7 +71,7 @@ func (c *Core) Submit(change plan.Change) (*Entry, error) {
 	if c.Full() {
 		return nil, ErrFull
 	}
-	e := &Entry{Change: change, waiters: 1}
+	e := newEntry(change)
 	c.queue = append(c.queue, e)
 	c.tail = after
 	return e, nil
@@ -63,16 +82,35 @@ func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
 		return true // it was planned on the object
 	}
-	p, err := change.Plan(c.object.State)
+	p, err := change.Plan(c.base())
 	return err == nil && len(p.States) == 0
 }
 
-// Follow has owner references and spec follow a view of the Node, after what is pending. It reports
-// whether that may take a request.
-func (c *Core) Follow(n plan.Node) bool {
+// IsNeeded reports whether a change would change what the queue leads to, as far as that is known.
+func (c *Core) IsNeeded(change plan.Change) bool {
+	p, err := change.Plan(c.predicted())
+	return err == nil && len(p.States) > 0
+}
+
+// Look takes a later view of the Node, for the spec and for an object that is to be created.
+func (c *Core) Look(n plan.Node) { c.latest = n }
+
+// Follow has owner references and spec follow a view of the Node, after what is pending. The entry is
+// finished once they do; it is nil if they do already. With check, that is checked by a read.
+func (c *Core) Follow(n plan.Node, check bool) *Entry {
 	c.latest = n
-	c.spec = c.situation != Fresh || len(c.queue) > 0 || !c.object.Follows(n)
-	return c.spec
+	if check {
+		c.Doubt()
+	}
+	follows := c.situation == Fresh && c.object.Follows(n)
+	c.spec = !follows || len(c.queue) > 0 // a report that is pending may make it follow another view
+	if follows {
+		return nil
+	}
+	if c.specEntry == nil {
+		c.specEntry = newEntry(nil)
+	}
+	return c.specEntry
 }
 
 // SpecPending reports whether a write of the spec is pending.
@@ -81,9 +119,12 @@ func (c *Core) SpecPending() bool { return c.spec }
 // Pending reports whether a change is pending.
 func (c *Core) Pending() bool { return len(c.queue) > 0 }
 
+// Known reports whether the object was read.
+func (c *Core) Known() bool { return c.situation != Unknown }
+
 // Deleted reports whether the object was deleted, and is to be created again.
 func (c *Core) Deleted() bool {
-	return c.situation == Deleted || c.situation == Recreated || c.situation == Missing && c.hasStatus()
+	return c.situation == Deleted || c.deleted != nil
 }
 
 // Version returns the version that is known, and whether the Lister has shown the object.
@@ -91,9 +132,12 @@ func (c *Core) Version() (uid types.UID, resourceVersion string, listed bool) {
 	return c.object.UID, c.object.ResourceVersion, c.listed
 }
 
-// Doubt has a Fresh object read before the next change is found to be true already.
+// Compared reports whether the Lister shows what others write.
+func (c *Core) Compared() bool { return c.compared }
+
+// Doubt has the object read before the next change is found to be true already, or is rejected.
 func (c *Core) Doubt() {
-	if c.situation == Fresh && !c.busy {
+	if (c.situation == Fresh || c.situation == Unanswered) && !c.busy {
 		c.situation = Stale
 	}
 }
@@ -107,7 +151,7 @@ func (c *Core) NoImages() bool { return c.object.NoImages }
 // Unlisted records that the Lister does not have the object. One that it had before was deleted.
 func (c *Core) Unlisted() {
 	if c.listed && !c.busy {
-		c.situation, c.listed = Deleted, false
+		c.situation, c.listed, c.compared = Deleted, false, false
 	}
 }
 
@@ -115,20 +159,24 @@ func (c *Core) Unlisted() {
 // known and nothing in it is missing. Else it has the object read. The first read is one of the
 // API server, so that it is known what an informer may have trimmed.
 func (c *Core) Listed(o Object) {
+	if c.busy || c.situation == Unknown {
+		return
+	}
+	if o.UID != c.object.UID {
+		if c.listed { // else it is of before it was created again
+			c.situation, c.listed, c.compared = Deleted, false, false
+		}
+		return
+	}
+	order, err := resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
+	c.listed, c.compared = true, err == nil
 	switch {
-	case c.busy || c.situation == Unknown:
-	case o.UID != c.object.UID && c.listed:
-		c.situation, c.listed = Deleted, false
-	case o.UID != c.object.UID: // of before it was created again
-	case !o.isNewer(c.object):
-		c.listed = true
+	case err != nil || order <= 0:
 	case c.situation == Fresh && o.hasAllOf(c.object, c.node.Mode):
-		o.Update, o.NoImages = c.object.Update, c.object.NoImages
+		o.Target, o.NoImages, o.Foreign = c.object.Target, c.object.NoImages, c.object.Foreign // equal, as the API server sent them
 		o.State = o.Pin()
-		c.object, c.listed, c.tail = o, true, nil
+		c.object, c.tail = o, nil
 	default:
 		c.Doubt()
 	}
 }
-
-func (c *Core) hasStatus() bool { return len(c.object.Status.Conditions) > 0 }

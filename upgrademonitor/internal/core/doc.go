@@ -9,7 +9,7 @@
 // A [Core] is a value: it is told what happened, and answers what to do next. It has no lock, clock,
 // context, log or I/O, so that a test can drive it step by step, through every order of events.
 //
-//	entry, err := c.Submit(change)
+//	entry, err := c.Submit(change, false)
 //	for {
 //		request, ok := c.Next(true)
 //		if !ok {

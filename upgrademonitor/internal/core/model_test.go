@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -12,7 +13,9 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // server is a model of the API server with one object. It checks each version that a Core writes.
@@ -22,6 +25,8 @@ type server struct {
 	versions int
 	uids     int
 	now      time.Time
+	mode     plan.Mode
+	noImages bool                  // the CRD has no configImage
 	asked    map[phases.Phase]bool // for which True was reported
 	problem  error
 }
@@ -36,6 +41,7 @@ func (s *server) create(o core.Object) {
 	s.exists = true
 	s.object = core.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
 	s.object.Owners, s.object.Spec = o.Owners, o.Spec
+	s.prune()
 	s.bump(true)
 }
 
@@ -60,65 +66,77 @@ func (s *server) make(r core.Request) core.Result {
 		var o core.Object
 		o.State = o.Follow(r.Node)
 		s.create(o)
-		return core.Result{Outcome: core.OK, Object: s.object}
-	case r.Base.UID != s.object.UID || r.Base.ResourceVersion != s.object.ResourceVersion:
+		return core.Result{Outcome: core.OK, Object: s.object, NoImages: s.object.Spec.ConfigImage != o.Spec.ConfigImage}
+	case r.Base.ResourceVersion != s.object.ResourceVersion:
 		return core.Result{Outcome: core.Conflict}
 	case r.Kind == core.PatchSpec:
 		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
+		s.prune()
 		s.bump(true)
 	default:
 		before := s.object
 		s.object.Status, s.object.Foreign = r.Next.Status, r.Base.Foreign
+		s.prune()
 		s.bump(false)
-		s.check(before, r.Restores)
+		s.check(before, r)
 	}
-	return core.Result{Outcome: core.OK, Object: core.Object{UID: s.object.UID, ResourceVersion: s.object.ResourceVersion, State: s.object.State}}
+	dropped := r.SendsImage() && (r.Kind == core.PatchSpec && s.object.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
+		r.Kind == core.PatchStatus && s.object.Status.ConfigImage != r.Next.Status.ConfigImage)
+	return core.Result{Outcome: core.OK, NoImages: dropped,
+		Object: core.Object{UID: s.object.UID, ResourceVersion: s.object.ResourceVersion, State: s.object.State}}
+}
+
+// prune drops what the CRD does not have.
+func (s *server) prune() {
+	if s.noImages {
+		s.object.Spec.ConfigImage = mcfgv1.MachineConfigNodeSpecConfigImage{}
+		s.object.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{}
+	}
 }
 
 // check checks the write of a status.
-func (s *server) check(before core.Object, restores bool) {
+func (s *server) check(before core.Object, r core.Request) {
 	a, b := before.Status, s.object.Status
 	fail := func(format string, args ...any) {
 		if s.problem == nil {
 			s.problem = fmt.Errorf(format, args...)
 		}
 	}
-	if b.ObservedGeneration < a.ObservedGeneration || b.ObservedGeneration > s.object.Generation {
-		fail("observedGeneration %d after %d, the generation is %d", b.ObservedGeneration, a.ObservedGeneration, s.object.Generation)
+	if want := s.observed(a.ObservedGeneration, r.Next.Target); !s.noImages && b.ObservedGeneration != want {
+		fail("observedGeneration %d after %d, want %d", b.ObservedGeneration, a.ObservedGeneration, want)
 	}
 	if !slices.EqualFunc(before.Foreign, s.object.Foreign, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
 		fail("a condition of others has changed: %s", s.object.Foreign)
 	}
-	if len(b.Conditions) != len(phases.All(false)) {
+	if len(b.Conditions) != len(phases.All(s.mode == plan.Image)) {
 		fail("%d conditions", len(b.Conditions))
 	}
-	if restores { // as the first status of a new object
-		if updated := conditions.StatusOf(b.Conditions, phases.Updated); updated != metav1.ConditionTrue && b.ObservedGeneration != s.object.Generation {
-			fail("restored with observedGeneration %d, the generation is %d", b.ObservedGeneration, s.object.Generation)
-		}
+	if r.Restores { // as the first status of a new object
 		return
 	}
-	reset := true // every step is False, but for an UpdatePrepared that starts
-	for _, c := range b.Conditions {
-		p := phases.Phase(c.Type)
-		starts := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		reset = reset && (!phases.IsUpdateStep(p) || c.Status == metav1.ConditionFalse || starts)
+	if err := apiserver.CheckTransitions(a.Conditions, b.Conditions); err != nil {
+		fail("a jump: %v", err)
 	}
 	for _, c := range b.Conditions {
 		p := phases.Phase(c.Type)
-		from := conditions.StatusOf(a.Conditions, p)
-		path, err := phases.Path(p, from, c.Status)
-		resets := reset && from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse
-		if len(path) > 1 || err != nil && !resets {
-			fail("a jump of %s: %s to %s", p, from, c.Status)
-		}
-		if c.Status == metav1.ConditionTrue && from != c.Status && !s.asked[p] {
+		if c.Status == metav1.ConditionTrue && conditions.StatusOf(a.Conditions, p) != c.Status && !s.asked[p] {
 			fail("%s turned True, which nobody has reported", p)
 		}
-		if known := conditions.Find(a.Conditions, p); known != nil && known.Status == c.Status && !known.LastTransitionTime.Equal(&c.LastTransitionTime) {
-			fail("lastTransitionTime of %s moved without its status", p)
-		}
 	}
+}
+
+// observed returns the observedGeneration of the status that was written: the generation, or that of
+// before while the spec desires something else than the update under way, or the last one, is for.
+func (s *server) observed(before int64, target plan.Target) int64 {
+	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
+	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {
+		target = plan.Target{Config: status.ConfigVersion.Desired, Image: string(status.ConfigImage.DesiredImage)}
+	}
+	reported := conditions.Find(list, phases.Updated).Reason != conditions.ReasonNotYetOccurred
+	if reported && (target.Config != spec.ConfigVersion.Desired || target.Image != string(spec.ConfigImage.DesiredImage)) {
+		return before
+	}
+	return s.object.Generation
 }
 
 // write changes the status as another process does.
@@ -133,15 +151,20 @@ func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
 	s.bump(false)
 }
 
-// summary is the status that a path leads to, without times and generations. The spec follows the
-// Node as it is when an update begins, which may be later than in an undisturbed path.
+// summary is the status that a path leads to, without times and generations, and without what others
+// write at any time. The spec follows the Node as it is when an update begins, which may be later than
+// in an undisturbed path.
 func (s *server) summary() string {
-	text := fmt.Sprint(s.exists)
+	var b strings.Builder
+	fmt.Fprintln(&b, s.exists, s.object.Status.ConfigImage, s.object.Status.PinnedImageSets)
 	if v := s.object.Status.ConfigVersion; v != nil {
-		text += fmt.Sprint(" ", *v)
+		fmt.Fprintln(&b, *v)
 	}
 	for _, c := range s.object.Status.Conditions {
-		text += fmt.Sprintf("\n\t\t%s=%s %s %q", c.Type, c.Status, c.Reason, c.Message)
+		if c.Type == string(phases.NodeDegraded) {
+			c.Reason, c.Message = "", ""
+		}
+		fmt.Fprintf(&b, "\t\t%s=%s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
 	}
-	return text
+	return b.String()
 }

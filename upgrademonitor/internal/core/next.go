@@ -1,8 +1,6 @@
 package core
 
 import (
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -29,26 +27,27 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	switch c.situation {
 	case Deleted:
 		return Request{Kind: Get, Node: node}, true
-	case Unknown, Stale:
+	case Unknown, Stale, Unanswered:
 		if idle {
 			return Request{}, true
 		}
 		return Request{Kind: Get, Node: node}, true
 	case Missing:
 		if head != nil {
-			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 && !c.hasStatus() {
+			if p, err := head.Change.Plan(c.base()); err != nil || len(p.States) == 0 && c.deleted == nil {
 				c.finish(err) // it creates nothing
 				return Request{}, false
 			}
-		} else if idle && !c.hasStatus() {
+		} else if idle && c.deleted == nil {
 			return Request{}, true
 		}
-		return Request{Kind: Create, Node: node}, true
+		return Request{Kind: Create, Node: c.latest}, true
 	case Recreated:
-		base := c.object
-		base.Status = mcfgv1.MachineConfigNodeStatus{} // as it is there
-		return Request{Kind: PatchStatus, Base: base, Next: c.object.State, Node: node, Restores: true}, true
+		restored := c.object.Restore(c.deleted.Status)
+		restored.Target = c.deleted.Target
+		return Request{Kind: PatchStatus, Base: c.object, Next: restored.Pin(), Node: node, Restores: true}, true
 	}
+	c.finishSpec()
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
@@ -98,7 +97,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	}
 	next := p.States[0]
 	if len(p.States) == 1 && next.Equal(c.object.State) {
-		c.object.Update = next.Update
+		c.object.Target = next.Target
 		c.finish(nil)
 		return Request{}, false
 	}
@@ -112,6 +111,9 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 // Done takes the result of the request that Next returned.
 func (c *Core) Done(r Request, result Result) {
 	c.busy = false
+	if r.Kind == PatchSpec && (result.Outcome == Denied || result.Outcome == Lost || result.Outcome == Rejected) {
+		c.spec = true // that of a begin, too, is tried again
+	}
 	noImages := c.object.NoImages || result.NoImages
 	switch {
 	case result.Outcome == OK && (r.Kind == Get || r.Kind == Create):
@@ -119,16 +121,22 @@ func (c *Core) Done(r Request, result Result) {
 	case result.Outcome == OK:
 		c.wrote(r, result)
 	case result.Outcome == NotFound && r.Kind == Get:
-		c.situation = Missing
-	case c.situation == Recreated && (result.Outcome == Denied || result.Outcome == Rejected):
-		c.forget()
+		c.missed()
+	case r.Restores && (result.Outcome == Denied || result.Outcome == Rejected):
+		c.situation, c.deleted, c.tail = Fresh, nil, nil // it starts without a status
 	case result.Outcome == Denied, r.Kind == Get:
 		// nothing has changed
 	case result.Outcome == Rejected && r.Kind == PatchStatus:
 		c.finish(result.Err)
 		c.situation = Stale
-	case r.Restores, r.Kind == Create && c.hasStatus():
+	case r.Restores, r.Kind == Create && c.deleted != nil:
 		c.situation = Deleted // to be created again, even if nothing is pending
+	case result.Outcome == Lost:
+		c.situation = Unanswered
+		if r.Kind == PatchStatus {
+			sent := r.Next // on the heap only if it is needed
+			c.sent = &sent
+		}
 	default:
 		c.situation = Stale
 	}
@@ -145,18 +153,30 @@ func (c *Core) Done(r Request, result Result) {
 // gets the status that is known.
 func (c *Core) read(o Object) {
 	known := c.object
-	o.Update = known.Update
-	c.listed = c.listed && o.UID == known.UID
-	c.situation = Fresh
+	if c.deleted != nil {
+		known = *c.deleted
+	}
+	if o.Target = known.Target; c.sent != nil && o.Equal(*c.sent) {
+		o.Target = c.sent.Target
+	}
+	c.listed, c.compared = c.listed && o.UID == known.UID, c.compared && o.UID == known.UID
+	c.situation, c.deleted, c.sent = Fresh, nil, nil
 	switch {
 	case o.isOfAnotherNode(known):
-		o.Update = plan.Target{}
-	case len(o.Status.Conditions) == 0 && c.hasStatus():
-		o.State = o.Restore(known.Status)
-		c.situation = Recreated
+		o.Target = plan.Target{}
+	case !o.hasStatus() && known.hasStatus():
+		c.situation, c.deleted = Recreated, &known
 	}
 	o.State = o.Pin()
 	c.object, c.tail = o, nil
+}
+
+// missed records that the object does not exist.
+func (c *Core) missed() {
+	if known := c.object; known.hasStatus() {
+		c.deleted = &known
+	}
+	c.situation, c.object, c.listed, c.compared = Missing, Object{}, false, false
 }
 
 // wrote takes an accepted patch: what was sent is what is there.
@@ -167,16 +187,11 @@ func (c *Core) wrote(r Request, result Result) {
 	if result.NoImages {
 		next.Spec.ConfigImage, next.Status.ConfigImage = result.Object.Spec.ConfigImage, result.Object.Status.ConfigImage
 	}
-	c.object, c.situation = next, Fresh
+	c.object, c.situation, c.deleted = next, Fresh, nil
 	if r.Kind == PatchSpec {
 		c.tail = nil
 	}
 	if r.finishes != nil && r.finishes == c.head() && !result.NoImages {
 		c.finish(nil)
 	}
-}
-
-// forget starts again without what is known: the status of a deleted object cannot be restored.
-func (c *Core) forget() {
-	c.situation, c.object, c.tail, c.listed = Unknown, Object{}, nil, false
 }

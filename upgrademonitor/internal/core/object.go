@@ -7,7 +7,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -22,24 +21,21 @@ type Object struct {
 	Foreign []json.RawMessage
 }
 
+func (o Object) hasStatus() bool { return len(o.Status.Conditions) > 0 }
+
 // Situation is what is known of the object.
 type Situation string
 
 // The situations, see the package comment.
 const (
-	Unknown   Situation = ""          // it was never read
-	Fresh     Situation = "Fresh"     // nobody is known to have written since the last read or write
-	Stale     Situation = "Stale"     // others may have, or the last write had no answer: read it
-	Deleted   Situation = "Deleted"   // the Lister had it and has it no more: read it, even if nothing is pending
-	Missing   Situation = "Missing"   // it does not exist: create it
-	Recreated Situation = "Recreated" // it has no status, and gets the one that is known
+	Unknown    Situation = ""           // it was never read
+	Fresh      Situation = "Fresh"      // nobody is known to have written since the last read or write
+	Stale      Situation = "Stale"      // others have, or may have: read it
+	Unanswered Situation = "Unanswered" // the last write had no answer: read it
+	Deleted    Situation = "Deleted"    // the Lister had it and has it no more: read it, even if nothing is pending
+	Missing    Situation = "Missing"    // it does not exist: create it
+	Recreated  Situation = "Recreated"  // it has no status, and gets that of the deleted one
 )
-
-// isNewer reports whether an object is a later version than another.
-func (o Object) isNewer(than Object) bool {
-	order, err := resourceversion.CompareResourceVersion(o.ResourceVersion, than.ResourceVersion)
-	return err == nil && order > 0
-}
 
 // hasAllOf reports whether nothing is missing in an object of an informer, which may trim objects,
 // compared with the last version that is known.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -16,11 +18,20 @@ var ErrFull = errors.New("too many changes are pending")
 
 // Entry is a change that is pending, or was.
 type Entry struct {
-	Change  plan.Change
+	Change plan.Change // nil if it is that the spec follows the node
+	// Accepted and Finished are the caller's: when it was accepted, and a channel to close after
+	// TakeFinished has returned the entry.
+	Accepted metav1.Time
+	Finished chan struct{}
+
 	waiters int // callers that wait for it: its texts are not replaced, and its error is theirs
 	done    bool
 	err     error
 	dropped bool // rejected when nobody waited for it any more
+}
+
+func newEntry(change plan.Change) *Entry {
+	return &Entry{Change: change, Finished: make(chan struct{}), waiters: 1}
 }
 
 // Done reports whether the change is written, or was rejected after it had been accepted.
@@ -55,11 +66,11 @@ func (c *Core) Full() bool {
 	return abandoned >= maxAbandoned
 }
 
-// TakeDropped returns the entries that were dropped since the last call.
-func (c *Core) TakeDropped() []*Entry {
-	dropped := c.dropped
-	c.dropped = nil
-	return dropped
+// TakeFinished returns the entries that were finished since the last call.
+func (c *Core) TakeFinished() []*Entry {
+	finished := c.finished
+	c.finished = nil
+	return finished
 }
 
 // head returns the entry to make true next, or nil.
@@ -75,11 +86,18 @@ func (c *Core) finish(err error) {
 	e := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
 	e.done, e.err = true, err
+	c.finished = append(c.finished, e)
 	if err != nil {
 		c.tail = nil
-		if e.dropped = e.waiters == 0; e.dropped {
-			c.dropped = append(c.dropped, e)
-		}
+		e.dropped = e.waiters == 0
+	}
+}
+
+// finishSpec finishes the entry of those who wait for the spec, if it follows the node.
+func (c *Core) finishSpec() {
+	if e := c.specEntry; e != nil && c.object.Follows(c.latest) {
+		e.done, c.specEntry = true, nil
+		c.finished = append(c.finished, e)
 	}
 }
 
@@ -103,13 +121,23 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return last
 }
 
+// base returns the state that the queue starts from: the one to restore, if there is one.
+func (c *Core) base() plan.State {
+	if c.deleted == nil {
+		return c.object.State
+	}
+	s := c.deleted.State
+	s.NoImages = c.object.NoImages
+	return s
+}
+
 // predicted returns the state that the queue leads to.
 func (c *Core) predicted() plan.State {
 	if len(c.queue) == 0 {
-		return c.object.State
+		return c.base()
 	}
 	if c.tail == nil {
-		s := c.object.State
+		s := c.base()
 		for _, e := range c.queue {
 			if p, err := e.Change.Plan(s); err == nil && len(p.States) > 0 {
 				s = p.States[len(p.States)-1]

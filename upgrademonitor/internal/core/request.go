@@ -18,11 +18,12 @@ const (
 // Request is what is to be done next.
 type Request struct {
 	Kind Kind
-	// Base is what a patch is computed from: its UID and resource version are the precondition.
+	// Base is what a patch is computed from. Its resource version is the precondition: no two
+	// objects of a cluster have the same one.
 	Base Object
 	// Next is what a patch leads to.
 	Next plan.State
-	// Node is the view of the Node that the request is made for. A Create may use a later one.
+	// Node is the view of the Node that the request is made for.
 	Node plan.Node
 
 	// Restores is set if the status is one that an object had before it was created again.

@@ -4,10 +4,8 @@
 //	var failures failurelog.Log
 //	…
 //	if err := write(ctx); err != nil {
-//		failures.Failed(ctx, err, "Failed to write a MachineConfigNode", "node", name)
+//		failures.Failed(ctx, name, err, "Failed to write a MachineConfigNode", "node", name)
 //		return err
 //	}
-//	failures.Recovered(ctx, "Wrote a MachineConfigNode again", "node", name)
-//
-// [Log] is about one object, [Keyed] about many.
+//	failures.Recovered(ctx, name, "Wrote a MachineConfigNode again", "node", name)
 package failurelog

@@ -39,11 +39,11 @@ func logged(t *testing.T) (context.Context, func() []string) {
 func TestLog(t *testing.T) {
 	ctx, lines := logged(t)
 	var log failurelog.Log
-	failed := func(err error) { log.Failed(ctx, err, "Failed to write", "node", "worker-0") }
+	failed := func(err error) { log.Failed(ctx, "a", err, "Failed to write", "node", "worker-0") }
 	forbidden := apierrors.NewForbidden(resource, "worker-0", errors.New("no"))
 
-	log.Recovered(ctx, "Wrote again")
-	log.Failed(ctx, nil, "Failed to write")
+	log.Recovered(ctx, "a", "Wrote again")
+	log.Failed(ctx, "a", nil, "Failed to write")
 	assert.Empty(t, lines(), "nothing has failed")
 
 	for range 3 {
@@ -63,8 +63,8 @@ func TestLog(t *testing.T) {
 	failed(forbidden)
 	require.Len(t, lines(), 1, "and back")
 
-	log.Recovered(ctx, "Wrote again", "node", "worker-0")
-	log.Recovered(ctx, "Wrote again", "node", "worker-0")
+	log.Recovered(ctx, "a", "Wrote again", "node", "worker-0")
+	log.Recovered(ctx, "a", "Wrote again", "node", "worker-0")
 	line = lines()
 	require.Len(t, line, 1, "over once")
 	assert.True(t, strings.HasPrefix(line[0], "I"), line[0])
@@ -94,8 +94,8 @@ func TestSameCause(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, lines := logged(t)
 			var log failurelog.Log
-			log.Failed(ctx, tc.a, "Failed to write")
-			log.Failed(ctx, tc.b, "Failed to write")
+			log.Failed(ctx, "a", tc.a, "Failed to write")
+			log.Failed(ctx, "a", tc.b, "Failed to write")
 			want := 2
 			if tc.same {
 				want = 1
@@ -105,9 +105,9 @@ func TestSameCause(t *testing.T) {
 	}
 }
 
-func TestKeyed(t *testing.T) {
+func TestKeys(t *testing.T) {
 	ctx, lines := logged(t)
-	var keyed failurelog.Keyed
+	var keyed failurelog.Log
 	cause := errors.New("no")
 	for range 2 {
 		for _, key := range []string{"a", "b"} {
@@ -130,10 +130,10 @@ func TestKeyed(t *testing.T) {
 	assert.Empty(t, lines(), "it is gone, and nobody cares")
 }
 
-// TestKeyedIsBounded has more objects fail than there are logs for.
-func TestKeyedIsBounded(t *testing.T) {
+// TestLogIsBounded has more objects fail than there are logs for.
+func TestLogIsBounded(t *testing.T) {
 	ctx, lines := logged(t)
-	var keyed failurelog.Keyed
+	var keyed failurelog.Log
 	for range 2 {
 		for i := range 5000 {
 			keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Failed to write", "node", i)
@@ -156,16 +156,13 @@ func TestKeyedIsBounded(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
 	var (
-		log   failurelog.Log
-		keyed failurelog.Keyed
+		keyed failurelog.Log
 		group sync.WaitGroup
 	)
 	for i := range 8 {
 		group.Go(func() {
 			for range 100 {
 				key := fmt.Sprint(i % 3)
-				log.Failed(ctx, errors.New(key), "Failed to write")
-				log.Recovered(ctx, "Wrote again")
 				keyed.Failed(ctx, key, errors.New("no"), "Failed to write")
 				keyed.Recovered(ctx, key, "Wrote again")
 			}

@@ -9,24 +9,26 @@ type Change interface {
 	View() Node
 	// Plan returns the writes that make the change true of an object, or the error of a change
 	// that is rejected.
-	Plan(State) (Plan, error)
+	Plan(State) (Writes, error)
 	// Absorb returns the change with the texts of a newer one that asks for the same, and false
 	// for any other.
 	Absorb(newer Change) (Change, bool)
 }
 
-// Plan is what makes a change true.
-type Plan struct {
+// Writes are what makes a change true.
+type Writes struct {
 	// States are what to publish, one write each. The object may equal the last one already, but
-	// for its Update.
+	// for its Target.
 	States []State
 	// Begins is set if an update begins: the spec is to follow the node first.
 	Begins bool
 }
 
-// add adds a state, unless nothing has changed.
-func (p *Plan) add(before, next State) {
-	if !next.Equal(before) || next.Update != before.Update {
+// add adds a state, unless nothing has changed, and returns it as it is to be published.
+func (p *Writes) add(before, next State) State {
+	next.Status.ObservedGeneration = next.observedGeneration()
+	if !next.Equal(before) || next.Target != before.Target {
 		p.States = append(p.States, next)
 	}
+	return next
 }

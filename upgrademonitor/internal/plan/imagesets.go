@@ -10,9 +10,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ImageSets is the change that both conditions and the list of the pinned image sets are those
+// ImageSetsChange is the change that both conditions and the list of the pinned image sets are those
 // that were reported.
-type ImageSets struct {
+type ImageSetsChange struct {
 	Sets   []ImageSet
 	Failed bool // with a failure that belongs to no set
 	Node   Node
@@ -27,63 +27,62 @@ type ImageSet struct {
 	Failure    string // "": it did not fail
 }
 
-var _ Change = ImageSets{}
+var _ Change = ImageSetsChange{}
 
 // String names the change in errors and logs.
-func (ImageSets) String() string { return "report of pinned image sets" }
+func (ImageSetsChange) String() string { return "report of pinned image sets" }
 
 // View is the view of the Node at the time of the report.
-func (r ImageSets) View() Node { return r.Node }
+func (c ImageSetsChange) View() Node { return c.Node }
 
 // Absorb takes over the failures of a report that differs in nothing else; the time stays.
-func (r ImageSets) Absorb(newer Change) (Change, bool) {
-	other, ok := newer.(ImageSets)
+func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
+	other, ok := newer.(ImageSetsChange)
 	if !ok {
-		return r, false
+		return c, false
 	}
-	equal := other.Failed == r.Failed && other.Node == r.Node && slices.EqualFunc(r.Sets, other.Sets, func(a, b ImageSet) bool {
+	equal := other.Failed == c.Failed && other.Node == c.Node && slices.EqualFunc(c.Sets, other.Sets, func(a, b ImageSet) bool {
 		return a.Name == b.Name && a.Generation == b.Generation && a.Done == b.Done && (a.Failure == "") == (b.Failure == "")
 	})
-	other.Time = r.Time
+	other.Time = c.Time
 	return other, equal
 }
 
 // Plan returns the write that makes conditions and list those that were reported, after one that
 // removes the sets that were deleted and created again: the API server rejects a generation that
 // decreases.
-func (r ImageSets) Plan(s State) (Plan, error) {
-	var p Plan
+func (c ImageSetsChange) Plan(s State) (Writes, error) {
+	var p Writes
 	s = s.Pin()
-	imageMode := r.Node.Mode.isImage(s.Status.Conditions)
-	if kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), r.recreated); len(kept) < len(s.Status.PinnedImageSets) {
-		next := s.publish(conditions.Complete(s.Status.Conditions, imageMode, r.Time), r.Node, false)
+	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
+	if kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), c.recreated); len(kept) < len(s.Status.PinnedImageSets) {
+		next := s.publish(conditions.Complete(s.Status.Conditions, imageMode, c.Time), c.Node, false)
 		next.Status.PinnedImageSets = kept
-		p.add(s, next)
-		s = next
+		s = p.add(s, next)
 	}
-	sets := r.sets(s.Status.PinnedImageSets)
-	list, err := r.conditions(s.Status.Conditions, imageMode, sets)
+	sets := c.sets(s.Status.PinnedImageSets)
+	list, err := c.conditions(s.Status.Conditions, imageMode, sets)
 	if err != nil {
-		return Plan{}, err
+		return Writes{}, err
 	}
-	next := s.publish(list, r.Node, false)
+	next := s.publish(list, c.Node, false)
 	next.Status.PinnedImageSets = sets
 	p.add(s, next)
 	return p, nil
 }
 
 // recreated reports whether the reported generation of a set is lower than one in the status.
-func (r ImageSets) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
-	return slices.ContainsFunc(r.Sets, func(reported ImageSet) bool {
+func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {
 		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
 	})
 }
 
 // sets returns the list of the status as it was reported. The last failure of a set stays until
 // the set is done.
-func (r ImageSets) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
-	for _, reported := range r.Sets {
+	for _, reported := range c.Sets {
 		set := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: reported.Name}
 		if known := findImageSet(before, reported.Name); known != nil {
 			set = *known
@@ -102,17 +101,17 @@ func (r ImageSets) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) [
 }
 
 // conditions returns the list of conditions with both of the image sets' moved.
-func (r ImageSets) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
-	done, failed := true, r.Failed
+func (c ImageSetsChange) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
+	done, failed := true, c.Failed
 	for i, set := range sets {
-		done = done && r.Sets[i].Done
+		done = done && c.Sets[i].Done
 		failed = failed || set.LastFailedGeneration > 0
 	}
 	progressing := conditions.Report{Phase: phases.PinnedImageSetsProgressing, Status: metav1.ConditionFalse,
 		Reason: "AsExpected", Message: "All pinned image sets complete"}
 	if !done {
 		progressing.Status, progressing.Reason = metav1.ConditionTrue, "ImagePrefetch"
-		progressing.Message = "node is prefetching images: " + r.Node.Owner.Name
+		progressing.Message = "node is prefetching images: " + c.Node.Owner.Name
 	}
 	degraded := conditions.Report{Phase: phases.PinnedImageSetsDegraded, Status: metav1.ConditionFalse,
 		Reason: "AsExpected", Message: "All is good"}
@@ -120,10 +119,10 @@ func (r ImageSets) conditions(list []metav1.Condition, imageMode bool, sets []mc
 		degraded.Status, degraded.Reason = metav1.ConditionTrue, "PrefetchFailed"
 		degraded.Message = "One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
 	}
-	list = conditions.Complete(list, imageMode, r.Time)
+	list = conditions.Complete(list, imageMode, c.Time)
 	for _, request := range []conditions.Report{progressing, degraded} {
-		request.Time = r.Time
-		lists, err := conditions.Next(list, imageMode, request, conditions.Update{})
+		request.Time = c.Time
+		lists, err := conditions.Next(list, imageMode, request, conditions.Cycle{})
 		if err != nil {
 			return nil, err
 		}

@@ -19,6 +19,8 @@ type Node struct {
 	Owner metav1.OwnerReference
 	Pool  string // NotYetSet: not known
 	Mode  Mode
+	// Provisioned is set if the Node may have a MachineConfigNode.
+	Provisioned bool
 	Versions
 }
 
@@ -42,10 +44,10 @@ const (
 	Image        Mode = "Image"
 )
 
-// isImage reports whether the mode is image mode, for an object with these conditions: files or
+// IsImage reports whether the mode is image mode, for an object with these conditions: files or
 // image are conditions of their own. ImagePulledFromRegistry does not tell: machine-config-operator
 // creates it in standard mode, too.
-func (m Mode) isImage(list []metav1.Condition) bool {
+func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
 	}
@@ -69,7 +71,7 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (Node, []Warning) {
 		warnings = append(warnings, Warning{Annotation: annotation, Value: value})
 		return ""
 	}
-	n := Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode}
+	n := Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode, Provisioned: nodeowner.IsProvisioned(node)}
 	n.CurrentConfig = read(nodeannotation.CurrentConfig, validate.IsName)
 	n.DesiredConfig = read(nodeannotation.DesiredConfig, validate.IsName)
 	if mode != Standard {

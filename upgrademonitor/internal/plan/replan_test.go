@@ -55,11 +55,14 @@ func randomChange(r *rand.Rand, mode plan.Mode, i int) plan.Change {
 	}
 	now := metav1.NewTime(time.Unix(int64(1000+i+r.IntN(5)), 0).UTC())
 	if r.IntN(10) == 0 {
-		return plan.ImageSets{Node: n, Time: now, Sets: []plan.ImageSet{{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0}}}
+		return plan.ImageSetsChange{Node: n, Time: now, Sets: []plan.ImageSet{{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0}}}
+	}
+	if r.IntN(10) == 0 {
+		return plan.NodeChange{Node: n}
 	}
 	all := phases.All(mode == plan.Image)
 	all = append(all, phases.Updated, phases.Updated, phases.UpdatePrepared, phases.UpdatePrepared)
-	report := plan.Report{Node: n, NotRequired: r.IntN(10) == 0, Report: conditions.Report{
+	report := plan.PhaseChange{Node: n, NotRequired: r.IntN(10) == 0, Report: conditions.Report{
 		Phase:           all[r.IntN(len(all))],
 		Status:          []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}[r.IntN(3)],
 		Reason:          "R",

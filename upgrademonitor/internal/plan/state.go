@@ -19,8 +19,8 @@ type State struct {
 	// Status has the conditions that are phases, and no field that this library does not write.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Update is the target of the update under way, as this process remembers it.
-	Update Target
+	// Target is that of the update under way, as this process remembers it.
+	Target Target
 	// NoImages is set if the CRD has no configImage.
 	NoImages bool
 }
@@ -30,11 +30,12 @@ type Target struct {
 	Config, Image string
 }
 
-// Equal reports whether two states have the same status, times and generations aside.
+// Equal reports whether two states have the same status, times of conditions aside.
 func (s State) Equal(o State) bool {
 	a, b := s.Status, o.Status
 	return conditions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
-		versionOf(a) == versionOf(b) && equalImageSets(a.PinnedImageSets, b.PinnedImageSets)
+		versionOf(a) == versionOf(b) && a.ObservedGeneration == b.ObservedGeneration &&
+		equalImageSets(a.PinnedImageSets, b.PinnedImageSets)
 }
 
 func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeStatusMachineConfigVersion {
@@ -48,7 +49,7 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 // its time, as an informer that trims objects may not have them.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
-	for _, p := range phases.All(mode.isImage(list)) {
+	for _, p := range phases.All(mode.IsImage(list)) {
 		if c := conditions.Find(list, p); c == nil || c.Reason == "" || c.Message == "" || c.LastTransitionTime.IsZero() {
 			return false
 		}
@@ -66,10 +67,9 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
 	next.Status.Conditions = list
 	n.updateVersions(&next.Status, s.images(n), prepared, ended)
-	if image := next.Status.ConfigImage.DesiredImage; image != s.Status.ConfigImage.DesiredImage && s.Update != (Target{}) {
-		next.Update.Image = string(image)
+	if image := next.Status.ConfigImage.DesiredImage; image != s.Status.ConfigImage.DesiredImage && s.Target != (Target{}) {
+		next.Target.Image = string(image)
 	}
-	next.Status.ObservedGeneration = next.observedGeneration()
 	return next
 }
 
@@ -82,14 +82,16 @@ func (s State) Restore(status mcfgv1.MachineConfigNodeStatus) State {
 }
 
 // images reports whether the images of a node are written.
-func (s State) images(n Node) bool { return !s.NoImages && n.Mode.isImage(s.Status.Conditions) }
+func (s State) images(n Node) bool { return !s.NoImages && n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the generation that the status is about. It stays while Updated is
-// True and the spec desires something else, so that nobody takes the new order for carried out.
+// observedGeneration returns the generation that the status is about. It stays while the spec
+// desires something else than the update under way, or the last one, is for, so that nobody takes
+// the new order for carried out. Where Updated was never reported, nobody can.
 func (s State) observedGeneration() int64 {
-	elsewhere := s.Spec.ConfigVersion.Desired != versionOf(s.Status).Desired ||
-		!s.NoImages && s.Spec.ConfigImage.DesiredImage != s.Status.ConfigImage.DesiredImage
-	if s.isTrue(phases.Updated) && elsewhere {
+	target := s.target()
+	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
+		s.images(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != target.Image
+	if elsewhere && !s.neverUpdated() {
 		return s.Status.ObservedGeneration
 	}
 	return max(s.Status.ObservedGeneration, s.Generation)

@@ -7,13 +7,13 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Pin returns the state with the target of the update under way in Update, so that it is still
+// Pin returns the state with the target of the update under way in Target, so that it is still
 // known after the spec has followed the node. To be called at each read.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
-		s.Update = Target{}
+		s.Target = Target{}
 	} else {
-		s.Update = s.target()
+		s.Target = s.target()
 	}
 	return s
 }
@@ -25,8 +25,8 @@ func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
 		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
-	case s.Update != Target{}:
-		return s.Update
+	case s.Target != Target{}:
+		return s.Target
 	default:
 		return Target{Config: s.Spec.ConfigVersion.Desired, Image: string(s.Spec.ConfigImage.DesiredImage)}
 	}
@@ -35,7 +35,7 @@ func (s State) target() Target {
 // neverUpdated reports whether Updated was never reported: no update is under way then.
 func (s State) neverUpdated() bool {
 	c := conditions.Find(s.Status.Conditions, phases.Updated)
-	return c == nil || c.Status != metav1.ConditionTrue && c.Reason == conditions.ReasonNotYetOccurred
+	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
 // hasNewTarget reports whether the node is to be updated to something else than the update under

@@ -1,0 +1,57 @@
+package guard
+
+import (
+	"strconv"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// policy returns a policy for the requests of the service account. It fails closed and denies with
+// 403.
+func (g Guard) policy(name string, operations []admissionv1.OperationType, resources []string, spec admissionv1.ValidatingAdmissionPolicySpec) *admissionv1.ValidatingAdmissionPolicy {
+	fail, equivalent, all, forbidden := admissionv1.Fail, admissionv1.Equivalent, admissionv1.AllScopes, metav1.StatusReasonForbidden
+	rule := admissionv1.Rule{APIGroups: []string{mcfgv1.GroupName}, APIVersions: []string{mcfgv1.GroupVersion.Version}, Resources: resources, Scope: &all}
+	spec.FailurePolicy = &fail
+	spec.MatchConstraints = &admissionv1.MatchResources{
+		MatchPolicy:       &equivalent,
+		NamespaceSelector: &metav1.LabelSelector{},
+		ObjectSelector:    &metav1.LabelSelector{},
+		ResourceRules:     []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{Operations: operations, Rule: rule}}},
+	}
+	spec.MatchConditions = []admissionv1.MatchCondition{{
+		Name:       "only-this-service-account",
+		Expression: "request.userInfo.username == " + strconv.Quote(g.username()),
+	}}
+	for i := range spec.Validations {
+		spec.Validations[i].Reason = &forbidden
+	}
+	return &admissionv1.ValidatingAdmissionPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicy"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       spec,
+	}
+}
+
+// binding returns the binding of a policy.
+func binding(policy string) *admissionv1.ValidatingAdmissionPolicyBinding {
+	return &admissionv1.ValidatingAdmissionPolicyBinding{
+		TypeMeta:   metav1.TypeMeta{APIVersion: admissionv1.SchemeGroupVersion.String(), Kind: "ValidatingAdmissionPolicyBinding"},
+		ObjectMeta: metav1.ObjectMeta{Name: policy + bindingSuffix},
+		Spec: admissionv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName:        policy,
+			ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny},
+		},
+	}
+}
+
+// celList formats strings as a CEL list.
+func celList[S ~string](list []S) string {
+	quoted := make([]string, len(list))
+	for i, s := range list {
+		quoted[i] = strconv.Quote(string(s))
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}

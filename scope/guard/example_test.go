@@ -1,0 +1,30 @@
+package guard_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/scope"
+)
+
+func ExampleGuard() {
+	guard := scope.Guard{Namespace: "kube-updates", ServiceAccount: "updater", EnforceTransitions: true}
+	fmt.Println(guard.Policy().Name, guard.TransitionPolicy().Name)
+
+	for _, rule := range guard.Role().Rules {
+		fmt.Println(rule.Resources, rule.Verbs)
+	}
+
+	err := scope.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
+	var invalid *field.Error
+	fmt.Println(errors.As(err, &invalid) && invalid.Field == "scope.Guard.Namespace")
+	// Output:
+	// mcn-guards-upgrademonitor mcn-guards-upgrademonitor-transitions
+	// [machineconfignodes] [get list watch create patch]
+	// [machineconfignodes/status] [patch]
+	// [nodes] [get list watch]
+	// true
+}

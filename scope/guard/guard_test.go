@@ -1,0 +1,195 @@
+package guard_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/scope/guard"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func manifests(t *testing.T, g guard.Guard) string {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, g.WriteManifests(&out))
+	return out.String()
+}
+
+// TestManifestFiles: what an administrator applies is what the package generates.
+func TestManifestFiles(t *testing.T) {
+	_, transitions, _ := strings.Cut(manifests(t, guard.Guard{EnforceTransitions: true}), "-binding\n")
+	_, transitions, _ = strings.Cut(transitions, "---\n")
+	transitions, _, _ = strings.Cut(transitions, "---\napiVersion: rbac")
+	for name, got := range map[string]string{
+		"guard":             manifests(t, guard.Guard{}),
+		"guard-transitions": "---\n" + transitions,
+	} {
+		file := filepath.Join("../manifests", name+".yaml")
+		got = "# Written by go test ./scope/guard -update.\n" + got
+		if *update {
+			require.NoError(t, os.MkdirAll("../manifests", 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		}
+		want, err := os.ReadFile(file)
+		require.NoError(t, err, "run go test ./scope/guard -update")
+		assert.Equal(t, string(want), got, "run go test ./scope/guard -update")
+	}
+}
+
+func TestManifestsHoldThePoliciesBeforeTheRole(t *testing.T) {
+	g := guard.Guard{EnforceTransitions: true}
+	var kinds []string
+	for _, document := range strings.Split(manifests(t, g), "---\n")[1:] {
+		var object unstructured.Unstructured
+		require.NoError(t, yaml.Unmarshal([]byte(document), &object.Object))
+		kinds = append(kinds, object.GetKind()+" "+object.GetName())
+		assert.NotContains(t, object.Object, "status")
+		assert.NotContains(t, document, "creationTimestamp")
+	}
+	assert.Equal(t, []string{
+		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-binding",
+		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor-transitions", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-transitions-binding",
+		"ClusterRole mcn-guards-upgrademonitor", "ClusterRoleBinding mcn-guards-upgrademonitor-binding",
+	}, kinds, "nothing is granted before it is restricted")
+	assert.NotContains(t, manifests(t, guard.Guard{}), "-transitions", "off by default")
+}
+
+func TestGuardWithAnInvalidNameWritesNothing(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for name, tc := range map[string]struct {
+		guard guard.Guard
+		field string // "": valid
+	}{
+		"the defaults":             {guard.Guard{}, ""},
+		"with dots":                {guard.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
+		"the longest":              {guard.Guard{Name: long(233), Namespace: long(63), ServiceAccount: long(253)}, ""},
+		"a name too long":          {guard.Guard{Name: long(234)}, "Name"},
+		"a namespace too long":     {guard.Guard{Namespace: long(64)}, "Namespace"},
+		"an account too long":      {guard.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
+		"upper case":               {guard.Guard{Name: "Guards"}, "Name"},
+		"a space":                  {guard.Guard{Name: " "}, "Name"},
+		"a dash at the end":        {guard.Guard{Name: "guards-"}, ""}, // valid as a prefix
+		"a namespace with a dot":   {guard.Guard{Namespace: "a.b"}, "Namespace"},
+		"a namespace with a colon": {guard.Guard{Namespace: "a:b"}, "Namespace"},
+		"an expression":            {guard.Guard{ServiceAccount: `a" || true || "`}, "ServiceAccount"},
+		"a new document":           {guard.Guard{Name: "a\n---\n"}, "Name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			err := tc.guard.WriteManifests(&out)
+			assert.Equal(t, err, tc.guard.Validate())
+			if tc.field == "" {
+				assert.NoError(t, err)
+				return
+			}
+			assert.Equal(t, "scope.Guard."+tc.field, invalidField(t, err))
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Empty(t, out.String(), "nothing is written")
+		})
+	}
+}
+
+// invalidField asserts that an error is a *field.Error, and returns its field.
+func invalidField(t *testing.T, err error) string {
+	t.Helper()
+	var invalid *field.Error
+	require.ErrorAs(t, err, &invalid)
+	return invalid.Field
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+var errFull = errors.New("no space left")
+
+func TestWriteManifestsReturnsTheErrorOfTheWriter(t *testing.T) {
+	assert.ErrorIs(t, guard.Guard{}.WriteManifests(full{}), errFull)
+}
+
+func TestRoleGrantsOnlyTheVerbsThatTheLibraryNeeds(t *testing.T) {
+	verbs := map[string]string{}
+	for _, rule := range (guard.Guard{}).Role().Rules {
+		for _, resource := range rule.Resources {
+			verbs[resource] = strings.Join(rule.Verbs, " ")
+		}
+		assert.Empty(t, rule.NonResourceURLs)
+	}
+	assert.Equal(t, map[string]string{
+		"machineconfignodes":        "get list watch create patch",
+		"machineconfignodes/status": "patch",
+		"nodes":                     "get list watch",
+	}, verbs)
+}
+
+func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
+	g := guard.Guard{Namespace: "a", ServiceAccount: "b"}
+	for _, policy := range []*admissionv1.ValidatingAdmissionPolicy{g.Policy(), g.TransitionPolicy()} {
+		assert.Equal(t, admissionv1.Fail, *policy.Spec.FailurePolicy)
+		require.Len(t, policy.Spec.MatchConditions, 1)
+		assert.Equal(t, `request.userInfo.username == "system:serviceaccount:a:b"`, policy.Spec.MatchConditions[0].Expression)
+		for _, validation := range policy.Spec.Validations {
+			require.NotNil(t, validation.Reason)
+			assert.Equal(t, metav1.StatusReasonForbidden, *validation.Reason)
+			assert.NotEmpty(t, validation.Message)
+		}
+		for _, variable := range policy.Spec.Variables {
+			assert.NotContains(t, variable.Expression, "optional.", "the server finds no field in a variable that is an optional")
+		}
+	}
+	for _, binding := range []*admissionv1.ValidatingAdmissionPolicyBinding{g.PolicyBinding(), g.TransitionPolicyBinding()} {
+		assert.Equal(t, []admissionv1.ValidationAction{admissionv1.Deny}, binding.Spec.ValidationActions)
+		assert.Nil(t, binding.Spec.MatchResources)
+	}
+	assert.Equal(t, g.Policy().Name, g.PolicyBinding().Spec.PolicyName)
+	assert.Equal(t, g.TransitionPolicy().Name, g.TransitionPolicyBinding().Spec.PolicyName)
+}
+
+// Tests of machine-config-operator look for these texts.
+func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
+	validations := (guard.Guard{}).Policy().Spec.Validations
+	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)
+	assert.Equal(t, `"updates to MCN " + variables.name + " can only be done from the MCN's owner node"`, validations[2].MessageExpression)
+}
+
+func TestTransitionPolicyCoversEveryPhase(t *testing.T) {
+	expressions := map[string]string{}
+	for _, variable := range (guard.Guard{}).TransitionPolicy().Spec.Variables {
+		expressions[variable.Name] = variable.Expression
+	}
+	for _, imageMode := range []bool{false, true} {
+		for _, p := range phases.All(imageMode) {
+			quoted := `"` + string(p) + `"`
+			assert.Contains(t, expressions["before"], quoted)
+			assert.Contains(t, expressions["after"], quoted)
+			assert.Equal(t, phases.KindOf(p) != phases.Singleton, strings.Contains(expressions["invalid"], quoted), p)
+			assert.Equal(t, phases.IsUpdateStep(p), strings.Contains(expressions["reset"], quoted), p)
+			assert.Equal(t, !phases.ExistsIn(p, !imageMode), strings.Contains(expressions["removed"], quoted), p)
+		}
+	}
+}
+
+func TestObjectsOfAGuardMayBeChanged(t *testing.T) {
+	g := guard.Guard{}
+	before := manifests(t, g)
+	policy := g.Policy()
+	policy.Spec.Validations[0].Message = "changed"
+	policy.Spec.Variables[0].Expression = "changed"
+	g.Role().Rules[0].Verbs[0] = "changed"
+	assert.Equal(t, before, manifests(t, g))
+}

@@ -1,0 +1,49 @@
+package guard
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// objects returns the objects of the guard. The policies come first, because kubectl applies
+// in order: no permission is granted before it is restricted.
+func (g Guard) objects() []runtime.Object {
+	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
+	if g.EnforceTransitions {
+		list = append(list, g.TransitionPolicy(), g.TransitionPolicyBinding())
+	}
+	return append(list, g.Role(), g.RoleBinding())
+}
+
+// WriteManifests writes the objects as YAML for `kubectl apply -f -`, the same for the same
+// Guard. For an invalid name it returns a *field.Error and writes nothing. The service
+// account and its namespace are not included. Write is called once.
+//
+// A policy takes effect about a second after it was applied.
+func (g Guard) WriteManifests(w io.Writer) error {
+	if err := g.Validate(); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for _, object := range g.objects() {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return fmt.Errorf("scope: guard: %w", err)
+		}
+		delete(fields, "status")
+		data, err := yaml.Marshal(fields)
+		if err != nil {
+			return fmt.Errorf("scope: guard: %w", err)
+		}
+		out.WriteString("---\n")
+		out.Write(data)
+	}
+	if _, err := w.Write(out.Bytes()); err != nil {
+		return fmt.Errorf("scope: guard: write manifests: %w", err)
+	}
+	return nil
+}

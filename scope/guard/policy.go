@@ -1,0 +1,116 @@
+package guard
+
+import (
+	"slices"
+	"strconv"
+
+	admissionv1 "k8s.io/api/admissionregistration/v1"
+)
+
+// Parts of the messages of Policy. The policy mcn-guards of machine-config-operator has the
+// same messages, and its tests look for them.
+const (
+	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
+	updatesTo            = "updates to MCN "
+	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
+)
+
+// Policy returns the policy that restricts the service account to the object of the node that
+// its token is bound to. It denies, in this order:
+//
+//  1. a user without NodeNameClaim, or with several values of it;
+//  2. any write of another node's object, and one that would make an object another node's;
+//  3. DELETE and DELETECOLLECTION;
+//  4. a change of labels, annotations or finalizers;
+//  5. owners other than the Node, with the UID of NodeUIDClaim if the user has that claim, and
+//     the removal of an owner;
+//  6. a status with a value that typed clients cannot read, unless the same value was there before:
+//     one such object makes every informer of MachineConfigNodes in the cluster fail to list.
+//
+// Admission does not see reads: the service account can read the objects of all nodes.
+func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
+	return g.policy(g.complete().Name,
+		[]admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
+		[]string{resource, resource + "/*"},
+		admissionv1.ValidatingAdmissionPolicySpec{Variables: slices.Clone(policyVariables), Validations: policyValidations()})
+}
+
+// PolicyBinding returns the binding of Policy.
+func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
+	return binding(g.complete().Name)
+}
+
+// policyVariables are the variables of the expressions of Policy. An expression must not fail,
+// because the API server reports that as 422, as for an invalid object: fields that may be
+// absent are selected with "?". No variable is an optional: the server finds no field in one.
+var policyVariables = []admissionv1.Variable{
+	{Name: "nodes", Expression: claim(NodeNameClaim)},
+	{Name: "uids", Expression: claim(NodeUIDClaim)},
+	{Name: "node", Expression: `variables.nodes.size() == 1 ? variables.nodes[0] : ""`},
+	{Name: "before", Expression: `oldObject == null ? dyn({}) : dyn(oldObject.metadata)`},
+	{Name: "after", Expression: `object == null ? dyn({}) : dyn(object.metadata)`},
+	{Name: "name", Expression: `(object == null ? variables.before : variables.after).?name.orValue("")`},
+	{Name: "ownersBefore", Expression: `variables.before.?ownerReferences.orValue([])`},
+	{Name: "owners", Expression: `variables.after.?ownerReferences.orValue([])`},
+	{Name: "statusBefore", Expression: `oldObject == null ? dyn({}) : dyn(oldObject.?status.orValue({}))`},
+	{Name: "status", Expression: `object == null ? dyn({}) : dyn(object.?status.orValue({}))`},
+	{Name: "unreadableTimes", Expression: unreadableTimes},
+	{Name: "unreadableNumbers", Expression: unreadableNumbers},
+}
+
+func claim(key string) string {
+	return "request.userInfo.?extra[?" + strconv.Quote(key) + "].orValue([])"
+}
+
+// policyValidations returns a new list: the caller changes it.
+func policyValidations() []admissionv1.Validation {
+	return []admissionv1.Validation{
+		{
+			Expression: `variables.nodes.size() > 0`,
+			Message:    missingNodeNameClaim,
+		},
+		{
+			Expression: `variables.nodes.size() == 1`,
+			Message:    `this user must have exactly one "` + NodeNameClaim + `" claim`,
+		},
+		{
+			Expression:        `variables.name == variables.node && (object == null || object.?spec.?node.?name.orValue("") == variables.node)`,
+			Message:           `updates to an MCN` + onlyFromOwnerNode,
+			MessageExpression: strconv.Quote(updatesTo) + ` + variables.name + ` + strconv.Quote(onlyFromOwnerNode),
+		},
+		{
+			Expression: `request.operation != "DELETE"`,
+			Message:    `may not delete MachineConfigNodes: they are garbage-collected with their Node`,
+		},
+		{
+			Expression: `object == null ||
+variables.after.?labels.orValue({}) == variables.before.?labels.orValue({}) &&
+variables.after.?annotations.orValue({}) == variables.before.?annotations.orValue({}) &&
+variables.after.?finalizers.orValue([]) == variables.before.?finalizers.orValue([])`,
+			Message: `may not change labels, annotations or finalizers of MachineConfigNodes`,
+		},
+		{
+			Expression: `variables.owners.all(o, o in variables.ownersBefore ||
+  o.apiVersion == "v1" && o.kind == "Node" && o.name == variables.node &&
+  (variables.uids.size() == 0 || o.uid in variables.uids) &&
+  !o.?controller.orValue(false) && !o.?blockOwnerDeletion.orValue(false))`,
+			Message: `may not add owner references to MachineConfigNodes, except one to their Node with its UID, without controller and blockOwnerDeletion`,
+		},
+		{
+			Expression: `object == null || variables.ownersBefore.all(b, b in variables.owners ||
+  b.apiVersion == "v1" && b.kind == "Node" &&
+  variables.owners.exists(o, o.apiVersion == "v1" && o.kind == "Node" && o.name == variables.node))`,
+			Message: `may not remove owner references of MachineConfigNodes`,
+		},
+		{
+			Expression:        `variables.unreadableTimes.size() == 0`,
+			Message:           deniedTimes,
+			MessageExpression: strconv.Quote(deniedTimes+": ") + ` + variables.unreadableTimes.join(", ")`,
+		},
+		{
+			Expression:        `variables.unreadableNumbers.size() == 0`,
+			Message:           deniedNumbers,
+			MessageExpression: strconv.Quote(deniedNumbers+": ") + ` + variables.unreadableNumbers.join(", ")`,
+		},
+	}
+}

@@ -1,0 +1,185 @@
+// Package apiserver is a model of the API server, for tests: what it makes of one write of one
+// MachineConfigNode. A write is a function of the stored object, so that a fake clientset and an HTTP
+// transport can use the same model. Authorization, admission and managed fields are left out.
+package apiserver
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// StatusSubresource is the subresource by which a status is written.
+const StatusSubresource = "status"
+
+// Object is a MachineConfigNode as it is stored. Spec and status are the JSON that was sent. It is
+// immutable.
+type Object struct {
+	metav1.TypeMeta
+	Metadata metav1.ObjectMeta `json:"metadata"`
+	Spec     json.RawMessage   `json:"spec,omitempty"`
+	Status   json.RawMessage   `json:"status,omitempty"`
+}
+
+// FromTyped returns an object as it is stored after typed clients have read it.
+func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
+	o, err := decode(mcn)
+	if err == nil && mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == "" {
+		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // it was absent
+	}
+	return o, err
+}
+
+// Typed returns the object as a typed client reads it.
+func (o Object) Typed() (*mcfgv1.MachineConfigNode, error) {
+	mcn := &mcfgv1.MachineConfigNode{}
+	data, err := json.Marshal(o)
+	if err == nil {
+		err = json.Unmarshal(data, mcn)
+	}
+	return mcn, err
+}
+
+// decode returns what was sent, as JSON or as a value that has it.
+func decode(sent any) (Object, error) {
+	data, ok := sent.([]byte)
+	var err error
+	if !ok {
+		if data, err = json.Marshal(sent); err != nil {
+			return Object{}, err
+		}
+	}
+	var o Object
+	if err = json.Unmarshal(data, &o); err != nil {
+		return Object{}, apierrors.NewBadRequest(err.Error())
+	}
+	return o, nil
+}
+
+// Create returns what is stored of an object that is created: JSON, or a value that has it. The status
+// is dropped. The revision is that of the write; its number is the resourceVersion.
+func Create(sent any, revision int64, now time.Time) (Object, error) {
+	o, err := decode(sent)
+	if err != nil {
+		return Object{}, err
+	}
+	if o.Metadata.ResourceVersion != "" {
+		return Object{}, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+	}
+	o.Status = nil
+	o.Metadata.UID, o.Metadata.Generation, o.Metadata.CreationTimestamp = "", 0, metav1.Time{}
+	Complete(&o.Metadata, revision, now)
+	return o, o.validate(Object{}, "")
+}
+
+// Complete sets what the API server sets when an object is created, where it is not set yet.
+func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
+	meta.UID = cmp.Or(meta.UID, types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", revision)))
+	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, strconv.FormatInt(revision, 10))
+	meta.Generation = cmp.Or(meta.Generation, 1)
+	if meta.CreationTimestamp.IsZero() {
+		meta.CreationTimestamp = metav1.NewTime(now).Rfc3339Copy()
+	}
+}
+
+// Patch returns what is stored after a merge patch of the object, or of its status.
+func (o Object) Patch(patch []byte, subresource string, revision int64) (Object, error) {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return o, err
+	}
+	merged, err := jsonpatch.MergePatch(data, patch)
+	if err != nil {
+		return o, apierrors.NewBadRequest(err.Error())
+	}
+	sent, err := decode(merged)
+	if err != nil {
+		return o, err
+	}
+	return o.write(sent, subresource, revision)
+}
+
+// Update returns what is stored after the object, or its status, was replaced: by JSON, or by a value
+// that has it.
+func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
+	next, err := decode(sent)
+	if err != nil {
+		return o, err
+	}
+	if next.Metadata.ResourceVersion == "" {
+		return o, invalid(o.Metadata.Name, field.ErrorList{field.Required(field.NewPath("metadata", "resourceVersion"), "must be specified for an update")})
+	}
+	return o.write(next, subresource, revision)
+}
+
+// write returns what is stored of an object that replaces another. One that changes nothing is no write.
+func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
+	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
+		return o, Conflict(o.Metadata.Name)
+	}
+	next := o
+	if subresource == StatusSubresource {
+		next.Status = sent.Status
+	} else {
+		if uid := sent.Metadata.UID; uid != "" && uid != o.Metadata.UID {
+			return o, invalid(o.Metadata.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable")})
+		}
+		next.Spec, next.Metadata = sent.Spec, sent.Metadata
+		next.Metadata.Name, next.Metadata.UID, next.Metadata.CreationTimestamp = o.Metadata.Name, o.Metadata.UID, o.Metadata.CreationTimestamp
+		next.Metadata.Generation = o.Metadata.Generation
+		if !equal(o.Spec, next.Spec) {
+			next.Metadata.Generation++
+		}
+	}
+	if err := next.validate(o, subresource); err != nil || equal(o, next) {
+		return o, err
+	}
+	next.Metadata.ResourceVersion = strconv.FormatInt(revision, 10)
+	return next, nil
+}
+
+// equal compares the JSON of two values.
+func equal(a, b any) bool {
+	var values [2]any
+	for i, v := range []any{a, b} {
+		if data, err := json.Marshal(v); err != nil || json.Unmarshal(data, &values[i]) != nil {
+			return false
+		}
+	}
+	return reflect.DeepEqual(values[0], values[1])
+}
+
+// The resource and the kind of the object, as errors have them.
+var (
+	Resource = mcfgv1.GroupVersion.WithResource("machineconfignodes").GroupResource()
+	Kind     = mcfgv1.GroupVersion.WithKind("MachineConfigNode").GroupKind()
+)
+
+// NotFound is the answer to a request for an object that does not exist.
+func NotFound(name string) error { return apierrors.NewNotFound(Resource, name) }
+
+// AlreadyExists is the answer to a create of an object that exists.
+func AlreadyExists(name string) error { return apierrors.NewAlreadyExists(Resource, name) }
+
+// Conflict is the answer to a write that is computed from another version than the stored one.
+func Conflict(name string) error {
+	return apierrors.NewConflict(Resource, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+}
+
+func invalid(name string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(Kind, name, errs)
+}

@@ -1,0 +1,42 @@
+package apiserver
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// CheckTransitions returns an error for each phase that jumps between two versions of the conditions:
+// the state machine of package phases allows no such step, or has another one in between. Where every
+// step of the update is False after it, except for an UpdatePrepared that starts, an update ends or
+// begins: then a step may change from Unknown to False. The lastTransitionTime must move with the
+// status, and only then.
+func CheckTransitions(before, after []metav1.Condition) error {
+	reset := true
+	for _, c := range after {
+		p := phases.Phase(c.Type)
+		starts := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
+		reset = reset && (!phases.IsUpdateStep(p) || c.Status == metav1.ConditionFalse || starts)
+	}
+	var errs []error
+	for _, c := range after {
+		p := phases.Phase(c.Type)
+		if phases.KindOf(p) == "" {
+			continue
+		}
+		from := conditions.StatusOf(before, p)
+		path, err := phases.Path(p, from, c.Status)
+		resets := reset && phases.IsUpdateStep(p) && from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse
+		if from != c.Status && (len(path) > 1 || err != nil && !resets) {
+			errs = append(errs, fmt.Errorf("%s must not change from %s to %s", p, from, c.Status))
+		}
+		if known := conditions.Find(before, p); known != nil && known.Status == c.Status && !known.LastTransitionTime.Equal(&c.LastTransitionTime) {
+			errs = append(errs, fmt.Errorf("lastTransitionTime of %s must not change without its status", p))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,107 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// ordered returns the state after an order: the spec desires another config, a generation later.
+func ordered(s plan.State, config string) plan.State {
+	s.Spec.ConfigVersion.Desired = config
+	s.Generation++
+	return s
+}
+
+// An order to c that comes during the update to b is claimed by no report of that update, at no step.
+func TestObservedGenerationStaysWhileTheSpecDesiresSomethingElse(t *testing.T) {
+	b, c := viewOf("a", "b"), viewOf("b", "c")
+	rest := []plan.PhaseChange{
+		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")), // of before
+		report(phases.Updated, metav1.ConditionFalse, b),
+		report(phases.Drained, metav1.ConditionTrue, b),
+		report(phases.UpdatePrepared, metav1.ConditionTrue, b),
+		report(phases.NodeDegraded, metav1.ConditionTrue, b),
+		report(phases.Updated, metav1.ConditionTrue, c),
+		report(phases.Resumed, metav1.ConditionTrue, c),
+	}
+	for order := 2; order <= len(rest); order++ {
+		s := ordered(after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")), rest[:order]...), "c")
+		claimed := s.Status.ObservedGeneration
+		assert.Less(t, claimed, s.Generation)
+		for _, r := range rest[order:] {
+			s = after(t, s, r)
+			assert.Equal(t, claimed, s.Status.ObservedGeneration, "ordered before %s, %s", rest[order], r)
+		}
+		again, err := report(phases.NodeDegraded, metav1.ConditionFalse, c).Plan(s)
+		require.NoError(t, err)
+		s = again.States[0]
+		assert.Equal(t, claimed, s.Status.ObservedGeneration)
+
+		s = after(t, s, report(phases.Updated, metav1.ConditionFalse, c))
+		assert.Equal(t, s.Generation, s.Status.ObservedGeneration, "the update to c has begun")
+	}
+}
+
+// The first write of a begin resets the phases and changes nothing else: it claims nothing.
+func TestObservedGenerationOfABeginInTwoWrites(t *testing.T) {
+	s := after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")),
+		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")),
+		report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")),
+		report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
+	claimed := s.Status.ObservedGeneration
+	begin := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "c"))
+	planned, err := begin.Plan(ordered(s, "c"))
+	require.NoError(t, err)
+	require.Len(t, planned.States, 2)
+	assert.Equal(t, []int64{claimed, claimed + 1}, []int64{planned.States[0].Status.ObservedGeneration, planned.States[1].Status.ObservedGeneration})
+}
+
+// Whatever is reported, a repeat too, and whatever it is that has changed in the spec.
+func TestObservedGenerationCatchesUp(t *testing.T) {
+	n := viewOf("a", "a")
+	updated := report(phases.Updated, metav1.ConditionTrue, n)
+	for name, reports := range map[string][]plan.PhaseChange{
+		"between updates": {updated},
+		"in an update":    {updated, report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")), report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b"))},
+		"never updated":   {report(phases.Drained, metav1.ConditionTrue, n)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, plan.State{Generation: 1}.Follow(n), reports...)
+			s.Spec.Pool.Name = "infra"
+			s.Generation++
+			for _, repeat := range []plan.Change{reports[len(reports)-1], plan.ImageSetsChange{Node: n, Time: now}} {
+				planned, err := repeat.Plan(s)
+				require.NoError(t, err)
+				require.Len(t, planned.States, 1)
+				assert.Equal(t, s.Generation, planned.States[0].Status.ObservedGeneration)
+				again, err := repeat.Plan(planned.States[0])
+				require.NoError(t, err)
+				assert.Empty(t, again.States)
+			}
+		})
+	}
+}
+
+func TestObservedGenerationOfAnObjectThatWasNeverUpdatedIsThatWhichWasRead(t *testing.T) {
+	s := after(t, plan.State{Generation: 3}.Follow(viewOf("a", "b")), report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b")))
+	s = after(t, ordered(s, "c"), report(phases.NodeDegraded, metav1.ConditionFalse, viewOf("a", "b")))
+	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
+}
+
+func TestObservedGenerationIsAboutTheImageInImageModeOnly(t *testing.T) {
+	for mode, want := range map[plan.Mode]int64{plan.Image: 1, plan.Standard: 2} {
+		n := viewOf("a", "a")
+		n.Mode = mode
+		s := after(t, plan.State{Generation: 1}.Follow(n), report(phases.Updated, metav1.ConditionTrue, n))
+		s.Spec.ConfigImage.DesiredImage = "1"
+		s.Generation++
+		s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, n))
+		assert.Equal(t, want, s.Status.ObservedGeneration, mode)
+	}
+}

@@ -1,0 +1,106 @@
+package plan
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// PhaseChange is the change that a phase has a status.
+type PhaseChange struct {
+	conditions.Report
+	Node Node
+
+	// NotRequired makes the status False if the phase has not started, and True if it has.
+	NotRequired bool
+	// SkipOtherMode makes a report of a phase of the other mode a report of nothing.
+	SkipOtherMode bool
+}
+
+var _ Change = PhaseChange{}
+
+// String names the report in errors and logs.
+func (c PhaseChange) String() string {
+	if c.NotRequired {
+		return "report " + string(c.Phase) + " not required"
+	}
+	return "report " + string(c.Phase) + "=" + string(c.Status)
+}
+
+// View is the view of the Node at the time of the report.
+func (c PhaseChange) View() Node { return c.Node }
+
+// Absorb takes over the texts of a report that differs in nothing else; the time stays.
+func (c PhaseChange) Absorb(newer Change) (Change, bool) {
+	other, ok := newer.(PhaseChange)
+	if !ok {
+		return c, false
+	}
+	merged := c
+	merged.Reason, merged.Message, merged.ParentMessage = other.Reason, other.Message, other.ParentMessage
+	other.Time = c.Time
+	return merged, merged == other
+}
+
+// Plan returns the writes of the report, each computed from the one before. A report that begins
+// an update with two writes resets the phases first and changes nothing else, so that it begins
+// the same update when it is planned again in between.
+func (c PhaseChange) Plan(s State) (Writes, error) {
+	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
+	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
+		return Writes{}, nil
+	}
+	s = s.Pin()
+	before := s.Status.Conditions
+	request, cycle := c.request(s), c.cycle(s)
+	lists, err := conditions.Next(before, imageMode, request, cycle)
+	if err != nil {
+		return Writes{}, err
+	}
+	p := Writes{Begins: conditions.Begins(before, request, cycle)}
+	if len(lists) == 0 {
+		lists = [][]metav1.Condition{before} // the versions may have changed
+	}
+	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
+	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
+	for _, list := range lists {
+		next := s.publish(list, c.Node, ended)
+		switch {
+		case next.isTrue(phases.Updated):
+			next.Target = Target{}
+		case p.Begins && (between || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse):
+			next.Target = target
+		}
+		s = p.add(s, next)
+	}
+	return p, nil
+}
+
+// request returns the report with the status that it asks for on this object.
+func (c PhaseChange) request(s State) conditions.Report {
+	request := c.Report
+	if c.NotRequired {
+		request.Status = metav1.ConditionTrue
+		if conditions.StatusOf(s.Status.Conditions, c.Phase) == metav1.ConditionFalse {
+			request.Status = metav1.ConditionFalse
+		}
+	}
+	return request
+}
+
+// cycle returns what the report means for the update under way.
+func (c PhaseChange) cycle(s State) conditions.Cycle {
+	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
+	if s.neverUpdated() {
+		cycle.NewTarget = c.Phase == phases.Updated
+	}
+	if c.NotRequired { // a step that is not needed starts no update
+		cycle.NewTarget, cycle.Ended = false, true
+		return cycle
+	}
+	if updated := conditions.Find(s.Status.Conditions, phases.Updated); updated != nil && updated.Status == metav1.ConditionTrue {
+		cycle.Ended = c.Time.Unix() < updated.LastTransitionTime.Unix()
+	}
+	return cycle
+}

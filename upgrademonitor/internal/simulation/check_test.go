@@ -1,0 +1,267 @@
+package simulation_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+const (
+	// maxBackoff is the longest pause between two attempts of Run, with its jitter.
+	maxBackoff = 30 * time.Second
+	// maxRequest is the longest that a request takes.
+	maxRequest = time.Minute
+	// each is what one request takes in fair weather, with the limit of client-go.
+	each = 250 * time.Millisecond
+)
+
+// window is a time with one weather.
+type window struct {
+	weather
+	from time.Time
+}
+
+// isShown returns the version that has shown the text of a call first.
+func (s *simulation) isShown(c *call) (int, bool) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	version, ok := s.server.shown[string(c.phase)+c.token]
+	return version, ok
+}
+
+// checkCall checks what a call promises when it returns: an error means that the report was not
+// accepted. While the API server is well, a report is written when its call returns.
+func (s *simulation) checkCall(c *call) {
+	_, shown := s.isShown(c)
+	switch {
+	case c.err != nil && !s.rejects && !strings.Contains(c.err.Error(), upgrademonitor.ErrQueueFull.Error()):
+		s.fail("%s: %s: rejected, and nothing is wrong with it: %v", c.caller, c.name, c.err)
+	case c.err == nil && c.settled && c.token != "" && !shown && !s.rejects:
+		s.fail("%s: %s %s: not written when the call returned, in fair weather", c.caller, c.name, c.token)
+	}
+}
+
+// checkNothingLost checks the calls of a process that had returned at a tick: what was accepted is shown,
+// or its text was replaced by that of a later report of the same while nobody waited for it, or it was
+// logged as dropped.
+func (s *simulation) checkNothingLost(p *process, tick int) {
+	s.mu.Lock()
+	calls := append([]*call(nil), s.calls...)
+	s.mu.Unlock()
+	lost, dropped := map[string][]*call{}, p.dropped()
+	for _, c := range calls {
+		if c.process != p || c.to >= tick || c.err != nil || c.token == "" {
+			continue
+		}
+		if _, ok := s.isShown(c); !ok && !s.isLate(c) && !s.isReplaced(c, calls) {
+			lost[string(c.phase)] = append(lost[string(c.phase)], c)
+		}
+	}
+	for phase, calls := range lost {
+		if len(calls) > dropped[phase] {
+			s.fail("%s: %s %s is lost (%d of the phase; logged as dropped: %d)", calls[0].caller, calls[0].name, calls[0].token, len(calls), dropped[phase])
+		}
+	}
+	if !s.rejects {
+		for phase := range dropped {
+			s.fail("a report of %s was dropped, and nothing is wrong with it", phase)
+		}
+	}
+}
+
+// isLate reports whether others have moved Updated after a call that begins an update, and may have before
+// it was written: then it changes nothing.
+func (s *simulation) isLate(c *call) bool {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && s.server.ended.After(c.began)
+}
+
+// isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn.
+func (s *simulation) isReplaced(c *call, calls []*call) bool {
+	for _, other := range calls {
+		if other.process == c.process && other.phase == c.phase && other.status == c.status && other.err == nil && other.from > c.to {
+			if _, ok := s.isShown(other); ok || other.token == "" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkOrder checks that what was accepted first is shown first.
+func (s *simulation) checkOrder() {
+	var calls []*call // the first of each text
+	for _, c := range s.calls {
+		if _, ok := s.isShown(c); ok && c.token != "" && !s.isLate(c) && !slices.ContainsFunc(calls, func(other *call) bool { return other.token == c.token }) {
+			calls = append(calls, c)
+		}
+	}
+	for _, a := range calls {
+		first, _ := s.isShown(a)
+		for _, b := range calls {
+			if b.process == a.process && b.from > a.to {
+				if second, _ := s.isShown(b); second < first {
+					s.fail("%s %s is shown before %s %s, which was accepted first", b.name, b.token, a.name, a.token)
+				}
+			}
+		}
+	}
+}
+
+// checkOutages checks that an outage costs each caller one Timeout, and a second one at most, however
+// many calls it makes, where Run is running.
+func (s *simulation) checkOutages() {
+	for i, w := range s.windows {
+		if !w.isOutage() || !s.runs || i+1 == len(s.windows) {
+			continue
+		}
+		took := map[string]time.Duration{}
+		for _, c := range s.calls {
+			if c.began.After(w.from) && c.began.Before(s.windows[i+1].from) {
+				took[c.caller] += c.took
+			}
+		}
+		for caller, d := range took {
+			if d > 2*s.timeout {
+				s.fail("the %s waited %v in the outage that began at %v", caller, d, w.from.Sub(s.began))
+			}
+		}
+	}
+}
+
+// checkPending checks that what is pending when the weather turns fair is written in time.
+func (s *simulation) checkPending(p *process, cut bool) {
+	fairSince, before := time.Now(), s.server.countChanges()
+	n, _ := p.Pending()
+	limit := maxBackoff + time.Duration(n+1)*2*each
+	if !cut {
+		limit += maxRequest
+	}
+	s.checks.Go(func() {
+		sleep(limit)
+		if n, since := p.Pending(); s.server.countChanges() == before && !p.isDead() && n > 0 && since.Before(fairSince) {
+			s.fail("pending since %v, and the weather is fair since %v", since.Sub(s.began), fairSince.Sub(s.began))
+		}
+	})
+}
+
+// end checks what has to hold when the API server is well again.
+func (s *simulation) end() {
+	p := s.processes["daemon"]
+	c := &caller{simulation: s, name: "daemon", rng: s.rng}
+	if s.runs {
+		n, _ := p.Pending()
+		sleep(maxBackoff + time.Duration(n+1)*2*each)
+	} else {
+		for n, _ := p.Pending(); n > 0 && s.problem == nil; n -= 10 { // each call writes for Timeout
+			c.degraded()
+		}
+	}
+	for _, p := range s.processes {
+		if n, _ := p.Pending(); n > 0 && (s.runs || p.name == "daemon") {
+			s.fail("%s: %d reports are pending at the end", p.name, n)
+		} else if n == 0 {
+			s.checkNothingLost(p, math.MaxInt)
+		}
+		if err := p.checkLogs(); err != nil {
+			s.fail("%s: %v", p.name, err)
+		}
+	}
+	s.checkOrder()
+	s.checkOutages()
+	if s.stopped = true; s.problem != nil {
+		return
+	}
+	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, it shows what others have written
+	for range 4 {                                    // a repeat is one only if it is what is there
+		c.degraded()
+		status := c.calls[len(c.calls)-1].status
+		if o := s.server.current(); o == nil || conditions.StatusOf(o.Status.Conditions, phases.NodeDegraded) != status {
+			s.fail("NodeDegraded is not %s at the end", status)
+		}
+	}
+	for range 2 {
+		c.imageSets()
+		var names []string
+		for _, set := range s.server.current().Status.PinnedImageSets {
+			names = append(names, fmt.Sprint(set.Name, set.DesiredGeneration))
+		}
+		for _, set := range s.sets {
+			if !slices.Contains(names, fmt.Sprint(set.Name, set.Generation)) || len(names) != len(s.sets) {
+				s.fail("the image sets are %v at the end, reported were %v", names, s.sets)
+			}
+		}
+	}
+	if s.runs && s.problem == nil {
+		s.endWithRun(c)
+	}
+	if s.problem != nil {
+		return
+	}
+	s.log("one more update, in fair weather")
+	c.rng = nil
+	c.update()
+	s.checkUpdated()
+	if !p.isOver() {
+		s.fail("it is not logged that the last failure is over")
+	}
+}
+
+// endWithRun checks what Run does without a call.
+func (s *simulation) endWithRun(c *caller) {
+	spec := weathers[len(weathers)-1-s.rng.IntN(2)]
+	s.wants("rendered-spec")
+	s.change(spec, false)
+	c.report(phases.Updated, metav1.ConditionFalse)
+	s.change(fair, true)
+	sleep(time.Minute)
+	if o := s.server.current(); o.Spec.ConfigVersion.Desired != "rendered-spec" {
+		s.fail("the spec of a begin is not written a minute after its failure")
+	}
+	s.runsNow("rendered-spec")
+	c.report(phases.Updated, metav1.ConditionTrue)
+	s.runsNow("rendered-drift")
+	sleep(15 * time.Second)
+	if o := s.server.current(); o.Status.ConfigVersion.Current != "rendered-drift" || o.Status.ConfigVersion.Desired != "rendered-drift" {
+		s.fail("the versions in the status do not follow the Node: %+v", *o.Status.ConfigVersion)
+	}
+	if s.lister != nil {
+		before := slices.DeleteFunc(s.server.current().Status.Conditions, func(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) == "" })
+		s.server.remove()
+		sleep(15 * time.Second)
+		if o := s.server.current(); o == nil || !conditions.Equal(o.Status.Conditions, before) {
+			s.fail("the deleted object is not there again with its status: %+v", o)
+		}
+	}
+}
+
+// checkUpdated checks the object between updates.
+func (s *simulation) checkUpdated() {
+	o, node := s.server.current(), s.node()
+	for _, p := range phases.All(s.images) {
+		c := conditions.Find(o.Status.Conditions, p)
+		want := metav1.ConditionFalse
+		if p == phases.Updated {
+			want = metav1.ConditionTrue
+		}
+		if c == nil || phases.KindOf(p) != phases.Singleton && c.Status != want {
+			s.fail("at the end %s is %+v", p, c)
+		}
+	}
+	current := node.Annotations[upgrademonitor.CurrentConfigAnnotation]
+	if v := o.Status.ConfigVersion; v == nil || v.Current != current || v.Desired != current || o.Spec.ConfigVersion.Desired != current {
+		s.fail("at the end the versions are %+v and %+v, the Node has %s", v, o.Spec, current)
+	}
+	if o.Status.ObservedGeneration != o.Generation {
+		s.fail("at the end observedGeneration is %d, the generation %d", o.Status.ObservedGeneration, o.Generation)
+	}
+}

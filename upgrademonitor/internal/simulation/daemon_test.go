@@ -1,0 +1,369 @@
+package simulation_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// process is a process with a Monitor, from its start to its end.
+type process struct {
+	*upgrademonitor.Monitor
+	logs
+	*transport
+	name    string
+	runs    bool // Run is running
+	stopRun context.CancelFunc
+}
+
+// start starts a process: the daemon, or the controller that drains.
+func (s *simulation) start(name string) *process {
+	p := &process{name: name, runs: s.runs, transport: &transport{s.server, make(chan struct{})}}
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://simulation", Transport: p.transport, QPS: s.qps, Burst: 10})
+	if err == nil {
+		config := upgrademonitor.Config{
+			Client: clientset, NodeName: nodeName, Timeout: s.timeout,
+			Node: func() (*corev1.Node, error) { return s.node(), nil },
+			Pool: func(*corev1.Node) (string, error) { return "worker", nil },
+		}
+		if name == "daemon" {
+			config.ImageMode = func() bool { return s.images }
+		}
+		if s.lister != nil {
+			config.Lister = s.lister
+		}
+		p.Monitor, err = upgrademonitor.New(config)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(p.context(context.Background()))
+	p.stopRun = cancel
+	if p.runs {
+		go func() { _ = p.Run(ctx) }()
+	}
+	s.log("%s starts", name)
+	return p
+}
+
+// kill ends a process. Its requests are cut; what they have done is done.
+func (p *process) kill() {
+	close(p.dead)
+	p.stopRun()
+}
+
+func (p *process) isDead() bool {
+	select {
+	case <-p.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// call is one call of a Monitor.
+type call struct {
+	*process
+	caller  string
+	name    string // of the call
+	phase   phases.Phase
+	status  metav1.ConditionStatus
+	token   string // at the end of its message: where it is shown
+	from    int    // order of begin and end, among all calls
+	to      int
+	began   time.Time
+	took    time.Duration
+	settled bool // the API server was well all the time
+	idle    bool // nothing was pending before, and nothing but Timeout ends the call
+	err     error
+}
+
+// caller is a goroutine that reports. It has choices of its own.
+type caller struct {
+	*simulation
+	name string
+	rng  *rand.Rand // nil: it does nothing by chance, and makes no pauses
+}
+
+// call makes a call and records it.
+func (c *caller) call(made call, do func(ctx context.Context, p *process) error) *call {
+	p := c.process(c.name)
+	made.process, made.caller = p, c.name
+	ctx, limit := p.context(context.Background()), c.timeout
+	if c.chance(0.05) {
+		limit = time.Duration(1+c.rng.IntN(5000)) * time.Millisecond
+		limit = min(limit, c.timeout)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	made.began, made.from = time.Now(), c.tick()
+	n, _ := p.Pending()
+	made.idle = n == 0 && limit == c.timeout && c.timeout == 10*time.Second
+	settled := p.isSettled(made.began)
+	made.err = do(ctx, p)
+	made.took = time.Since(made.began)
+	made.settled = settled && p.isSettled(made.began) && (made.took < limit || made.idle) && !p.isDead()
+	result := "accepted"
+	if made.err != nil {
+		result = made.err.Error()
+	}
+	c.log("%s: %s %s: %s after %v", c.name, made.name, made.token, result, made.took)
+	if made.took > limit {
+		c.fail("%s: %s took %v, more than %v", c.name, made.name, made.took, limit)
+	}
+	c.mu.Lock()
+	made.to = c.ticks + 1
+	c.ticks++
+	c.calls = append(c.calls, &made)
+	c.mu.Unlock()
+	c.checkCall(&made)
+	return &made
+}
+
+func (c *caller) chance(p float64) bool { return c.rng != nil && c.rng.Float64() < p }
+
+// pause lets time pass: often none, sometimes minutes.
+func (c *caller) pause() {
+	if c.rng == nil {
+		return
+	}
+	switch c.rng.IntN(8) {
+	case 0, 1, 2:
+	case 3, 4, 5:
+		sleep(time.Duration(c.rng.IntN(3000)) * time.Millisecond)
+	case 6:
+		sleep(time.Duration(c.rng.IntN(30)) * time.Second)
+	default:
+		sleep(time.Duration(c.rng.IntN(4)) * time.Minute)
+	}
+}
+
+func sleep(d time.Duration) { <-time.After(d) }
+
+// text returns a text that no other report has.
+func (c *caller) text() string {
+	return fmt.Sprintf("by the %s #%d", c.name, c.next())
+}
+
+func (c *caller) report(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
+	text := c.text()
+	for again := true; again; again = c.chance(0.1) {
+		c.call(call{name: fmt.Sprintf("%s=%s", p, status), phase: p, status: status, token: lastToken(text)}, func(ctx context.Context, m *process) error {
+			return m.GenerateAndApplyMachineConfigNode(ctx, p, string(p), text, status, opts...)
+		})
+		c.pause()
+	}
+}
+
+func (c *caller) spec() {
+	var err error
+	made := c.call(call{name: "spec"}, func(ctx context.Context, m *process) error {
+		err = m.GenerateAndApplyMachineConfigNodeSpec(ctx)
+		return nil
+	})
+	if err != nil && made.settled && c.server.isFair() {
+		c.fail("the spec is not written in fair weather: %v", err)
+	}
+}
+
+// flush flushes, and checks that everything that was accepted before is done.
+func (c *caller) flush() {
+	p, from := c.process(c.name), c.tick()
+	limit := time.Duration(1+c.rng.IntN(60)) * time.Second
+	ctx, cancel := context.WithTimeout(p.context(context.Background()), limit)
+	defer cancel()
+	began := time.Now()
+	err := p.Flush(ctx)
+	c.log("%s: Flush: %v after %v", c.name, err, time.Since(began))
+	switch {
+	case time.Since(began) > limit:
+		c.fail("Flush took %v of %v", time.Since(began), limit)
+	case err == nil && !p.isDead():
+		c.checkNothingLost(p, from)
+	case err != nil && !errors.Is(err, upgrademonitor.ErrPending) && !c.rejects:
+		c.fail("Flush: %v", err)
+	case err != nil && !p.isDead():
+		if n, _ := p.Pending(); n == 0 && !c.rejects {
+			c.fail("nothing is pending, and Flush has waited for it: %v", err)
+		}
+	}
+}
+
+// update is what the daemon reports of one update.
+func (c *caller) update() {
+	target := fmt.Sprintf("rendered-%d", c.next())
+	c.wants(target)
+	c.report(phases.Updated, metav1.ConditionFalse)
+	if c.chance(0.2) {
+		c.spec()
+	}
+	c.report(phases.UpdatePrepared, metav1.ConditionTrue)
+	steps := []phases.Phase{phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS}
+	if c.images {
+		steps = []phases.Phase{phases.Cordoned, phases.Drained, phases.ImagePulledFromRegistry, phases.AppliedFiles, phases.AppliedOSImage}
+	}
+	for i, p := range steps {
+		if c.chance(0.1) || p == phases.Drained && c.drains {
+			continue
+		}
+		if c.chance(0.7) {
+			c.report(p, metav1.ConditionUnknown)
+		}
+		if c.chance(0.05) {
+			return // another update begins
+		}
+		if i == len(steps)-1 {
+			c.report(p, metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		} else {
+			c.report(p, metav1.ConditionTrue)
+		}
+	}
+	c.report(phases.RebootedNode, metav1.ConditionUnknown)
+	if c.chance(0.5) {
+		c.flush()
+	}
+	c.report(phases.RebootedNode, metav1.ConditionTrue)
+	c.report(phases.Resumed, metav1.ConditionTrue)
+	c.report(phases.Uncordoned, metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	c.runsNow(target)
+	c.report(phases.Updated, metav1.ConditionTrue)
+}
+
+// imageSets reports on two image sets. What was reported last is what is there in the end.
+func (c *caller) imageSets() {
+	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: int64(1 + c.rng.IntN(3)), Done: c.chance(0.5)}}
+	token := ""
+	if c.chance(0.5) {
+		text := c.text()
+		token = lastToken(text)
+		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
+	}
+	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
+		m.ReportPinnedImageSets(ctx, sets, nil)
+		return nil
+	})
+	c.mu.Lock()
+	c.sets = sets
+	c.mu.Unlock()
+}
+
+func lastToken(text string) string { return token.FindString(text) }
+
+// degraded reports one of few texts: a report may be that of before.
+func (c *caller) degraded() {
+	status := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse}[c.rng.IntN(2)]
+	c.reportDegraded(status, "few")
+}
+
+// burst reports one status again and again, as two goroutines do at the same time.
+func (c *caller) burst() {
+	for range c.rng.IntN(8) {
+		c.reportDegraded(metav1.ConditionTrue, c.text())
+		sleep(time.Duration(c.rng.IntN(3000)) * time.Millisecond)
+	}
+	c.degraded()
+}
+
+func (c *caller) reportDegraded(status metav1.ConditionStatus, text string) {
+	c.call(call{name: "NodeDegraded=" + string(status), phase: phases.NodeDegraded, status: status, token: lastToken(text)}, func(ctx context.Context, m *process) error {
+		return m.GenerateAndApplyMachineConfigNode(ctx, phases.NodeDegraded, "NodeDegraded", text, status)
+	})
+}
+
+// drain is what the controller reports of a drain.
+func (c *caller) drain() {
+	c.report(phases.Drained, metav1.ConditionUnknown)
+	c.report(phases.Drained, metav1.ConditionTrue)
+}
+
+// logs records what a process logs of its failures.
+type logs struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logs) context(ctx context.Context) context.Context {
+	return klog.NewContext(ctx, ktesting.NewLogger(l, ktesting.NewConfig(ktesting.AnyToString(func(v any) string { return fmt.Sprint(v) }))))
+}
+
+// Helper, Name and Log make it a ktesting.TL.
+func (l *logs) Helper()      {}
+func (l *logs) Name() string { return "" }
+func (l *logs) Log(args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(args...))
+}
+
+func (l *logs) all() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return append([]string(nil), l.lines...)
+}
+
+// checkLogs returns what is wrong with the log: a failure is logged when it begins and when its cause
+// changes, and once when it is over.
+func (l *logs) checkLogs() error {
+	for _, about := range [][2]string{
+		{"Failed to write the MachineConfigNode, retrying", "Writing the MachineConfigNode works again"},
+		{"Failed to write the spec of the MachineConfigNode, retrying", "Writing the spec of the MachineConfigNode works again"},
+	} {
+		last := ""
+		for _, line := range l.all() {
+			switch {
+			case strings.Contains(line, about[0]) && line[strings.Index(line, about[0]):] == last:
+				return fmt.Errorf("logged twice: %s", line)
+			case strings.Contains(line, about[0]):
+				last = line[strings.Index(line, about[0]):]
+			case strings.Contains(line, about[1]) && last == "":
+				return fmt.Errorf("logged, and nothing had failed: %s", line)
+			case strings.Contains(line, about[1]):
+				last = ""
+			}
+		}
+	}
+	return nil
+}
+
+// isOver reports whether the last failure of the status is logged as over.
+func (l *logs) isOver() bool {
+	over := true
+	for _, line := range l.all() {
+		switch {
+		case strings.Contains(line, "Failed to write the MachineConfigNode, retrying"):
+			over = false
+		case strings.Contains(line, "Writing the MachineConfigNode works again"):
+			over = true
+		}
+	}
+	return over
+}
+
+// dropped returns how many changes were dropped, by what is logged of them.
+func (l *logs) dropped() map[string]int {
+	dropped := map[string]int{}
+	for _, line := range l.all() {
+		if strings.Contains(line, "Dropped an accepted change") {
+			if match := regexp.MustCompile(`change="report (\w+)`).FindStringSubmatch(line); match != nil {
+				dropped[match[1]]++
+			}
+		}
+	}
+	return dropped
+}

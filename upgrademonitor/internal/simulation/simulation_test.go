@@ -1,0 +1,288 @@
+// Package simulation_test simulates the whole Monitor in a bubble of fake time, Config in and HTTP out:
+// an API server that answers slowly, hangs, fails, loses answers and cuts connections; other processes
+// that write to the object; a Lister that lags, trims, fails and goes back; a daemon with several
+// goroutines, whose contexts end and which is restarted. A seed decides everything but the order in
+// which goroutines run, so that a failure may take a few attempts to show again.
+package simulation_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+const (
+	nodeName = "worker-0"
+	events   = 30
+	lines    = 120 // of the script
+)
+
+// TestSimulation simulates for three seconds, or for DURATION, from a first SEED. A seed that fails is
+// simulated with fewer events until it succeeds; the shortest script that fails is printed.
+func TestSimulation(t *testing.T) {
+	duration, err := time.ParseDuration(cmp.Or(os.Getenv("DURATION"), "3s"))
+	require.NoError(t, err, "DURATION")
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("SEED"), "1"), 10, 64)
+	require.NoError(t, err, "SEED")
+	faults := map[string]int{}
+	var passed time.Duration
+	seeds, calls, requests := 0, 0, 0
+	for end := time.Now().Add(duration); ; {
+		s := simulate(t, seed, events)
+		for n := events / 2; s.problem != nil && n > 0; n /= 2 {
+			shorter := simulate(t, seed, n)
+			if shorter.problem == nil {
+				break
+			}
+			s = shorter
+		}
+		if s.problem != nil {
+			t.Fatalf("seed %d: %v\n%s\n\t%s", seed, s.problem, s.world, strings.Join(s.script[max(0, len(s.script)-lines):], "\n\t"))
+		}
+		for fault, n := range s.server.faults {
+			faults[fault] += n
+		}
+		passed += s.passed
+		seeds, calls, requests = seeds+1, calls+len(s.calls), requests+s.server.requests
+		seed++
+		if time.Now().After(end) {
+			break
+		}
+	}
+	t.Logf("%d seeds, %.1f hours, %d calls, %d requests", seeds, passed.Hours(), calls, requests)
+	for _, fault := range slices.Sorted(maps.Keys(faults)) {
+		t.Logf("%6d %s", faults[fault], fault)
+	}
+}
+
+// world is what is the same during a simulation.
+type world struct {
+	timeout time.Duration
+	qps     float32
+	images  bool // image mode
+	runs    bool // Run is running
+	lists   bool // there is a Lister
+	others  bool // other processes write
+	drains  bool // one of them is a controller with a Monitor of its own
+	rejects bool // some writes are invalid
+}
+
+func (w world) String() string {
+	type plain world
+	return fmt.Sprintf("%+v", plain(w))
+}
+
+type simulation struct {
+	world
+	t      *testing.T
+	rng    *rand.Rand
+	server *server
+	lister *lister
+	passed time.Duration
+
+	mu        sync.Mutex
+	began     time.Time
+	nodes     []*corev1.Node // the last one is the Node as it is
+	behind    bool           // the view of the Node is the last but one
+	processes map[string]*process
+	script    []string
+	calls     []*call
+	windows   []window
+	checks    sync.WaitGroup
+	sets      []upgrademonitor.PinnedImageSet // as reported last
+	ticks     int
+	tokens    int
+	stopped   bool
+	problem   error
+}
+
+// simulate runs a simulation with so many events.
+func simulate(t *testing.T, seed uint64, events int) *simulation {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	coin := func() bool { return rng.IntN(2) == 0 }
+	s := &simulation{t: t, rng: rng, processes: map[string]*process{}, world: world{
+		timeout: []time.Duration{10 * time.Second, 2 * time.Second}[rng.IntN(2)],
+		qps:     []float32{-1, 5}[rng.IntN(2)],
+		images:  coin(), runs: rng.IntN(4) > 0, lists: coin(), others: coin(), drains: rng.IntN(4) == 0, rejects: rng.IntN(4) == 0,
+	}}
+	synctest.Test(t, func(*testing.T) {
+		s.began = time.Now()
+		s.server = &server{log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]int{}, faults: map[string]int{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
+		if s.lists {
+			s.lister = &lister{simulation: s, mode: "current"}
+		}
+		s.run(seed, events)
+		s.passed = time.Since(s.began)
+	})
+	if s.problem == nil {
+		s.problem = s.server.problem
+	}
+	return s
+}
+
+func newNode(current, desired string, images bool) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "node", Annotations: map[string]string{
+		upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired,
+	}}}
+	if images {
+		image := func(config string) string {
+			return fmt.Sprintf("quay.io/os@sha256:%064s", strings.TrimPrefix(config, "rendered-"))
+		}
+		n.Annotations[upgrademonitor.CurrentImageAnnotation], n.Annotations[upgrademonitor.DesiredImageAnnotation] = image(current), image(desired)
+	}
+	return n
+}
+
+// run lets events happen to a daemon that updates its node again and again, then checks the end.
+func (s *simulation) run(seed uint64, events int) {
+	s.processes["daemon"] = s.start("daemon")
+	if s.drains {
+		s.processes["controller"] = s.start("controller")
+	}
+	var callers sync.WaitGroup
+	for i, what := range []struct {
+		name string
+		do   func(*caller)
+	}{
+		{"daemon", (*caller).update},
+		{"image manager", (*caller).imageSets},
+		{"health check", (*caller).burst},
+		{"disk check", (*caller).burst},
+		{"controller", (*caller).drain},
+	} {
+		if what.name == "controller" && !s.drains {
+			continue
+		}
+		c := &caller{simulation: s, name: what.name, rng: rand.New(rand.NewPCG(seed, uint64(10+i)))}
+		callers.Go(func() {
+			for !s.isStopped() {
+				what.do(c)
+				if what.name != "daemon" {
+					sleep(time.Duration(c.rng.IntN(90)) * time.Second)
+				}
+				c.pause()
+			}
+		})
+	}
+	for range events {
+		sleep(time.Duration(s.rng.IntN(60)) * time.Second)
+		s.event()
+	}
+	s.mu.Lock()
+	s.stopped = true
+	s.mu.Unlock()
+	s.change(fair, true)
+	if s.lister != nil {
+		s.lister.change("current")
+	}
+	s.behindNode(false)
+	callers.Wait()
+	s.server.lateWrite.Wait()
+	s.end()
+	for _, p := range s.processes {
+		p.kill()
+	}
+	s.checks.Wait()
+	sleep(2 * time.Minute) // a request may outlive Run by a minute
+}
+
+func (s *simulation) isStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopped || s.problem != nil
+}
+
+func (s *simulation) log(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.began).Seconds())+fmt.Sprintf(format, args...))
+}
+
+func (s *simulation) fail(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.problem == nil {
+		s.problem = fmt.Errorf(format, args...)
+		s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.began).Seconds())+s.problem.Error())
+	}
+}
+
+func (s *simulation) tick() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ticks++
+	return s.ticks
+}
+
+func (s *simulation) next() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens++
+	return s.tokens
+}
+
+// process returns the process of a caller.
+func (s *simulation) process(caller string) *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if caller == "controller" {
+		return s.processes["controller"]
+	}
+	return s.processes["daemon"]
+}
+
+// node is a process' view of the Node.
+func (s *simulation) node() *corev1.Node {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.behind && len(s.nodes) > 1 {
+		return s.nodes[len(s.nodes)-2]
+	}
+	return s.nodes[len(s.nodes)-1]
+}
+
+func (s *simulation) behindNode(behind bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.behind = behind
+}
+
+// wants has the Node desire a config.
+func (s *simulation) wants(config string) {
+	s.log("the Node desires %s", config)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	current := s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation]
+	s.nodes = append(s.nodes, newNode(current, config, s.images))
+}
+
+// runsNow has the Node run a config, and desire it.
+func (s *simulation) runsNow(config string) {
+	s.log("the Node runs %s", config)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes = append(s.nodes, newNode(config, config, s.images))
+}
+
+// change changes the weather.
+func (s *simulation) change(w weather, cut bool) {
+	s.log("the weather is %s, connections that hang are cut: %t", w.name, cut)
+	s.server.change(w, cut)
+}

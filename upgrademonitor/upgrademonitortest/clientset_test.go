@@ -1,0 +1,201 @@
+package upgrademonitortest_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
+)
+
+const nodeName = "worker-0"
+
+func newObject() *mcfgv1.MachineConfigNode {
+	return &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: nodeName},
+		Spec: mcfgv1.MachineConfigNodeSpec{
+			Node:          mcfgv1.MCOObjectReference{Name: nodeName},
+			Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
+			ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: "rendered-a"},
+		},
+	}
+}
+
+func conditionsPatch(conditions ...string) []byte {
+	list := ""
+	for i := 0; i < len(conditions); i += 2 {
+		if i > 0 {
+			list += ","
+		}
+		list += fmt.Sprintf(`{"type":%q,"status":%q,"reason":"R","message":"","lastTransitionTime":"2026-05-22T12:37:%02dZ"}`, conditions[i], conditions[i+1], len(conditions[i+1]))
+	}
+	return []byte(`{"status":{"conditions":[` + list + `]}}`)
+}
+
+func write(t *testing.T, c *fake.Clientset, conditions ...string) {
+	t.Helper()
+	_, err := c.MachineconfigurationV1().MachineConfigNodes().Patch(t.Context(), nodeName, types.MergePatchType, conditionsPatch(conditions...), metav1.PatchOptions{}, "status")
+	require.NoError(t, err)
+}
+
+// recorder records what fails a test.
+type recorder struct {
+	testing.TB
+	errors []string
+}
+
+func (r *recorder) Errorf(format string, args ...any) {
+	r.errors = append(r.errors, fmt.Sprintf(format, args...))
+}
+func (r *recorder) Fatal(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
+
+func TestCreate(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t).MachineconfigurationV1().MachineConfigNodes()
+	object := newObject()
+	object.Status.ObservedGeneration = 7
+	created, err := client.Create(t.Context(), object, metav1.CreateOptions{})
+	require.NoError(t, err)
+	assert.Zero(t, created.Status, "it is dropped")
+	assert.NotEmpty(t, created.UID)
+	assert.NotEmpty(t, created.ResourceVersion)
+	assert.EqualValues(t, 1, created.Generation)
+	assert.False(t, created.CreationTimestamp.IsZero())
+
+	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
+	assert.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+	object.Name = "worker-1"
+	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
+	assert.True(t, apierrors.IsInvalid(err), "of another node: %v", err)
+}
+
+func TestReplace(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t, newObject()).MachineconfigurationV1().MachineConfigNodes()
+	read, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(t, err)
+	require.NotEmpty(t, read.UID, "of an object that was given")
+
+	change := read.DeepCopy()
+	change.Spec.Pool.Name, change.Status.ObservedGeneration = "infra", 1
+	updated, err := client.UpdateStatus(t.Context(), change, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "worker", updated.Spec.Pool.Name)
+	assert.EqualValues(t, 1, updated.Status.ObservedGeneration)
+
+	_, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsConflict(err), "%v", err)
+	change.ResourceVersion, change.Status.ObservedGeneration = updated.ResourceVersion, 0
+	updated, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "infra", updated.Spec.Pool.Name)
+	assert.EqualValues(t, 2, updated.Generation)
+	assert.EqualValues(t, 1, updated.Status.ObservedGeneration)
+
+	change.ResourceVersion = ""
+	_, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
+	assert.True(t, apierrors.IsInvalid(err), "%v", err)
+	_, err = client.Patch(t.Context(), nodeName, types.ApplyPatchType, []byte("{}"), metav1.PatchOptions{})
+	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+}
+
+func TestTransitions(t *testing.T) {
+	r := &recorder{TB: t}
+	c := upgrademonitortest.NewClientset(r, newObject())
+	assert.Empty(t, upgrademonitortest.Transitions(t, c, nodeName))
+	write(t, c, "Updated", "True", "Drained", "False", "Cordoned", "False")
+	write(t, c, "Updated", "False", "Drained", "Unknown", "Cordoned", "False", "Foreign", "True")
+	write(t, c, "Updated", "False", "Drained", "True", "Cordoned", "False", "NodeDegraded", "True")
+	write(t, c, "Updated", "True", "Drained", "False")
+	assert.Equal(t, "Drained: False Unknown True False\nNodeDegraded: False True False\nUpdated: False True False True", upgrademonitortest.Transitions(t, c, nodeName))
+	assert.Empty(t, upgrademonitortest.Transitions(t, c, "worker-1"))
+	assert.Empty(t, r.errors)
+
+	upgrademonitortest.Transitions(r, fake.NewClientset(), nodeName)
+	assert.Equal(t, []string{"Transitions needs a clientset of upgrademonitortest.NewClientset"}, r.errors)
+}
+
+// A status that skips or takes back a step fails the test.
+func TestIllegalTransitions(t *testing.T) {
+	for name, tc := range map[string]struct {
+		from, to []string
+		want     string // "": it is legal
+	}{
+		"Unknown is skipped":               {nil, []string{"Drained", "True"}, "Drained must not change from False to True"},
+		"False is skipped":                 {[]string{"Drained", "Unknown", "Cordoned", "Unknown"}, []string{"Drained", "False", "Cordoned", "Unknown"}, "Drained must not change from Unknown to False"},
+		"Updated is Unknown":               {nil, []string{"Updated", "Unknown"}, "Updated must not change from False to Unknown"},
+		"the end of an update":             {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "Updated", "True"}, ""},
+		"the beginning of an update":       {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "Unknown"}, ""},
+		"UpdatePrepared was never started": {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "True"}, "UpdatePrepared must not change from False to True"},
+		"a singleton":                      {[]string{"NodeDegraded", "True"}, []string{"NodeDegraded", "Unknown"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &recorder{TB: t}
+			c := upgrademonitortest.NewClientset(r, newObject())
+			if tc.from != nil {
+				write(t, c, tc.from...)
+				require.Empty(t, r.errors)
+			}
+			write(t, c, tc.to...)
+			if tc.want == "" {
+				assert.Empty(t, r.errors)
+				return
+			}
+			require.Len(t, r.errors, 1)
+			assert.Contains(t, r.errors[0], tc.want)
+		})
+	}
+}
+
+// An object that was deleted may be given the status that it had.
+func TestRecreated(t *testing.T) {
+	c := upgrademonitortest.NewClientset(t, newObject())
+	client := c.MachineconfigurationV1().MachineConfigNodes()
+	write(t, c, "Drained", "Unknown")
+	write(t, c, "Drained", "True")
+	require.NoError(t, client.Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
+	_, err := client.Create(t.Context(), newObject(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	write(t, c, "Drained", "True")
+	assert.Equal(t, "Drained: False Unknown True", upgrademonitortest.Transitions(t, c, nodeName))
+}
+
+// From several goroutines, with a watch, in a bubble.
+func TestConcurrentWrites(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := upgrademonitortest.NewClientset(t, newObject())
+		client := c.MachineconfigurationV1().MachineConfigNodes()
+		watch, err := client.Watch(t.Context(), metav1.ListOptions{})
+		require.NoError(t, err)
+		<-time.After(time.Hour) // passes at once
+		var writers sync.WaitGroup
+		for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.NodeDegraded} {
+			writers.Go(func() {
+				for {
+					read, err := client.Get(context.Background(), nodeName, metav1.GetOptions{})
+					require.NoError(t, err)
+					read.Status.Conditions = append(read.Status.Conditions, metav1.Condition{Type: string(p), Status: "Unknown", Reason: "R", LastTransitionTime: metav1.Now()})
+					if _, err = client.UpdateStatus(context.Background(), read, metav1.UpdateOptions{}); err == nil {
+						return
+					}
+					assert.True(t, apierrors.IsConflict(err), "%v", err)
+				}
+			})
+		}
+		writers.Wait()
+		assert.Equal(t, "Cordoned: False Unknown\nDrained: False Unknown\nNodeDegraded: False Unknown", upgrademonitortest.Transitions(t, c, nodeName), "no write is lost")
+		for range 4 {
+			<-watch.ResultChan()
+		}
+	})
+}

@@ -1,0 +1,95 @@
+package upgrademonitortest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
+)
+
+// Transitions returns the statuses through which the conditions of a node's object have gone since the
+// clientset was made by NewClientset: "Drained: False Unknown True", one line for each phase, in the order
+// of phases.All. A condition that is missing counts as False, phases that have not moved are left
+// out, and so is what is no phase.
+func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
+	t.Helper()
+	c.RLock()
+	defer c.RUnlock()
+	for _, reactor := range c.ReactionChain {
+		if s, ok := reactor.(*server); ok {
+			return s.histories[nodeName].String()
+		}
+	}
+	t.Fatal("Transitions needs a clientset of upgrademonitortest.NewClientset")
+	return ""
+}
+
+// history is what someone who watches an object has seen.
+type history struct {
+	statuses  map[phases.Phase][]metav1.ConditionStatus
+	recreated bool // without a status yet: it may be given the one that it had before
+}
+
+// created notes that the object was created, perhaps again.
+func (h *history) created() {
+	if h.recreated = h.statuses != nil; !h.recreated {
+		h.add(nil)
+	}
+}
+
+// write notes a write of the status. It returns an error if that is no legal step.
+func (h *history) write(before, after []metav1.Condition) error {
+	recreated := h.recreated
+	h.recreated = false
+	if recreated {
+		h.add(after)
+		return nil
+	}
+	h.add(before)
+	h.add(after)
+	return apiserver.CheckTransitions(before, after)
+}
+
+func (h *history) add(list []metav1.Condition) {
+	if h.statuses == nil {
+		h.statuses = map[phases.Phase][]metav1.ConditionStatus{}
+		for _, p := range allPhases() {
+			h.statuses[p] = []metav1.ConditionStatus{conditions.StatusOf(list, p)}
+		}
+	}
+	for p, seen := range h.statuses {
+		if status := conditions.StatusOf(list, p); status != seen[len(seen)-1] {
+			h.statuses[p] = append(seen, status)
+		}
+	}
+}
+
+// String returns one line for each phase that has moved.
+func (h *history) String() string {
+	if h == nil {
+		return ""
+	}
+	var lines []string
+	for _, p := range allPhases() {
+		if seen := h.statuses[p]; len(seen) > 1 {
+			words := []string{string(p) + ":"}
+			for _, status := range seen {
+				words = append(words, string(status))
+			}
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// allPhases returns the phases of both modes.
+func allPhases() []phases.Phase {
+	all := phases.All(true)
+	return slices.Insert(all, slices.Index(all, phases.AppliedFiles), phases.AppliedFilesAndOS)
+}
