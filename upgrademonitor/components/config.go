@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -26,7 +27,7 @@ var fieldManagers = map[Component]string{
 type Config struct {
 	// Client writes the status of MachineConfiguration/cluster. Required.
 	Client operatorv1client.MachineConfigurationInterface
-	// Lister lists MachineConfigurations, from an informer of the host. Required. Add the Reporter's
+	// Lister lists MachineConfigurations, from a shared informer. Required. Add the Reporter's
 	// Handler to the informer.
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
@@ -39,6 +40,8 @@ type Config struct {
 	// default it returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
 
+	// A duration that is not positive is the default.
+
 	// DegradedInertia is how long an error must last until the component is Degraded: 2 minutes by
 	// default.
 	DegradedInertia time.Duration
@@ -46,7 +49,7 @@ type Config struct {
 	// default.
 	ProgressingAfter time.Duration
 	// MinInterval is the least time between two writes, 30 seconds by default. It doubles with each
-	// write, up to MaxInterval, 10 minutes by default.
+	// write, up to MaxInterval, 10 minutes by default and never less than MinInterval.
 	MinInterval, MaxInterval time.Duration
 	// Timeout bounds a request, in real time: 10 seconds by default.
 	Timeout time.Duration
@@ -85,31 +88,16 @@ func (c Config) complete() (Config, error) {
 		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
 	for component, manager := range fieldManagers {
-		if component == c.Component && c.FieldManager == "" {
-			c.FieldManager = manager
-		}
 		if component != c.Component && c.FieldManager == manager {
 			return c, field.Invalid(path.Child("FieldManager"), manager, "is that of the other component: leave it empty")
 		}
 	}
-	for _, d := range []struct {
-		name     string
-		value    *time.Duration
-		fallback time.Duration
-	}{
-		{"DegradedInertia", &c.DegradedInertia, 2 * time.Minute},
-		{"ProgressingAfter", &c.ProgressingAfter, 2 * time.Minute},
-		{"MinInterval", &c.MinInterval, 30 * time.Second},
-		{"MaxInterval", &c.MaxInterval, max(10*time.Minute, c.MinInterval)},
-		{"Timeout", &c.Timeout, defaultTimeout},
-	} {
-		if err := completeDuration(path.Child(d.name), d.value, d.fallback); err != nil {
-			return c, err
-		}
-	}
-	if c.MaxInterval < c.MinInterval {
-		return c, field.Invalid(path.Child("MaxInterval"), c.MaxInterval.String(), "must not be less than MinInterval, "+c.MinInterval.String())
-	}
+	c.FieldManager = cmp.Or(c.FieldManager, fieldManagers[c.Component])
+	c.DegradedInertia = cmp.Or(max(c.DegradedInertia, 0), 2*time.Minute)
+	c.ProgressingAfter = cmp.Or(max(c.ProgressingAfter, 0), 2*time.Minute)
+	c.MinInterval = cmp.Or(max(c.MinInterval, 0), 30*time.Second)
+	c.MaxInterval = max(cmp.Or(max(c.MaxInterval, 0), 10*time.Minute), c.MinInterval)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), defaultTimeout)
 	if c.Ready == nil {
 		c.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
@@ -120,15 +108,4 @@ func (c Config) complete() (Config, error) {
 		c.Observer = nil
 	}
 	return c, nil
-}
-
-// completeDuration sets the default of a zero duration. A negative one is an error.
-func completeDuration(path *field.Path, d *time.Duration, fallback time.Duration) error {
-	if *d < 0 {
-		return field.Invalid(path, d.String(), "must not be negative")
-	}
-	if *d == 0 {
-		*d = fallback
-	}
-	return nil
 }

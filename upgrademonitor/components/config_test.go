@@ -22,18 +22,12 @@ func TestInvalidConfigs(t *testing.T) {
 		change func(*components.Config)
 		field  string
 	}{
-		"no client":                   {func(c *components.Config) { c.Client = nil }, "Client"},
-		"a typed nil client":          {func(c *components.Config) { c.Client = (*memory)(nil) }, "Client"},
-		"no lister":                   {func(c *components.Config) { c.Lister = nil }, "Lister"},
-		"no component":                {func(c *components.Config) { c.Component = "" }, "Component"},
-		"a daemon":                    {func(c *components.Config) { c.Component = components.Daemon }, "Component"},
-		"the other's field manager":   {func(c *components.Config) { c.FieldManager = "machine-config-controller-state" }, "FieldManager"},
-		"a negative DegradedInertia":  {func(c *components.Config) { c.DegradedInertia = -1 }, "DegradedInertia"},
-		"a negative ProgressingAfter": {func(c *components.Config) { c.ProgressingAfter = -1 }, "ProgressingAfter"},
-		"a negative MinInterval":      {func(c *components.Config) { c.MinInterval = -1 }, "MinInterval"},
-		"a negative MaxInterval":      {func(c *components.Config) { c.MaxInterval = -1 }, "MaxInterval"},
-		"MaxInterval before Min":      {func(c *components.Config) { c.MaxInterval = time.Second }, "MaxInterval"},
-		"a negative Timeout":          {func(c *components.Config) { c.Timeout = -1 }, "Timeout"},
+		"no client":                 {func(c *components.Config) { c.Client = nil }, "Client"},
+		"a typed nil client":        {func(c *components.Config) { c.Client = (*memory)(nil) }, "Client"},
+		"no lister":                 {func(c *components.Config) { c.Lister = nil }, "Lister"},
+		"no component":              {func(c *components.Config) { c.Component = "" }, "Component"},
+		"a daemon":                  {func(c *components.Config) { c.Component = components.Daemon }, "Component"},
+		"the other's field manager": {func(c *components.Config) { c.FieldManager = "machine-config-controller-state" }, "FieldManager"},
 		"the operator's, a controller": {func(c *components.Config) {
 			c.Component, c.FieldManager = components.Controller, "machine-config-operator-state"
 		}, "FieldManager"},
@@ -47,8 +41,9 @@ func TestInvalidConfigs(t *testing.T) {
 			assert.Equal(t, "components.Config."+tc.field, invalid.Field)
 		})
 	}
-	_, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Operator, MinInterval: time.Hour})
-	assert.NoError(t, err, "MaxInterval is raised")
+	_, err := components.New(components.Config{Client: m, Lister: m.lister(), Component: components.Operator, MinInterval: time.Hour,
+		DegradedInertia: -1, ProgressingAfter: -1, MaxInterval: -1, Timeout: -1})
+	assert.NoError(t, err, "MaxInterval is raised, and what is negative is the default")
 	assert.Zero(t, m.writes()+m.gets)
 }
 
@@ -58,10 +53,9 @@ func TestInvalidLeaseConfigs(t *testing.T) {
 		change func(*components.LeaseConfig)
 		field  string
 	}{
-		"no client":        {func(c *components.LeaseConfig) { c.Client = nil }, "Client"},
-		"no function":      {func(c *components.LeaseConfig) { c.SetPeerConditions = nil }, "SetPeerConditions"},
-		"no component":     {func(c *components.LeaseConfig) { c.Component = "" }, "Component"},
-		"a negative grace": {func(c *components.LeaseConfig) { c.Grace = -1 }, "Grace"},
+		"no client":    {func(c *components.LeaseConfig) { c.Client = nil }, "Client"},
+		"no function":  {func(c *components.LeaseConfig) { c.SetPeerConditions = nil }, "SetPeerConditions"},
+		"no component": {func(c *components.LeaseConfig) { c.Component = "" }, "Component"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := components.LeaseConfig{Client: &leases{}, SetPeerConditions: set, Component: components.Controller}

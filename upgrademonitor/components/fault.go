@@ -3,6 +3,7 @@ package components
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"time"
@@ -69,12 +70,10 @@ func (f *faults) failedStep(sync *pass) *fault {
 
 // evict removes the oldest error, and returns since when it lasted.
 func (f *faults) evict() time.Time {
-	var oldest step
-	for s, e := range f.open {
-		if o := f.open[oldest]; o == nil || cmp.Or(e.since.Compare(o.since), e.last.Compare(o.last), s.compare(oldest)) < 0 {
-			oldest = s
-		}
-	}
+	oldest := slices.MinFunc(slices.Collect(maps.Keys(f.open)), func(a, b step) int {
+		x, y := f.open[a], f.open[b]
+		return cmp.Or(x.since.Compare(y.since), x.last.Compare(y.last), a.compare(b))
+	})
 	since := f.open[oldest].since
 	delete(f.open, oldest)
 	return since

@@ -8,8 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 )
 
 var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
@@ -213,8 +211,8 @@ func TestTheClockIsSetBack(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, &inherited, back.Add(10*time.Minute)).Status)
 
 	known, config := peers{}, &Config{DegradedInertia: time.Minute}
-	degraded := machineconfiguration.Condition{Component: "MachineConfigDaemon", Aspect: "Degraded"}
-	known.set(metav1.Condition{Type: degraded.Type(), Status: metav1.ConditionTrue}, epoch)
+	degraded := conditionType{component: Daemon, aspect: Degraded}
+	known.set(metav1.Condition{Type: degraded.name(), Status: metav1.ConditionTrue}, epoch)
 	assert.Empty(t, known.condition(degraded, nil, config, back))
 	assert.NotEmpty(t, known.condition(degraded, nil, config, back.Add(time.Minute)))
 

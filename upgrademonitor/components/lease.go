@@ -1,10 +1,9 @@
 package components
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,7 +15,6 @@ import (
 	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
@@ -36,7 +34,7 @@ type LeaseConfig struct {
 	Component Component
 	// SetPeerConditions is the method of the Reporter of the other process. Required.
 	SetPeerConditions func(Component, ...metav1.Condition) error
-	// Deployment returns the Deployment that runs the process, from an informer of the host. While it is
+	// Deployment returns the Deployment that runs the process, from an informer. While it is
 	// not available, neither is the component, regardless of the Lease. Optional.
 	Deployment func() (*appsv1.Deployment, error)
 	// Grace is how much longer than its duration a Lease may go without a renewal: 1 minute by default.
@@ -49,7 +47,6 @@ type LeaseConfig struct {
 type LeaseWatch struct {
 	config   LeaseConfig
 	lease    string
-	isRun    atomic.Bool
 	failures failurelog.Log
 }
 
@@ -63,17 +60,15 @@ func NewLeaseWatch(config LeaseConfig) (*LeaseWatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	leases := map[Component]string{Operator: machineconfiguration.OperatorLease, Controller: machineconfiguration.ControllerLease}
-	if !isWriter(config.Component) {
+	lease, ok := map[Component]string{Operator: "machine-config", Controller: "machine-config-controller"}[config.Component]
+	if !ok {
 		return nil, field.NotSupported(path.Child("Component"), config.Component, []Component{Operator, Controller})
 	}
-	if err := completeDuration(path.Child("Grace"), &config.Grace, time.Minute); err != nil {
-		return nil, err
-	}
+	config.Grace = cmp.Or(max(config.Grace, 0), time.Minute)
 	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
-	return &LeaseWatch{config: config, lease: leases[config.Component]}, nil
+	return &LeaseWatch{config: config, lease: lease}, nil
 }
 
 // Run reads the Lease once a minute, and sets the Available condition of the component, until ctx ends;
@@ -86,13 +81,9 @@ func NewLeaseWatch(config LeaseConfig) (*LeaseWatch, error) {
 //  3. It is not available, DeploymentUnavailable, while its Deployment is not.
 //  4. Only the local clock is used. The holder's may differ by any time.
 //
-// A Lease proves that the process is running, not that it works. Run returns an error if it is running
-// already, or if SetPeerConditions does.
+// A Lease proves that the process is running, not that it works. Run returns an error
+// if SetPeerConditions does. One goroutine calls it at a time.
 func (w *LeaseWatch) Run(ctx context.Context) error {
-	if !w.isRun.CompareAndSwap(false, true) {
-		return errors.New("components: LeaseWatch.Run is running already: call it once per LeaseWatch")
-	}
-	defer w.isRun.Store(false)
 	ticker := w.config.Clock.NewTicker(leaseInterval)
 	defer ticker.Stop()
 	seen := renewals{duration: defaultLeaseDuration, since: w.config.Clock.Now()}
@@ -115,9 +106,9 @@ func (w *LeaseWatch) Run(ctx context.Context) error {
 func (w *LeaseWatch) available(ctx context.Context, seen *renewals) metav1.Condition {
 	err := w.read(ctx, seen)
 	if err != nil {
-		w.failures.Failed(ctx, err, "Failed to read a Lease, retrying", "component", w.config.Component, "lease", w.lease)
+		w.failures.Failed(ctx, w.lease, err, "Failed to read a Lease, retrying", "component", w.config.Component, "lease", w.lease)
 	} else {
-		w.failures.Recovered(ctx, "Read a Lease again", "component", w.config.Component, "lease", w.lease)
+		w.failures.Recovered(ctx, w.lease, "Read a Lease again", "component", w.config.Component, "lease", w.lease)
 	}
 	if message, ok := w.unavailable(); ok {
 		return metav1.Condition{Status: metav1.ConditionFalse, Reason: reasonDeploymentUnavailable, Message: message}

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
@@ -19,22 +18,21 @@ const (
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	path := field.NewPath("components", "SetPeerConditions")
 	var types []string
-	for _, t := range machineconfiguration.WrittenBy(string(writer)) {
-		if t.Component == string(peer) && peer != writer && peer != Bootstrap {
-			types = append(types, t.Type())
+	for _, t := range writtenBy(writer) {
+		if t.component == peer && peer != writer && peer != Bootstrap {
+			types = append(types, t.name())
 		}
 	}
 	if len(types) == 0 {
 		return field.Invalid(path.Child("component"), peer, "is not reported by "+string(writer))
 	}
-	statuses := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 	for i, c := range list {
 		path := path.Child("conditions").Index(i)
 		switch {
 		case !slices.Contains(types, c.Type):
 			return field.NotSupported(path.Child("type"), c.Type, types)
-		case !slices.Contains(statuses, c.Status):
-			return field.NotSupported(path.Child("status"), c.Status, statuses)
+		case c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown:
+			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
 		case len(c.Reason) > maxReason:
 			return field.TooLong(path.Child("reason"), "", maxReason)
 		case !validate.IsReason(c.Reason):
@@ -63,22 +61,22 @@ func (ps peers) set(c metav1.Condition, now time.Time) {
 
 // condition returns the condition of a type, given the one before: a bad status only when it has lasted.
 // The zero Condition means none.
-func (ps peers) condition(t machineconfiguration.Condition, was *metav1.Condition, config *Config, now time.Time) metav1.Condition {
+func (ps peers) condition(t conditionType, was *metav1.Condition, config *Config, now time.Time) metav1.Condition {
 	if was == nil {
 		was = &metav1.Condition{}
 	}
-	p := ps[t.Type()]
+	p := ps[t.name()]
 	if p == nil {
 		return *was
 	}
 	notAfter(&p.since, now)
 	good, after := metav1.ConditionFalse, config.DegradedInertia
-	switch Aspect(t.Aspect) {
+	switch t.aspect {
 	case Progressing:
 		after = config.ProgressingAfter
 	case Available:
 		good = metav1.ConditionTrue
-		if t.Component == string(Daemon) && p.condition.Status == metav1.ConditionFalse {
+		if t.component == Daemon && p.condition.Status == metav1.ConditionFalse {
 			after = max(after, daemonUnavailable)
 		}
 	}

@@ -3,14 +3,12 @@ package components
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/machineconfiguration"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
 
@@ -18,11 +16,9 @@ import (
 // is safe for concurrent use.
 type Reporter struct {
 	config   Config
-	wake     chan struct{} // of capacity 1: something may have changed
-	isRun    atomic.Bool
+	wake     chan struct{}  // of capacity 1: something may have changed
 	rejected sync.Map       // of states that this process does not have
-	writes   failurelog.Log // failed ones
-	waiting  failurelog.Log // for the object
+	failures failurelog.Log // of reads and writes
 
 	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
 	running running
@@ -133,15 +129,15 @@ func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []metav1.Condition
-	for _, t := range machineconfiguration.WrittenBy(string(r.config.Component)) {
-		was := meta.FindStatusCondition(r.desired, t.Type())
+	for _, t := range writtenBy(r.config.Component) {
+		was := meta.FindStatusCondition(r.desired, t.name())
 		var c metav1.Condition
 		switch {
-		case t.Component == string(Bootstrap):
+		case t.component == Bootstrap:
 			c = r.bootstrap(mc, was, meta.FindStatusCondition(list, TypeOf(Operator, Degraded)), now)
-		case t.Component != t.Writer:
+		case t.component != t.writer:
 			c = r.peers.condition(t, was, &r.config, now)
-		case t.Aspect == string(Degraded):
+		case t.aspect == Degraded:
 			c = r.faults.degraded(was, now)
 		default:
 			c = r.running.progressing(now)
@@ -149,8 +145,8 @@ func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time
 		if c.Status == "" {
 			continue
 		}
-		c.Type = t.Type()
-		if t.Aspect == string(Degraded) {
+		c.Type = t.name()
+		if t.aspect == Degraded {
 			r.last.complete(&c, was, now)
 		}
 		c.LastTransitionTime = transitionTime(c, meta.FindStatusCondition(r.published, c.Type), was, now)

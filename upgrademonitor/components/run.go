@@ -2,7 +2,6 @@ package components
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -29,16 +28,12 @@ const minIdle = 10 * time.Millisecond
 //     doubled with each write up to MaxInterval: the latest change wins.
 //  5. A rejection by the API server is logged once for each cause, and retried after MaxInterval.
 //
-// It returns an error if Run is running already.
+// One goroutine calls it at a time.
 func (r *Reporter) Run(ctx context.Context) error {
 	if r == nil {
 		<-ctx.Done()
 		return nil
 	}
-	if !r.isRun.CompareAndSwap(false, true) {
-		return errors.New("components: Run is running already: call it once per Reporter")
-	}
-	defer r.isRun.Store(false)
 	if r.lock(ctx) != nil {
 		return nil
 	}
@@ -119,10 +114,10 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		if apierrors.IsNotFound(err) {
 			r.pace = pace{} // another one is written at once
 		}
-		r.waiting.Failed(ctx, err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", objectName)
+		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", objectName)
 		return idle, err
 	}
-	r.waiting.Recovered(ctx, "Found the MachineConfiguration", "component", r.config.Component, "name", objectName)
+	r.failures.Recovered(ctx, "read", "Found the MachineConfiguration", "component", r.config.Component, "name", objectName)
 	if !r.config.Ready(mc) {
 		return idle, nil
 	}
@@ -137,10 +132,10 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		return min(idle, wait), nil
 	}
 	if err := r.apply(ctx, now); err != nil {
-		r.writes.Failed(ctx, err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
+		r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
 		return idle, err
 	}
-	r.writes.Recovered(ctx, "Wrote the conditions of a component again", "component", r.config.Component)
+	r.failures.Recovered(ctx, "write", "Wrote the conditions of a component again", "component", r.config.Component)
 	r.observeHealth(mc)
 	return idle, nil
 }

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 	"unicode"
@@ -44,16 +45,8 @@ func isBlank(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 
 // jsonLen returns the size of a line in JSON, without its quotes.
 func jsonLen(line string) int {
-	size := len(line)
-	for _, c := range []byte(line) {
-		switch c {
-		case '"', '\\':
-			size++
-		case '<', '>', '&':
-			size += 5
-		}
-	}
-	return size
+	data, _ := json.Marshal(line) // of a string it never fails
+	return len(data) - len(`""`)
 }
 
 // seconds returns a time with the precision of the API.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -52,10 +53,20 @@ func (r *Reporter) request(ctx context.Context, write func(context.Context) (*op
 }
 
 // isRejected reports whether the API server rejects the request until an administrator grants a
-// permission, repairs the object or installs the CRD.
+// permission, repairs the object or installs the CRD. A CRD without one of the fields is answered with
+// 500; any other 500 is an answer that is missing.
 func isRejected(err error) bool {
 	var status apierrors.APIStatus
-	return errors.As(err, &status) && slices.Contains([]int32{http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity, http.StatusInternalServerError}, status.Status().Code)
+	if !errors.As(err, &status) {
+		return false
+	}
+	switch status.Status().Code {
+	case http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:
+		return true
+	case http.StatusInternalServerError:
+		return strings.Contains(status.Status().Message, "not declared in schema")
+	}
+	return false
 }
 
 // remove removes the own conditions by a merge patch of the list, which conflicts if others have written

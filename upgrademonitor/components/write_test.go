@@ -109,6 +109,21 @@ func TestRejectedWrites(t *testing.T) {
 	}
 }
 
+// TestAMissingAnswerIsRetriedSoon: a 500 that is no rejection delays a condition by the shortest interval.
+func TestAMissingAnswerIsRetriedSoon(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		pass(6 * time.Hour)
+		m.failWith(apierrors.NewInternalError(errors.New("etcdserver: leader changed")))
+		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(2*time.Minute + time.Second)
+		assert.NotEqual(t, yes, m.condition(t, operatorDegraded).Status)
+		m.failWith(nil)
+		pass(time.Minute)
+		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
+	})
+}
+
 func TestAnHoursOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -240,13 +255,6 @@ func TestClear(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
 		assert.NoError(t, m.start(t, components.Operator).Clear(t.Context()), "there is no object")
-	})
-}
-
-func TestRunRunsOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := m.start(t, components.Operator)
-		assert.ErrorContains(t, p.Run(t.Context()), "running already")
 	})
 }
 

@@ -2,6 +2,7 @@ package pool
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -18,7 +19,7 @@ const (
 	reasonNodesUpdating         = "NodesUpdating"
 	reasonPaused                = "Paused"
 	reasonPausedWhileUpdating   = "PausedWhileUpdating"
-	reasonNodesDegraded         = "NodesDegraded"
+	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
 	reasonPinnedImageSetsFailed = "PinnedImageSetsFailed"
 )
 
@@ -33,62 +34,64 @@ var degrading = []conditionType{
 	mcfgv1.MachineConfigPoolSynchronizerDegraded,
 }
 
-// verdict is a condition without its type and time.
-type verdict struct {
+// finding is a condition without its type and time.
+type finding struct {
 	isTrue          bool
 	reason, message string
 }
 
 // withConditions returns the list with the conditions of this package. It may change the list.
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, updatedVerdict(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, updatingVerdict(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, failureVerdict(c.degraded, reasonNodesDegraded, "degraded"), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, failureVerdict(c.pinFailed, reasonPinnedImageSetsFailed, "unable to pin images"), now)
-	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedVerdict(list, pinsDegrade), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, isUpdated(c), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, isUpdating(c), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded,
+		haveFailed(c.degraded, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), "No node is degraded"), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded,
+		haveFailed(c.pinFailed, reasonPinnedImageSetsFailed, "No node is unable to pin images"), now)
+	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, isDegraded(list, pinsDegrade), now)
 }
 
-// updatedVerdict is whether all nodes have the target, and how many do.
-func updatedVerdict(c *count) verdict {
+// isUpdated is whether all nodes have the target, and how many do.
+func isUpdated(c *count) finding {
 	if c.isUpdated() {
-		return verdict{true, reasonAllNodesUpdated, c.progress()}
+		return finding{true, reasonAllNodesUpdated, c.updatedMessage()}
 	}
-	return verdict{false, cmp.Or(c.target.missing(), reasonNodesNotUpdated), c.progress()}
+	return finding{false, cmp.Or(c.target.missing(), reasonNodesNotUpdated), c.updatedMessage()}
 }
 
-// updatingVerdict is which nodes are being updated, or why none is.
-func updatingVerdict(c *count) verdict {
+// isUpdating is which nodes are being updated, or why none is.
+func isUpdating(c *count) finding {
 	missing := c.target.missing()
 	switch {
 	case c.paused && len(c.updating) > 0:
-		return verdict{true, reasonPausedWhileUpdating, "The pool is paused, but updates that have begun continue: " + updatingMessage(c.updating)}
+		return finding{true, reasonPausedWhileUpdating, c.updatingMessage(willNot)}
 	case len(c.updating) > 0:
-		return verdict{true, reasonNodesUpdating, updatingMessage(c.updating)}
-	case missing == reasonImageBuildFailed:
-		return verdict{false, missing, c.progress()}
+		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
+	case missing == reasonImageBuildFailed || missing == reasonNoConfiguration:
+		return finding{false, missing, c.updatedMessage()}
 	case c.paused && !c.isUpdated():
-		return verdict{false, reasonPaused, "The pool is paused. " + c.progress()}
+		return finding{false, reasonPaused, c.updatingMessage(willNot)}
 	case missing != "":
-		return verdict{missing == reasonImageBuilding, missing, c.progress()}
+		return finding{true, missing, c.updatingMessage(allUpdating)}
 	case c.isWaiting():
-		return verdict{true, reasonNodesUpdating, "No node is being updated right now. " + c.progress()}
+		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
 	case c.isUpdated():
-		return verdict{false, reasonAllNodesUpdated, c.progress()}
+		return finding{false, reasonAllNodesUpdated, c.updatedMessage()}
 	default:
-		return verdict{false, reasonNodesNotReported, c.progress()}
+		return finding{false, reasonNodesNotReported, c.updatedMessage()}
 	}
 }
 
-// failureVerdict is whether a node has failed, and why.
-func failureVerdict(failures []failure, reason, are string) verdict {
+// haveFailed is whether a node has failed, and why.
+func haveFailed(failures []failure, reason, none string) finding {
 	if len(failures) == 0 {
-		return verdict{false, reasonAsExpected, "No node is " + are}
+		return finding{false, reasonAsExpected, none}
 	}
-	return verdict{true, reason, failureMessage(failures, are)}
+	return finding{true, reason, failureMessage(failures)}
 }
 
-// degradedVerdict sums up the conditions that make a pool Degraded, with their causes.
-func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool) verdict {
+// isDegraded sums up the conditions that make a pool Degraded, with their causes.
+func isDegraded(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {
 		isCause := func(c mcfgv1.MachineConfigPoolCondition) bool {
@@ -100,21 +103,21 @@ func degradedVerdict(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool)
 		}
 	}
 	if len(causes) == 0 {
-		return verdict{false, reasonAsExpected, "Nothing is degraded"}
+		return finding{false, reasonAsExpected, "Nothing is degraded"}
 	}
-	return verdict{true, string(causes[0].Type), causesMessage(causes)}
+	return finding{true, string(causes[0].Type), causesMessage(causes)}
 }
 
 // setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
-func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType, v verdict, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	next := mcfgv1.MachineConfigPoolCondition{
 		Type:               conditionType,
 		Status:             corev1.ConditionFalse,
 		LastTransitionTime: now,
-		Reason:             v.reason,
-		Message:            v.message,
+		Reason:             f.reason,
+		Message:            f.message,
 	}
-	if v.isTrue {
+	if f.isTrue {
 		next.Status = corev1.ConditionTrue
 	}
 	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -124,4 +125,96 @@ func TestConditions(t *testing.T) {
 	want, err := os.ReadFile(golden)
 	require.NoError(t, err)
 	assert.Equal(t, string(want), got.String(), "go test ./upgrademonitor/pool -update writes it")
+}
+
+// TestWordsOfOpenShift: what e2e tests, alerts and runbooks of OpenShift compare of a pool's conditions.
+// They are spelled here as they are there.
+func TestWordsOfOpenShift(t *testing.T) {
+	const (
+		target  = "MachineConfig rendered-worker-bbb"
+		layered = target + " / Image " + newImage
+		exactly = ""          // nothing behind it
+		more    = `\. [^\n]+` // what this package adds
+	)
+	paused := func(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
+	quoted := withCondition(mcfgv1.MachineConfigNodeNodeDegraded, "True", "unexpected on-disk state: \"/etc/chrony.conf\"\nmode mismatch")
+	isBuilt := pool.Options{Image: built(newImage)}
+	for name, test := range map[string]struct {
+		pool      *mcfgv1.MachineConfigPool
+		node      *corev1.Node
+		mcn       *mcfgv1.MachineConfigNode
+		options   pool.Options
+		condition mcfgv1.MachineConfigPoolConditionType
+		status    corev1.ConditionStatus
+		reason    string // "": of no interest
+		message   string
+		behind    string
+	}{
+		"updated":             {condition: "Updated", status: "True", message: "All nodes are updated with " + target, behind: exactly},
+		"updated, image mode": {mcn: newMCN("a", images(newImage, newImage)), options: isBuilt, condition: "Updated", status: "True", message: "All nodes are updated with " + layered},
+		"updated, cordoned":   {node: newNode("a", cordoned), condition: "Updated", status: "True", message: "All nodes are updated with " + target, behind: more},
+		"updating":            {mcn: newMCN("a", updating), condition: "Updating", status: "True", message: "All nodes are updating to " + target, behind: more},
+		"about to update":     {mcn: newMCN("a", waiting), condition: "Updating", status: "True", message: "All nodes are updating to " + target, behind: more},
+		"updating, image mode": {mcn: newMCN("a", images(newImage, oldImage)), options: isBuilt, condition: "Updating", status: "True",
+			message: "All nodes are updating to " + layered, behind: more},
+		"paused": {pool: newPool("worker", paused), mcn: newMCN("a", waiting), condition: "Updating", status: "False", message: "Pool is paused; will not update to " + target, behind: more},
+		"paused while it is updating": {pool: newPool("worker", paused), mcn: newMCN("a", updating), condition: "Updating", status: "True",
+			message: "Pool is paused; will not update to " + target, behind: more},
+		"degraded": {mcn: newMCN("a", degraded), condition: "NodeDegraded", status: "True",
+			reason: "1 nodes are reporting degraded status on sync", message: `Node a is reporting: "disk full"`},
+		"degraded, quoted": {mcn: newMCN("a", quoted), condition: "NodeDegraded", status: "True",
+			reason: "1 nodes are reporting degraded status on sync", message: `Node a is reporting: "unexpected on-disk state: \"/etc/chrony.conf\"\nmode mismatch"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.pool == nil {
+				test.pool = newPool("worker")
+			}
+			if test.node == nil {
+				test.node = newNode("a")
+			}
+			if test.mcn == nil {
+				test.mcn = newMCN("a")
+			}
+			c := condition(t, pool.Status(test.pool, nodes{test.node}, mcns{test.mcn}, test.options, now), test.condition)
+			assert.Equal(t, test.status, c.Status)
+			assert.Regexp(t, "^"+regexp.QuoteMeta(test.message)+test.behind+"$", c.Message)
+			if test.reason != "" {
+				assert.Equal(t, test.reason, c.Reason)
+			}
+		})
+	}
+}
+
+// TestUnavailableNodes: the messages name the nodes that are in the way of an update, and why.
+func TestUnavailableNodes(t *testing.T) {
+	ns := nodes{newNode("e", cordoned, notReady), newNode("a", notReady), newNode("b", cordoned), newNode("c"), newNode("d", cordoned)}
+	ms := mcns{newMCN("a", waiting), newMCN("b", waiting), newMCN("c", waiting), newMCN("d", updating), newMCN("e", waiting)}
+	status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
+	assert.Equal(t, int32(4), status.UnavailableMachineCount)
+	assert.Equal(t, "All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 5 nodes have it, 1 is being updated, 4 are not updated. "+
+		"d is preparing since 12:37 UTC on 22 May. a is NotReady, b is cordoned, e is NotReady and cordoned. See oc describe machineconfignode/d",
+		condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message)
+
+	status = pool.Status(newPool("worker"), ns[:3], mcns{ms[0], ms[1], ms[4]}, pool.Options{}, now)
+	assert.Equal(t, "All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 3 nodes have it, 3 are not updated. "+
+		"a is NotReady, b is cordoned, e is NotReady and cordoned", condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message)
+}
+
+// TestDocumentation: docs/operator.md has every reason, and the beginning of every message.
+func TestDocumentation(t *testing.T) {
+	page, err := os.ReadFile("../../docs/operator.md")
+	require.NoError(t, err)
+	golden, err := os.ReadFile("testdata/conditions.txt")
+	require.NoError(t, err)
+	own := regexp.MustCompile(`(?m)^(?:Updated|Updating|PinnedImageSetsDegraded) \w+ (\w+): `)
+	for _, match := range own.FindAllStringSubmatch(string(golden), -1) {
+		assert.Contains(t, string(page), "`"+match[1]+"`")
+	}
+	for _, text := range []string{
+		"`AsExpected`", "nodes are reporting degraded status on sync`", "`Node a is reporting: ", "`All nodes are updated with ", "`All nodes are updating to ",
+		"`Pool is paused; will not update to ", "`No node is degraded`", "`No node is unable to pin images`", "`Nothing is degraded`",
+		"Normal `" + pool.EventUpdating + "` | `Pool worker now targeting ", "Normal `" + pool.EventCompleted + "` | `Pool worker has completed update to ",
+	} {
+		assert.Contains(t, string(page), text)
+	}
 }

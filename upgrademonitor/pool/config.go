@@ -9,6 +9,7 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	coreinformers "k8s.io/client-go/informers/core/v1"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -17,12 +18,12 @@ import (
 // Defaults of a Config.
 const (
 	DefaultFieldManager = "machine-config-operator-pool"
-	DefaultInterval     = time.Second
+	DefaultInterval     = 5 * time.Second
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Controller. The informers are shared with the host, which starts their
-// factories after New. Trim keeps their caches small.
+// Config configures a Controller. The informers are those of shared factories, which the
+// embedding process starts after New. Trim keeps their caches small.
 type Config struct {
 	// Client writes the status of pools. Required.
 	Client mcfgclientset.Interface
@@ -41,10 +42,14 @@ type Config struct {
 	// DegradeOnPinnedImageSets makes a pool Degraded if the images of a node cannot be pinned.
 	// It is off by default: daemons of some releases report this for images that take long to pull.
 	DegradeOnPinnedImageSets bool
+	// Recorder records the events EventUpdating and EventCompleted of pools, in the namespace default.
+	// By default there are none.
+	Recorder record.EventRecorder
 	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
 	FieldManager string
-	// Interval is the minimum time between two writes of one pool's status. The first change after a
-	// quiet time is written at once. If it is not positive, it is DefaultInterval.
+	// Interval is the minimum time between two writes of one pool's status, each of which is sent to
+	// every daemon. The first change after a quiet time is written at once. If it is not positive, it
+	// is DefaultInterval.
 	Interval time.Duration
 	// Timeout bounds a request, in real time. If it is not positive, it is DefaultTimeout.
 	Timeout time.Duration
@@ -65,6 +70,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Image == nil {
 		c.Image = func(*mcfgv1.MachineConfigPool) Image { return Image{} }
+	}
+	if validate.IsNil(c.Recorder) {
+		c.Recorder = nil
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	c.Interval = cmp.Or(max(c.Interval, 0), DefaultInterval)

@@ -35,8 +35,8 @@ func New(config Config) (*Controller, error) {
 //     time, and at most once an Interval. The last change is never left out.
 //  3. A status that is up to date is not written: a restart writes nothing.
 //  4. What is written is what Status computes, by one merge patch of the status that fails if
-//     another process wrote first. Then, and after any other failure, the pool is synced again, with
-//     backoff and from what the caches contain by then.
+//     another process wrote first. Then the pool is synced again with the event of that write, or
+//     within a second; after any other failure with backoff.
 //  5. A node that conflicting pools select is counted in none of them. While the nodeSelector of
 //     any pool is invalid, no status is written, since the nodes of every pool depend on it.
 //  6. A failure is logged as an error when it begins, again when its cause changes, and once when
@@ -49,29 +49,30 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	r := c.newReconciler()
 	c.running.Store(r)
 	defer c.running.CompareAndSwap(r, nil)
-	return r.frame.Run(ctx, workers)
+	return r.controller.Run(ctx, workers)
 }
 
 // Enqueue has a pool synced, because the result of Config.Image has changed for it: call it when
 // its MachineOSConfig or its MachineOSBuild does. Without a Run it does nothing.
 func (c *Controller) Enqueue(poolName string) {
 	if r := c.running.Load(); r != nil {
-		r.frame.Queue.Add(poolName)
+		r.controller.Queue.Add(poolName)
 	}
 }
 
 // reconciler is one Run of a Controller.
 type reconciler struct {
 	*Controller
-	frame *controller.Controller
+	controller *controller.Controller
 	// written is each pool as this process last wrote it, since the informer lags behind. A write
 	// that is computed from an older object is an unnecessary conflict.
-	written controller.Memory[*mcfgv1.MachineConfigPool]
+	written   controller.Memory[*mcfgv1.MachineConfigPool]
+	announced controller.Memory[announced]
 }
 
 func (c *Controller) newReconciler() *reconciler {
 	r := &reconciler{Controller: c}
-	r.frame = controller.New(controller.Options{
+	r.controller = controller.New(controller.Options{
 		Name:     "machineconfigpool-status",
 		Kind:     "MachineConfigPool",
 		Watch:    r.watch,

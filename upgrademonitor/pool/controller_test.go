@@ -16,6 +16,7 @@ import (
 )
 
 func updated(m *mcfgv1.MachineConfigNode) {
+	m.Status.Conditions = m.Status.Conditions[:3]
 	withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionTrue, "")(m)
 }
 

@@ -5,11 +5,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// count counts the machines of a pool.
+// count counts the nodes of a pool.
 type count struct {
-	target   target
-	paused   bool
-	machines int
+	target target
+	paused bool
+	total  int
 
 	updated, ready, unavailable int
 	waiting                     int // reported, neither updated nor updating
@@ -17,7 +17,8 @@ type count struct {
 	unreported                  int
 	pinned, pinnedReady         int
 
-	updating  []running
+	updating  []member
+	down      []member  // unavailable by themselves, and not updating
 	degraded  []failure // of nodes
 	pinFailed []failure // of their pinned image sets
 
@@ -25,19 +26,13 @@ type count struct {
 	mixedImages   bool   // another node desires another one
 }
 
-// running is a node in the middle of an update.
-type running struct {
-	node string
-	step step
-}
-
 // failure is what a node reports as wrong with it.
 type failure struct {
 	node, message string
 }
 
-// countMachines counts the nodes of a pool, each name once.
-func countMachines(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, image Image) *count {
+// countNodes counts the nodes of a pool, each name once.
+func countNodes(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, image Image) *count {
 	byName := make(map[string]*mcfgv1.MachineConfigNode, len(mcns))
 	for _, mcn := range mcns {
 		if mcn != nil {
@@ -52,35 +47,38 @@ func countMachines(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []
 	for _, node := range nodes {
 		if node != nil && !counted[node.Name] {
 			counted[node.Name] = true
-			c.add(newMachine(node, byName[node.Name], c.target))
+			c.add(newMember(node, byName[node.Name]))
 		}
 	}
 	return c
 }
 
-func (c *count) add(m machine) {
-	c.machines++
-	if !m.available {
+func (c *count) add(m member) {
+	c.total++
+	if !m.isAvailable() {
 		c.unavailable++
 	}
+	if m.down != "" && !m.updating {
+		c.down = append(c.down, m)
+	}
 	if m.reported {
-		isFirst := c.machines-c.unreported == 1
-		c.mixedImages = c.mixedImages || !isFirst && m.desiredImage != c.reportedImage
-		c.reportedImage = m.desiredImage
+		isFirst := c.total-c.unreported == 1
+		c.mixedImages = c.mixedImages || !isFirst && m.desired.Image != c.reportedImage
+		c.reportedImage = m.desired.Image
 	}
 	switch {
 	case !m.reported:
 		c.unreported++
 	case m.updating:
-		c.updating = append(c.updating, running{m.name, m.step})
-	case !m.reached:
+		c.updating = append(c.updating, m)
+	case !m.has(c.target):
 		c.waiting++
 	case m.degraded:
 		c.waiting++
 		c.stuck++
 	default:
 		c.updated++
-		if m.available {
+		if m.isAvailable() {
 			c.ready++
 		}
 	}
@@ -92,19 +90,19 @@ func (c *count) add(m machine) {
 	}
 	if m.pinned {
 		c.pinned++
-		if m.available {
+		if m.isAvailable() {
 			c.pinnedReady++
 		}
 	}
 }
 
-// isUpdated reports whether every machine has reached the target. A pool without machines has,
-// one whose target does not exist yet has not.
+// isUpdated reports whether every node has the target. A pool without nodes has, one whose
+// target does not exist yet has not.
 func (c *count) isUpdated() bool {
-	return c.target.missing() == "" && c.updated == c.machines && !c.isMixed()
+	return c.target.missing() == "" && c.updated == c.total && !c.isMixed()
 }
 
-// isWaiting reports whether a machine is to be updated that is not being updated yet.
+// isWaiting reports whether a node is to be updated that is not being updated yet.
 func (c *count) isWaiting() bool {
 	return c.target.config != "" && (c.waiting > 0 || c.isMixed())
 }

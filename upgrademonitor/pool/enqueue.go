@@ -28,15 +28,15 @@ func (r *reconciler) watch(context.Context) []controller.Source {
 func (r *reconciler) onPool(before, after *mcfgv1.MachineConfigPool) {
 	if before != nil && after != nil && equality.Semantic.DeepEqual(before.Spec.NodeSelector, after.Spec.NodeSelector) {
 		if !r.isOwnWrite(after) {
-			r.frame.Queue.Add(after.Name)
+			r.controller.Queue.Add(after.Name)
 		}
 		return
 	}
 	for _, name := range r.config.Pools.Informer().GetStore().ListKeys() {
-		r.frame.Queue.Add(name)
+		r.controller.Queue.Add(name)
 	}
 	if after == nil {
-		r.frame.Queue.Add(before.Name)
+		r.controller.Queue.Add(before.Name)
 	}
 }
 
@@ -47,10 +47,10 @@ func (r *reconciler) onNode(before, after *corev1.Node) {
 	}
 	left, joined := r.poolOf(before), r.poolOf(after)
 	if left != "" && left != joined {
-		r.frame.Queue.Add(left)
+		r.controller.Queue.Add(left)
 	}
 	if joined != "" {
-		r.frame.Queue.Add(joined)
+		r.controller.Queue.Add(joined)
 	}
 }
 
@@ -59,10 +59,7 @@ func (r *reconciler) poolOf(node *corev1.Node) string {
 	if node == nil {
 		return ""
 	}
-	pools, err := r.config.Pools.Lister().List(labels.Everything())
-	if err != nil {
-		return "" // never: it is a cache
-	}
+	pools, _ := r.config.Pools.Lister().List(labels.Everything()) // a cache has no error
 	if pool, err := Primary(node, pools); err == nil && pool != nil {
 		return pool.Name
 	}

@@ -25,11 +25,11 @@ func ExampleStatus() {
 	}
 	// Output:
 	// 1 of 3 updated, 1 degraded
-	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 being updated, 1 not updated
-	// Updating True: worker-1 is draining since 12:37 UTC on 22 May; see oc describe machineconfignode/worker-1
-	// NodeDegraded True: 1 node is degraded: worker-1: disk full; see oc describe machineconfignode/worker-1
+	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 is being updated, 1 is not updated
+	// Updating True: All nodes are updating to MachineConfig rendered-worker-bbb. 1 of 3 nodes have it, 1 is being updated, 1 is not updated. worker-1 is draining since 12:37 UTC on 22 May. See oc describe machineconfignode/worker-1
+	// NodeDegraded True: Node worker-1 is reporting: "disk full"
 	// PinnedImageSetsDegraded False: No node is unable to pin images
-	// Degraded True: 1 node is degraded: worker-1: disk full; see oc describe machineconfignode/worker-1
+	// Degraded True: Node worker-1 is reporting: "disk full"
 }
 
 // A node gets its config from one pool, however many select it.

@@ -119,7 +119,7 @@ func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
 
 // joining makes it the object of a node that has not reported yet: created with all its conditions.
 func joining(m *mcfgv1.MachineConfigNode) {
-	updating(m)
+	notUpdated(m)
 	for i := range m.Status.Conditions {
 		m.Status.Conditions[i].Reason = "NotYetOccurred"
 	}
@@ -132,11 +132,26 @@ func phase(p mcfgv1.StateProgress, status metav1.ConditionStatus) func(*mcfgv1.M
 	}
 }
 
+// updating makes a node that updates to the config that it has: an update without a change of the
+// config is one, too.
+func updating(m *mcfgv1.MachineConfigNode) {
+	began(m)
+	phase(mcfgv1.MachineConfigNodeUpdatePrepared, metav1.ConditionUnknown)(m)
+}
+
+// began makes Updated False since earlier. Alone, it is no update.
+func began(m *mcfgv1.MachineConfigNode) {
+	notUpdated(m)
+	for i := range m.Status.Conditions {
+		m.Status.Conditions[i].LastTransitionTime = earlier
+	}
+}
+
 var (
-	updating  = withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionFalse, "")
-	degraded  = withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk full")
-	pinFailed = withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, "no such image")
-	waiting   = configs(oldConfig, oldConfig, oldConfig)
+	notUpdated = withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionFalse, "")
+	degraded   = withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "disk full")
+	pinFailed  = withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, "no such image")
+	waiting    = configs(oldConfig, oldConfig, oldConfig)
 )
 
 // built returns an image that exists, or the unknown one for "".

@@ -33,7 +33,14 @@ func TestJoiningNode(t *testing.T) {
 		{"an update is prepared", newMCN("b", joining, phase(mcfgv1.MachineConfigNodeUpdatePrepared, metav1.ConditionUnknown)), true, true},
 		{"a child runs", newMCN("b", joining, phase(mcfgv1.MachineConfigNodeUpdateFilesAndOS, metav1.ConditionUnknown)), true, true},
 		{"a child of image mode has run", newMCN("b", noUpdated, phase(mcfgv1.MachineConfigNodeImagePulledFromRegistry, metav1.ConditionTrue)), true, true},
-		{"an update has begun", newMCN("b", updating), true, true},
+		{"an update has begun", newMCN("b", began, configs(newConfig, newConfig, oldConfig)), true, true},
+		{"an update is under way", newMCN("b", updating), true, true},
+		{"Updated is False alone", newMCN("b", began), true, false},
+		{"conditions of an older daemon", newMCN("b", began, func(m *mcfgv1.MachineConfigNode) {
+			for i := range m.Status.Conditions {
+				m.Status.Conditions[i].Reason = "NotYetOccured"
+			}
+		}), false, false},
 		{"Updated", newMCN("b"), true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -54,7 +61,7 @@ func TestJoiningNode(t *testing.T) {
 				}
 				assert.Equal(t, unavailable, status.UnavailableMachineCount)
 				if !test.joined {
-					assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Message, "1 not reported yet")
+					assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Message, "1 has not reported yet")
 				}
 			}
 		})

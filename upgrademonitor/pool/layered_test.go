@@ -146,10 +146,10 @@ func TestUpdatedNeverFlips(t *testing.T) {
 			"the next image":  {oldImage, newImage, []pool.Image{built(oldImage), {State: pool.ImageBuilding}, built(newImage)}},
 			"a build is repeated": {oldImage, newImage, []pool.Image{built(oldImage), {State: pool.ImageBuilding}, {State: pool.ImageBuildFailed},
 				{State: pool.ImageBuilding}, built(newImage)}},
-			"no image any more":                    {oldImage, "", []pool.Image{built(oldImage), {State: pool.ImageNone}}},
-			"unknown to the host, the first image": {"", newImage, []pool.Image{{}}},
-			"unknown to the host, the next image":  {oldImage, newImage, []pool.Image{{}}},
-			"unknown to the host, none any more":   {oldImage, "", []pool.Image{{}}},
+			"no image any more": {oldImage, "", []pool.Image{built(oldImage), {State: pool.ImageNone}}},
+			"unknown to the embedding process, the first image": {"", newImage, []pool.Image{{}}},
+			"unknown to the embedding process, the next image":  {oldImage, newImage, []pool.Image{{}}},
+			"unknown to the embedding process, none any more":   {oldImage, "", []pool.Image{{}}},
 		} {
 			t.Run(name+", "+gate, func(t *testing.T) {
 				r := newRollout(t, gateOn, test.from)

@@ -5,57 +5,75 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // The limits of messages: 5,000 degraded nodes with 32 kB each would make an object that etcd
 // rejects.
 const (
-	maxNames    = 5                // nodes in an update that are named before the others are counted
+	maxNames    = 5                // nodes that are named before the others are counted
 	maxMessage  = 8 << 10          // bytes of the message of Degraded
-	maxFailure  = maxMessage - 128 // bytes of a message about nodes: Degraded has room for it and its type
-	maxDetail   = 1 << 10          // bytes of what a host says of an image
+	maxFailure  = maxMessage - 384 // bytes of a message about nodes: Degraded has room for it and its type
+	maxDetail   = 1 << 10          // bytes of Image.Message
 	maxFailures = 14               // nodes that have failed that are listed before the others are counted
 )
 
-// progress is how many nodes have the target, and what the others do, or why there is none.
-func (c *count) progress() string {
+// The beginnings of messages that tests, alerts and runbooks of OpenShift compare.
+const (
+	allUpdated  = "All nodes are updated with "
+	allUpdating = "All nodes are updating to "
+	willNot     = "Pool is paused; will not update to "
+)
+
+// sentences joins those that are not empty.
+func sentences(all ...string) string {
+	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
+}
+
+// updatedMessage is that of Updated: all nodes have the target, or how many do, or why there is none.
+func (c *count) updatedMessage() string {
 	switch {
-	case c.target.config == "":
-		return "The pool has no rendered MachineConfig yet"
-	case c.target.image.State == ImageBuilding:
-		return withDetail("The image of the pool is being built", c.target.image.Message)
-	case c.target.image.State == ImageBuildFailed:
-		return withDetail("The build of the pool's image has failed", c.target.image.Message)
-	case c.machines == 0:
-		return "The pool has no nodes"
-	case c.isUpdated() && c.machines == 1:
-		return fmt.Sprintf("The only node has %s", c.target)
+	case c.target.missing() != "":
+		return c.noTarget()
 	case c.isUpdated():
-		return fmt.Sprintf("All %d nodes have %s", c.machines, c.target)
+		return sentences(allUpdated+c.target.String(), c.downNodes())
 	}
-	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated+c.stuck, c.machines, c.target)}
-	for _, rest := range []struct {
-		nodes int
-		do    string
-	}{
-		{len(c.updating), "being updated"},
-		{c.waiting - c.stuck, "not updated"},
-		{c.stuck, "degraded"},
-		{c.unreported, "not reported yet"},
-	} {
-		if rest.nodes > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", rest.nodes, rest.do))
-		}
+	return sentences(c.counts(c.target.String()), c.downNodes())
+}
+
+// updatingMessage is that of Updating while it is True, or a pool is paused before its update.
+func (c *count) updatingMessage(beginning string) string {
+	details := []string{beginning + c.target.String(), c.noTarget()}
+	if c.paused && len(c.updating) > 0 {
+		details = append(details, "Updates that have begun continue")
 	}
-	if c.isMixed() {
-		parts = append(parts, "and they desire different images")
+	if c.target.missing() == "" {
+		details = append(details, c.counts("it"))
 	}
-	return strings.Join(parts, ", ")
+	details = append(details, c.updatingNodes(), c.downNodes())
+	if len(c.updating) > 0 {
+		details = append(details, "See oc describe machineconfignode/"+c.updating[0].name)
+	}
+	return sentences(details...)
+}
+
+// noTarget is why no node can have the target, "" if it exists.
+func (c *count) noTarget() string {
+	switch c.target.missing() {
+	case reasonNoConfiguration:
+		return "The pool has no rendered MachineConfig yet"
+	case reasonImageBuilding:
+		return withDetail("The image of the pool is being built", c.target.image.Message)
+	case reasonImageBuildFailed:
+		return withDetail("The build of the pool's image has failed", c.target.image.Message)
+	}
+	return ""
 }
 
 func withDetail(text, detail string) string {
@@ -65,39 +83,76 @@ func withDetail(text, detail string) string {
 	return text + ": " + conditions.TruncateTo(detail, maxDetail)
 }
 
-// updatingMessage is what the nodes in an update do, the one that has done it longest first. It
-// sorts the list.
-func updatingMessage(list []running) string {
-	slices.SortFunc(list, func(a, b running) int {
-		return cmp.Or(cmp.Compare(a.step.since, b.step.since), cmp.Compare(a.node, b.node))
+// counts is how many nodes have the target, and what the others do.
+func (c *count) counts(target string) string {
+	parts := []string{fmt.Sprintf("%d of %d nodes have %s", c.updated+c.stuck, c.total, target)}
+	for _, rest := range []struct {
+		nodes     int
+		one, more string
+	}{
+		{len(c.updating), "is being updated", "are being updated"},
+		{c.waiting - c.stuck, "is not updated", "are not updated"},
+		{c.stuck, "is degraded", "are degraded"},
+		{c.unreported, "has not reported yet", "have not reported yet"},
+	} {
+		switch {
+		case rest.nodes == 1:
+			parts = append(parts, "1 "+rest.one)
+		case rest.nodes > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", rest.nodes, rest.more))
+		}
+	}
+	if c.isMixed() {
+		parts = append(parts, "and they desire different images")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// updatingNodes is what the nodes in an update do, the one that has done it longest first. It sorts
+// them.
+func (c *count) updatingNodes() string {
+	slices.SortFunc(c.updating, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.since, b.since), cmp.Compare(a.name, b.name))
 	})
+	return nodesAre(c.updating, func(m member) string {
+		if m.since <= 0 {
+			return progress.Doing(m.step)
+		}
+		return progress.Doing(m.step) + " since " + time.Unix(m.since, 0).UTC().Format("15:04 UTC on 2 Jan")
+	})
+}
+
+// downNodes is which nodes are unavailable although they are in no update, and why. It sorts them.
+func (c *count) downNodes() string {
+	slices.SortFunc(c.down, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+	return nodesAre(c.down, func(m member) string { return m.down })
+}
+
+// nodesAre says what each of the first nodes is, and how many more there are; "" if there are none.
+func nodesAre(list []member, what func(member) string) string {
 	var parts []string
-	for _, r := range list[:min(len(list), maxNames)] {
-		parts = append(parts, fmt.Sprintf("%s is %s", r.node, r.step))
+	for _, m := range list[:min(len(list), maxNames)] {
+		parts = append(parts, m.name+" is "+what(m))
 	}
 	if more := len(list) - maxNames; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(parts, ", ") + seeObject(list[0].node)
+	return strings.Join(parts, ", ")
 }
 
-// failureMessage lists nodes that have failed with their own messages, in the order of their
-// names, and counts the others. It sorts the failures.
-func failureMessage(failures []failure, are string) string {
+// failureMessage lists the first nodes that have failed, in the order of their names, each with its own
+// message, then how many more there are. It sorts the failures.
+func failureMessage(failures []failure) string {
 	slices.SortFunc(failures, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
-	head := fmt.Sprintf("%d nodes are %s: ", len(failures), are)
-	if len(failures) == 1 {
-		head = fmt.Sprintf("1 node is %s: ", are)
-	}
 	var texts []string
 	for _, f := range failures[:min(len(failures), maxFailures)] {
-		texts = append(texts, f.node+": "+f.message)
+		texts = append(texts, fmt.Sprintf("Node %s is reporting: %q", f.node, f.message))
 	}
-	end := seeObject(failures[0].node)
+	end := ""
 	if more := len(failures) - maxFailures; more > 0 {
-		end = fmt.Sprintf("; and %d more%s", more, end)
+		end = fmt.Sprintf(", and %d more", more)
 	}
-	return head + join(texts, "; ", maxFailure-len(head)-len(end)) + end
+	return join(texts, ", ", maxFailure-len(end)) + end
 }
 
 // causesMessage joins the messages of the conditions that make a pool Degraded.
@@ -139,6 +194,3 @@ func join(texts []string, separator string, room int) string {
 	}
 	return strings.Join(texts, separator)
 }
-
-// seeObject points to the object of a node, which has all that a message leaves out.
-func seeObject(nodeName string) string { return "; see oc describe machineconfignode/" + nodeName }

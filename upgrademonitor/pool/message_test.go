@@ -27,39 +27,30 @@ func TestStepOfANode(t *testing.T) {
 		conditions conditions
 		want       string
 	}{
-		{conditions{}, "updating"},
-		{conditions{"UpdatePrepared": running}, "preparing since 12:37 UTC on 22 May"},
-		{conditions{"UpdatePrepared": yes}, "updating"},
-		{conditions{"UpdatePrepared": yes, "UpdateExecuted": running}, "executing the update since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "Cordoned": running}, "cordoning since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "Cordoned": yes, "Drained": running}, "draining since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "AppliedFilesAndOS": running}, "applying files and OS since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "AppliedFiles": running}, "applying files since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "AppliedFiles": yes, "ImagePulledFromRegistry": running}, "pulling the image since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": running, "ImagePulledFromRegistry": yes, "AppliedOSImage": running}, "applying the OS image since 12:37 UTC on 22 May"},
-		{conditions{"UpdateExecuted": yes, "UpdatePostActionComplete": running}, "running post-update actions since 12:37 UTC on 22 May"},
-		{conditions{"Drained": running, "RebootedNode": running}, "rebooting since 12:37 UTC on 22 May"},
-		{conditions{"RebootedNode": yes, "Resumed": running}, "resuming since 12:37 UTC on 22 May"},
-		{conditions{"UpdateComplete": running}, "completing the update since 12:37 UTC on 22 May"},
-		{conditions{"UpdateComplete": running, "Uncordoned": running}, "uncordoning since 12:37 UTC on 22 May"},
-		{conditions{"NodeDegraded": running, "PinnedImageSetsProgressing": running, "Other": running}, "updating"},
+		{conditions{"UpdatePrepared": running}, "preparing"},
+		{conditions{"UpdatePrepared": yes, "UpdateExecuted": running}, "cordoning"},
+		{conditions{"UpdateExecuted": running, "Cordoned": running}, "cordoning"},
+		{conditions{"UpdateExecuted": running, "Cordoned": yes, "Drained": running}, "draining"},
+		{conditions{"UpdateExecuted": running, "AppliedFilesAndOS": running}, "applying files and OS"},
+		{conditions{"UpdateExecuted": running, "AppliedFiles": running}, "applying files"},
+		{conditions{"UpdateExecuted": running, "AppliedFiles": yes, "ImagePulledFromRegistry": running}, "pulling the image"},
+		{conditions{"UpdateExecuted": running, "ImagePulledFromRegistry": yes, "AppliedOSImage": running}, "applying the OS image"},
+		{conditions{"UpdateExecuted": yes, "UpdatePostActionComplete": running}, "running post-update actions"},
+		{conditions{"Drained": running, "RebootedNode": running}, "rebooting"},
+		{conditions{"RebootedNode": yes, "Resumed": running}, "resuming"},
+		{conditions{"RebootedNode": yes, "UpdateComplete": running, "Uncordoned": running}, "uncordoning"},
+		{conditions{"RebootedNode": yes, "Resumed": yes, "UpdateComplete": yes, "Uncordoned": yes}, "completing the update"},
+		{conditions{"UpdatePrepared": running, "NodeDegraded": running, "PinnedImageSetsProgressing": running, "Other": running}, "preparing"},
 	} {
 		for range 3 { // in any order of the conditions
-			m := newMCN("worker-3", updating)
+			m := newMCN("worker-3", began)
 			for p, status := range test.conditions {
 				phase(p, status)(m)
 			}
 			status := pool.Status(newPool("worker"), nodes{newNode("worker-3")}, mcns{m}, pool.Options{}, now)
-			assert.Equal(t, "worker-3 is "+test.want+"; see oc describe machineconfignode/worker-3",
+			assert.Equal(t, "All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 1 nodes have it, 1 is being updated. "+
+				"worker-3 is "+test.want+" since 12:37 UTC on 22 May. See oc describe machineconfignode/worker-3",
 				condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message, "%v", test.conditions)
-		}
-	}
-	all := append(phases.All(false), phases.All(true)...)
-	for _, p := range all {
-		if phases.IsUpdateStep(p) {
-			m := newMCN("a", updating, phase(p, running))
-			status := pool.Status(newPool("worker"), nodes{newNode("a")}, mcns{m}, pool.Options{}, now)
-			assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message, " since ", "%s has no text", p)
 		}
 	}
 }
@@ -70,18 +61,19 @@ func TestTheSlowestComeFirst(t *testing.T) {
 	var ms mcns
 	for i := range 7 {
 		name := fmt.Sprintf("worker-%d", i)
-		m := newMCN(name, updating, phase("Drained", metav1.ConditionUnknown))
-		m.Status.Conditions[3].LastTransitionTime = metav1.NewTime(earlier.Add(time.Duration(-i/2) * time.Minute))
+		m := newMCN(name, began, phase("UpdatePrepared", metav1.ConditionTrue), phase("Drained", metav1.ConditionUnknown))
+		began := metav1.NewTime(earlier.Add(time.Duration(-i/2) * time.Minute))
+		m.Status.Conditions[2].LastTransitionTime, m.Status.Conditions[3].LastTransitionTime = began, began
 		ns, ms = append(ns, newNode(name)), append(ms, m)
 	}
 	status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
-	assert.Equal(t, "worker-6 is draining since 12:34 UTC on 22 May, worker-4 is draining since 12:35 UTC on 22 May, "+
+	assert.Equal(t, "All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 7 nodes have it, 7 are being updated. "+
+		"worker-6 is draining since 12:34 UTC on 22 May, worker-4 is draining since 12:35 UTC on 22 May, "+
 		"worker-5 is draining since 12:35 UTC on 22 May, worker-2 is draining since 12:36 UTC on 22 May, "+
-		"worker-3 is draining since 12:36 UTC on 22 May, and 2 more; see oc describe machineconfignode/worker-6",
+		"worker-3 is draining since 12:36 UTC on 22 May, and 2 more. See oc describe machineconfignode/worker-6",
 		condition(t, status, mcfgv1.MachineConfigPoolUpdating).Message)
 }
 
-// TestFewNodesShareTheRoom: a message that fits is not truncated, however long; one that does not
 // keeps its start and its end, where the cause is.
 func TestFewNodesShareTheRoom(t *testing.T) {
 	text := func(n int) string { return "head " + strings.Repeat("x", n-len("head : disk full")) + ": disk full" }
@@ -110,14 +102,14 @@ func TestFewNodesShareTheRoom(t *testing.T) {
 			status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
 			message := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message
 			assert.LessOrEqual(t, len(message), 8<<10)
-			listed := strings.Count(message, ": head ")
-			assert.Equal(t, listed, strings.Count(message, ": disk full"), "each keeps its end")
+			listed := strings.Count(message, `: "head `)
+			assert.Equal(t, listed, strings.Count(message, `: disk full"`), "each keeps its end")
 			assert.GreaterOrEqual(t, listed, test.listed)
 			if listed < len(ns) {
-				assert.Contains(t, message, fmt.Sprintf("; and %d more; see ", len(ns)-listed))
+				assert.Contains(t, message, fmt.Sprintf(", and %d more", len(ns)-listed))
 			}
 			for _, i := range test.whole {
-				assert.Contains(t, message, fmt.Sprintf("worker-%03d: %s", i, text(test.lengths[i])))
+				assert.Contains(t, message, fmt.Sprintf("Node worker-%03d is reporting: %q", i, text(test.lengths[i])))
 			}
 			if len(test.whole) < min(len(ns), 14) && len(ns) < 100 {
 				assert.Greater(t, len(message), 7<<10, "the room is used")
@@ -148,7 +140,7 @@ func TestCausesShareTheRoom(t *testing.T) {
 		"two that fit":                     {[5]string{0: text(3000), 2: text(5000)}, 2},
 		"two that do not":                  {[5]string{0: text(5000), 2: text(5000)}, 0},
 		"a short one, two that do not":     {[5]string{text(1000), text(30000), text(30000)}, 1},
-		"one too long, short ones":         {[5]string{text(30000), "no such image", "no base config", "no registry"}, 3},
+		"one too long, short ones":         {[5]string{2: text(30000), 0: "disk full", 3: "no registry", 4: "no space"}, 3},
 		"four long ones":                   {[5]string{text(8000), "", text(8000), text(8000), text(8000)}, 0},
 		"five long ones":                   {[5]string{text(30000), text(30000), text(30000), text(30000), text(30000)}, 0},
 		"invalid UTF-8":                    {[5]string{0: invalid(7000), 2: invalid(2000), 3: invalid(7000)}, 0},
@@ -226,18 +218,18 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"NodeDegraded", "PinnedImageSetsDegraded"} {
 		message := condition(t, status, conditionType).Message
 		assert.True(t, utf8.ValidString(message))
-		assert.Regexp(t, `^5000 nodes are [a-z ]+: worker-0000: é+… \[truncated\]é+; worker-0001: é+… \[truncated\]é+; .*; and \d+ more; see oc describe machineconfignode/worker-0000$`, message)
-		assert.Equal(t, 5000, strings.Count(message, ": é")+more(t, message))
+		assert.Regexp(t, `^Node worker-0000 is reporting: "é+… \[truncated\]é+", Node worker-0001 is reporting: "é+… \[truncated\]é+", .*, and \d+ more$`, message)
+		assert.Equal(t, 5000, strings.Count(message, `: "é`)+more(t, message))
 	}
 	summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
 	assert.LessOrEqual(t, len(summary), 8<<10)
-	assert.Regexp(t, `^NodeDegraded: 5000 nodes are degraded: .*; and \d+ more; .*\. PinnedImageSetsDegraded: 5000 nodes are unable .*; and \d+ more; `, summary)
+	assert.Regexp(t, `^NodeDegraded: Node worker-0000 .*, and \d+ more\. PinnedImageSetsDegraded: Node worker-0000 .*, and \d+ more$`, summary)
 }
 
 // more returns how many nodes a message omits.
 func more(t *testing.T, message string) (n int) {
 	t.Helper()
-	_, err := fmt.Sscanf(message[strings.LastIndex(message, "; and "):], "; and %d more", &n)
+	_, err := fmt.Sscanf(message[strings.LastIndex(message, ", and "):], ", and %d more", &n)
 	require.NoError(t, err)
 	return n
 }

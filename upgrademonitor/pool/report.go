@@ -2,6 +2,7 @@ package pool
 
 import (
 	"cmp"
+	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,18 +12,19 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // report is all that a pool's status takes from a MachineConfigNode, except its owner. Objects
 // with equal reports lead to equal statuses, so that a change of anything else is ignored.
 type report struct {
-	joined bool // Updated was reported, or an update has begun
+	reported         bool // the daemon has reported the begin or the end of an update
+	desired, current progress.Target
 
-	specDesired, desired, current string // configs
-	desiredImage, currentImage    string
+	updating bool // an update is ordered or under way
+	step     phases.Phase
+	since    int64 // when the step was reached, in seconds of Unix time; not known if it is not positive
 
-	updated         bool
-	step            step // if it is not updated
 	degraded        bool
 	degradedMessage string
 	pinned          bool // every pinned image set that it lists is on the node, and none has failed
@@ -30,96 +32,69 @@ type report struct {
 	pinMessage      string
 }
 
-// reportOf reads a MachineConfigNode.
+// reportOf reads a MachineConfigNode as package progress does.
 func reportOf(mcn *mcfgv1.MachineConfigNode) report {
+	n := progress.FromMachineConfigNode(mcn)
 	r := report{
-		specDesired:  mcn.Spec.ConfigVersion.Desired,
-		desiredImage: string(mcn.Spec.ConfigImage.DesiredImage),
-		currentImage: string(mcn.Status.ConfigImage.CurrentImage),
-		pinned:       true,
+		reported: n.Reported,
+		desired:  n.Desired,
+		current:  n.Current,
+		updating: n.InUpdate(),
+		degraded: n.IsDegraded(),
+		pinned:   len(n.PinnedImageSets) == 0,
 	}
-	if version := mcn.Status.ConfigVersion; version != nil {
-		r.desired, r.current = version.Desired, version.Current
+	if r.updating {
+		r.step, r.since = n.Step, n.Since.Unix()
 	}
-	for i := range mcn.Status.Conditions {
-		r.read(&mcn.Status.Conditions[i])
+	if r.degraded {
+		r.degradedMessage = n.Message
 	}
-	if !r.joined || r.updated {
-		r.step = step{}
+	if c := conditions.Find(mcn.Status.Conditions, phases.PinnedImageSetsDegraded); c != nil && c.Status == metav1.ConditionTrue {
+		r.pinFailed, r.pinMessage = true, c.Message
 	}
-	for _, set := range mcn.Status.PinnedImageSets {
-		done := set.DesiredGeneration > 0 && set.CurrentGeneration == set.DesiredGeneration
-		r.pinned = r.pinned && done && set.LastFailedGeneration == 0
-	}
-	r.pinned = r.pinned && !r.pinFailed
 	return r
-}
-
-// read reads one condition.
-//
-// A node has joined when its Updated was reported, or a phase runs that only an update has: a
-// daemon that starts for the first time reports others. The step is the last phase that runs, in
-// the order of an update: a child rather than its parent, and Updated if none does.
-func (r *report) read(c *metav1.Condition) {
-	isTrue := c.Status == metav1.ConditionTrue
-	switch p := phases.Phase(c.Type); p {
-	case phases.NodeDegraded:
-		if isTrue {
-			r.degraded, r.degradedMessage = true, c.Message
-		}
-	case phases.PinnedImageSetsDegraded:
-		if isTrue {
-			r.pinFailed, r.pinMessage = true, c.Message
-		}
-	case phases.Updated:
-		r.updated = r.updated || isTrue
-		r.joined = r.joined || c.Status != metav1.ConditionFalse || c.Reason != conditions.ReasonNotYetOccurred
-		if r.step.phase == "" {
-			r.step = step{p, c.LastTransitionTime.Unix()}
-		}
-	default:
-		if c.Status == metav1.ConditionFalse {
-			return
-		}
-		r.joined = r.joined || phases.StartsUpdate(p)
-		if c.Status == metav1.ConditionUnknown && rankOf(p) > rankOf(r.step.phase) {
-			r.step = step{p, c.LastTransitionTime.Unix()}
-		}
-	}
-}
-
-// machine is what one node counts as.
-type machine struct {
-	name   string
-	report // empty if the node has none of its own
-
-	reported  bool // its MachineConfigNode is about this Node, which has joined the pool
-	updating  bool // an update is under way
-	reached   bool // it has the target, and no update is under way
-	available bool // the Node is Ready and schedulable, and not updating
-}
-
-// newMachine returns what a node counts as, with its MachineConfigNode, nil if there is none.
-func newMachine(node *corev1.Node, mcn *mcfgv1.MachineConfigNode, target target) machine {
-	m := machine{name: node.Name, available: isReady(node) && !node.Spec.Unschedulable}
-	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
-		return m
-	}
-	m.report = reportOf(mcn)
-	// The objects of daemons that do not report images have neither.
-	m.currentImage = cmp.Or(m.currentImage, node.Annotations[nodeannotation.CurrentImage])
-	m.desiredImage = cmp.Or(m.desiredImage, node.Annotations[nodeannotation.DesiredImage])
-	m.reported = m.joined
-	m.updating = m.joined && !m.updated
-	m.reached = m.joined && m.updated && m.has(target)
-	m.available = m.available && !m.updating
-	return m
 }
 
 // has reports whether a node has the target, and desires nothing else.
 func (r report) has(t target) bool {
-	return t.config != "" && r.specDesired == t.config && r.desired == t.config && r.current == t.config &&
-		t.hasImage(r.desiredImage, r.currentImage)
+	return t.config != "" && r.desired.Config == t.config && r.current.Config == t.config && t.hasImage(r.desired.Image, r.current.Image)
+}
+
+// member is what one node of a pool counts as.
+type member struct {
+	name   string
+	report        // empty if the node has none of its own
+	down   string // why the Node is unavailable by itself, "" if it is not
+}
+
+// newMember returns what a node counts as, with its MachineConfigNode, nil if there is none.
+func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
+	m := member{name: node.Name, down: downOf(node)}
+	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
+		return m
+	}
+	// The objects of daemons that do not report images have neither.
+	withImages := *mcn
+	desired, current := &withImages.Spec.ConfigImage.DesiredImage, &withImages.Status.ConfigImage.CurrentImage
+	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.DesiredImage]))
+	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.CurrentImage]))
+	m.report = reportOf(&withImages)
+	return m
+}
+
+// isAvailable reports whether the Node is Ready and schedulable, and its daemon is idle.
+func (m member) isAvailable() bool { return m.down == "" && !m.updating && !m.degraded }
+
+// downOf returns why a Node is unavailable, whoever cordoned it; "" if it is not.
+func downOf(node *corev1.Node) string {
+	var why []string
+	if !isReady(node) {
+		why = append(why, "NotReady")
+	}
+	if node.Spec.Unschedulable {
+		why = append(why, "cordoned")
+	}
+	return strings.Join(why, " and ")
 }
 
 func isReady(node *corev1.Node) bool {

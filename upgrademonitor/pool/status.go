@@ -21,57 +21,53 @@ type Options struct {
 // MachineConfigNodes report. The nodes are those of the pool, see Primary; the MachineConfigNodes
 // may be more or fewer.
 //
-// What a node counts as:
+// What a node counts as, in the same reading of its object as progress.FromMachineConfigNode:
 //
 //  1. Every node is a machine, and counts at most once in each of the other counts. The order of
 //     nodes, of MachineConfigNodes and of their conditions makes no difference; nil and repeated
 //     entries are ignored.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
-//  3. Updated: Updated is True, the config in its status, both current and desired, and the
-//     one desired in its spec are the pool's, and it desires and has the right image: see
-//     ImageState. What its object does not name of the images, the Node's annotations do.
-//  4. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it, or it is being
-//     updated: Updated is not True.
-//  5. Ready: updated, and not unavailable.
-//  6. A node has not reported if its MachineConfigNode is missing, has no conditions, names
+//  3. Being updated: it does not have the config and image that its object desires, or Updated is not
+//     True and a step that is unique to an update runs or has run. Updated=False alone is no update.
+//  4. Updated: it has the config and image of the pool, its object desires them, and it is not being
+//     updated: see ImageState. What its object does not name of the images, the Node's annotations do.
+//  5. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it, or it is being
+//     updated, or degraded, also by a drift while Updated is True.
+//  6. Ready: updated, and not unavailable.
+//  7. A node has not reported if its MachineConfigNode is missing, has no conditions, names
 //     the UID of another Node as its owner, or is that of a joining node: Updated was never reported,
-//     and no phase runs that only an update has. It is a machine and may be unavailable by 4, for its
-//     Node alone: maxUnavailable counts nodes that are down for any reason. A joining node may be
-//     degraded, too. It is nothing else.
+//     and no step runs that is unique to an update. It is a machine, it may be degraded, and it may be
+//     unavailable for that or for its Node. It is nothing else.
 //
-// What the pool's conditions mean:
+// What the pool's conditions mean, whose reasons and messages docs/operator.md lists:
 //
-//  7. Updated: the pool has a target, and all its machines are updated, if there are any. There
+//  8. Updated: the pool has a target, and all its machines are updated, if there are any. There
 //     is no target before a MachineConfig is rendered, and while its image is being built or after the
 //     build has failed. While the image is unknown and nodes desire different ones, it is False.
-//  8. Updating: a machine is being updated, or, unless the pool is paused, one that has reported is
+//  9. Updating: a machine is being updated, or, unless the pool is paused, one that has reported is
 //     not updated or the image is being built. A node that is not Ready, was cordoned by others, or has
-//     not reported, does not make its pool Updating, nor does a failed build. The message names the
-//     phase that a node is in, and since when.
-//  9. NodeDegraded: a machine is degraded. The message has the first 14 nodes in the order of their
-//     names, each with its own message, and how many more there are, in 8 kB. Short messages leave
-//     their room to long ones, which keep their head and their end.
-//  10. PinnedImageSetsDegraded: likewise, of nodes whose condition of that name is True. It
-//     changes none of the machine counts, which are about configs. It is False, and not absent,
-//     if there are no sets, so that one can wait for it.
-//  11. Degraded: 9 is True, or one of RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded,
-//     which others write, or 10, if the Options say so. The message has the causes, in 8 kB, as in 9.
-//  12. lastTransitionTime moves to now, in whole seconds, when and only when a condition's status moves.
+//     not reported, does not make its pool Updating, nor does a failed build.
+//  10. NodeDegraded: a machine is degraded. Its message has at most 14 nodes and 8 kB.
+//  11. PinnedImageSetsDegraded: likewise, of nodes whose condition of that name is True. It
+//     changes none of the machine counts, which are about configs.
+//  12. Degraded: 10 is True, or one of RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded,
+//     which other controllers write, or 11, if the Options say so. Its message has the causes, in 8 kB.
+//  13. lastTransitionTime moves to now, in whole seconds, when and only when a condition's status moves.
 //
 // What else the status contains:
 //
-//  13. configuration becomes the one of the spec when the pool is Updated.
-//  14. The entry of poolSynchronizersStatus for PinnedImageSets counts a machine as updated when all sets that it
+//  14. configuration becomes the one of the spec when the pool is Updated.
+//  15. The entry of poolSynchronizersStatus for PinnedImageSets counts a machine as updated when all sets that it
 //     lists are pulled in the generation desired, and none has failed. Its observedGeneration is kept.
-//  15. Conditions, entries and fields of others are kept.
+//  16. Conditions, entries and fields that other controllers write are kept.
 //
 // Nothing that is passed in changes, and what is returned shares nothing with it. The time it takes grows
 // with the number of nodes and MachineConfigNodes. A status that was computed before is unchanged by itself.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
-	c := countMachines(pool, nodes, mcns, options.Image)
+	c := countNodes(pool, nodes, mcns, options.Image)
 	status := *pool.Status.DeepCopy()
 	status.ObservedGeneration = pool.Generation
-	status.MachineCount = int32(c.machines)
+	status.MachineCount = int32(c.total)
 	status.UpdatedMachineCount = int32(c.updated)
 	status.ReadyMachineCount = int32(c.ready)
 	status.UnavailableMachineCount = int32(c.unavailable)
@@ -92,10 +88,10 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{
 		PoolSynchronizerType:    mcfgv1.PinnedImageSets,
-		MachineCount:            int64(c.machines),
+		MachineCount:            int64(c.total),
 		UpdatedMachineCount:     int64(c.pinned),
 		ReadyMachineCount:       int64(c.pinnedReady),
-		AvailableMachineCount:   int64(c.machines - c.unavailable),
+		AvailableMachineCount:   int64(c.total - c.unavailable),
 		UnavailableMachineCount: int64(c.unavailable),
 	}
 	at := slices.IndexFunc(list, func(s mcfgv1.PoolSynchronizerStatus) bool {

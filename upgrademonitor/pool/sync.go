@@ -16,7 +16,8 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	cached, err := r.config.Pools.Lister().Get(name)
 	if apierrors.IsNotFound(err) {
 		r.written.Delete(name)
-		r.frame.Forget(name)
+		r.announced.Delete(name)
+		r.controller.Forget(name)
 		return nil
 	}
 	if err != nil {
@@ -32,24 +33,22 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	if equality.Semantic.DeepEqual(status, pool.Status) {
 		return nil
 	}
-	return r.write(ctx, pool, status)
+	if err := r.write(ctx, pool, status); err != nil {
+		return err
+	}
+	r.recordEvent(pool, status, newTarget(pool.Spec.Configuration.Name, options.Image).String())
+	return nil
 }
 
 // members returns the nodes of a pool, and those of their MachineConfigNodes that exist. A node that
 // conflicting pools select is a member of none.
 func (r *reconciler) members(name string) ([]*corev1.Node, []*mcfgv1.MachineConfigNode, error) {
-	pools, err := r.config.Pools.Lister().List(labels.Everything())
-	if err != nil {
-		return nil, nil, err
-	}
+	pools, _ := r.config.Pools.Lister().List(labels.Everything()) // caches have no error
 	selections, err := parse(pools)
 	if err != nil {
 		return nil, nil, err
 	}
-	all, err := r.config.Nodes.Lister().List(labels.Everything())
-	if err != nil {
-		return nil, nil, err
-	}
+	all, _ := r.config.Nodes.Lister().List(labels.Everything())
 	var nodes []*corev1.Node
 	var mcns []*mcfgv1.MachineConfigNode
 	for _, node := range all {

@@ -4,7 +4,7 @@ package pool
 type ImageState string
 
 const (
-	// ImageUnknown means that the host does not know. Each node is to have the image that it desires.
+	// ImageUnknown means that the image is not known. Each node is to have the image that it desires.
 	ImageUnknown ImageState = ""
 	// ImageNone means that the pool is not layered. Its nodes are to have no image.
 	ImageNone ImageState = "None"
@@ -86,5 +86,5 @@ func (t target) String() string {
 	if t.image.State != ImageBuilt {
 		return "MachineConfig " + t.config
 	}
-	return "MachineConfig " + t.config + " and image " + t.image.PullSpec
+	return "MachineConfig " + t.config + " / Image " + t.image.PullSpec
 }

@@ -9,7 +9,7 @@ import (
 // Trim drops from an object what neither this package nor package rollout reads, so that an
 // informer does not keep it: managedFields, which are half of a MachineConfigNode, and the
 // list of images of a Node. It is a cache.TransformFunc, for the WithTransform option of the
-// informer factories. A host whose own code reads those fields passes none, or another one.
+// informer factories. A process whose own code reads those fields passes none, or another one.
 //
 // A Node, a MachineConfigNode and a MachineConfigPool are not modified: what is returned is a
 // shallow copy, because a fake clientset may send an informer the object that it stores.

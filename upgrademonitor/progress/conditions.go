@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -32,16 +31,9 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// ran reports whether a phase was reported in the current update.
-func ran(list []metav1.Condition, p phases.Phase) bool {
-	c := conditions.Find(list, p)
-	return c != nil && !isNotYet(c) && conditions.Ran(list, p)
-}
-
-// isNotYet reports whether a condition is that of a phase that never ran. Older daemons spell the
-// reason NotYetOccured.
+// isNotYet reports whether a condition is that of a phase that never ran.
 func isNotYet(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && strings.HasPrefix(c.Reason, "NotYetOcc")
+	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
 // isReset reports whether the begin or the end of an update has reset the condition of a phase that ran.

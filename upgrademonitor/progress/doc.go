@@ -12,19 +12,6 @@
 //	MachineConfigNode, each version ──► History.Observe ──► History.Spans: the timeline
 //	                                                   └──► Pools: what each step typically takes
 //
-// In short:
-//
-//	nodes := make([]progress.Node, 0, len(list.Items))
-//	for i := range list.Items {
-//		nodes = append(nodes, progress.FromMachineConfigNode(&list.Items[i]))
-//	}
-//	for _, pool := range progress.Pools(pools, nodes, nil, time.Now(), progress.Limits{}) {
-//		fmt.Printf("%s: %d of %d nodes are done\n", pool.Name, pool.Done, pool.Total())
-//		for _, stuck := range pool.StuckNodes() {
-//			fmt.Printf("%s: %s for %s: %s\n", stuck.Name, stuck.Step, stuck.For, stuck.Message)
-//		}
-//	}
-//
 // The states of a node in a rollout:
 //
 //	Unreported   Waiting ──► Updating ──► Done

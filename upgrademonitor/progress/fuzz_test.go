@@ -97,6 +97,9 @@ func FuzzNode(f *testing.F) {
 		n := progress.FromMachineConfigNode(m)
 		require.Equal(t, before, m, "the argument changed")
 		checkFuzzed(t, n)
+		if len(m.Status.Conditions) > 0 {
+			requireAgreement(t, m, configB)
+		}
 	})
 }
 

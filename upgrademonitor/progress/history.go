@@ -115,14 +115,14 @@ func (h *History) updateDuration(n Node) time.Duration {
 	return 0
 }
 
-// message returns the message of a node's object, or the error of its running step if the object has
-// lost it.
+// message returns the message of a node's object, or, where its step has the message of its begin again,
+// the last other one: the attempt that failed, which its retry has overwritten.
 func (h *History) message(n Node) string {
 	r := h.of(n)
-	if r == nil || r.failure == "" || r.step != n.Step || n.IsDegraded() || isFailure(n.Name, "", n.Message) {
+	if r == nil || r.retried == "" || r.step != n.Step || r.message != n.Message || n.IsDegraded() {
 		return n.Message
 	}
-	return r.failure
+	return r.retried
 }
 
 // degradedSince returns since when a node is degraded; zero if it is not, or if that is not known.

@@ -200,6 +200,7 @@ func TestHistoryThatIsBehind(t *testing.T) {
 		return mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1)}, changes...)...)
 	}
 	var h progress.History
+	h.Observe(object(is(phases.Drained, running, 2, "Draining node")))
 	h.Observe(object(is(phases.Drained, running, 2, "the first error")))
 	why := func(m *mcfgv1.MachineConfigNode) string {
 		return progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, []progress.Node{progress.FromMachineConfigNode(m)}, &h, at(5), progress.Limits{})[0].Nodes[0].Message

@@ -8,6 +8,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -27,8 +28,9 @@ const notYetSet = "not-yet-set"
 //  5. An object contains its node's desired config, but not its pool's target, so that no node is
 //     Waiting: Pools finds these.
 //  6. A node that is degraded is Stuck, in an update or not.
-//  7. A node that has what it desires, and whose Updated is False though no step of an update
-//     ran, has no step: some daemons report this when they restart.
+//  7. A node is in an update while Updated is not True and a step that is unique to an update runs or
+//     has run, or while it does not have the config and image that it desires. A node whose Updated is
+//     False alone, which some daemons report when they restart, is Done.
 //  8. Times that are out of order result in a duration of zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	if mcn == nil {
@@ -64,52 +66,37 @@ func (n Node) hasDesired() bool { return n.Desired == n.Current }
 // readSteps sets the state by the object alone, the steps, and what follows from them.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
-	if isUpdated {
-		n.Ended = endOf(list)
-		n.joined = neverUpdated(list)
-	}
+	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
+	})
+	n.Reported = isUpdated || isRunning || conditions.Ran(list, phases.Updated)
 	switch {
+	case !n.Reported:
+		n.State = Unreported
+		n.Steps = pendingSteps(list)
 	case isUpdated && !n.hasDesired():
-		n.State, n.NotBegun = Updating, true
+		n.State, n.NotBegun, n.Ended = Updating, true, endOf(list)
 		n.Steps = pendingSteps(list)
 		n.Step, n.Since = n.Steps[0].Phase, n.Ordered
-	case isUpdated:
-		n.State = Done
-		n.Steps, n.Since = endedSteps(list, n.Ended), n.Ended
-	case n.isDegraded, ran(list, phases.Updated), updateRuns(list):
+	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
 		n.State = Updating
 		n.Begun = begunOf(list)
 		n.Steps = currentSteps(list)
 		n.Since = measure(n.Steps, n.Begun)
-		if n.isUpdating() {
-			n.Step = stepOf(n.Steps)
-		}
+		n.Step = stepOf(n.Steps)
 		n.Message = n.messageOfStep(list)
 	default:
-		n.State = Unreported
-		n.Steps = pendingSteps(list)
+		n.State = Done
+		n.isNew = neverUpdated(list)
+		n.Ended = endOf(list)
+		n.Steps, n.Since = endedSteps(list, n.Ended), n.Ended
 	}
-}
-
-// isUpdating reports whether there is an update: the node does not have its desired config and image,
-// or a phase that only an update has is running or done.
-func (n Node) isUpdating() bool {
-	return !n.hasDesired() || slices.ContainsFunc(n.Steps, func(s Step) bool {
-		return phases.StartsUpdate(s.Phase) && (s.State == Running || s.State == Finished)
-	})
-}
-
-// updateRuns reports whether a phase that only an update has is running or done.
-func updateRuns(list []metav1.Condition) bool {
-	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
-	})
 }
 
 // updateDuration returns the duration of a finished update, from the order to the end; zero if it is
 // not known.
 func (n Node) updateDuration() time.Duration {
-	if n.State != Done || n.joined || n.Ordered.IsZero() || n.Ended.IsZero() {
+	if n.State != Done || n.isNew || n.Ordered.IsZero() || n.Ended.IsZero() {
 		return 0
 	}
 	return since(n.Ordered, n.Ended)

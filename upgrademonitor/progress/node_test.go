@@ -87,7 +87,9 @@ func TestState(t *testing.T) {
 		"begun":                     {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
 		"running without a begin":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
 		"Updated is Unknown":        {mcn(is(phases.Updated, running, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
-		"restarted":                 {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), progress.Updating, ""},
+		"restarted":                 {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), progress.Done, ""},
+		"restarted, and degraded":   {mcn(is(phases.Updated, no, 5), degraded), progress.Stuck, ""},
+		"joining, and ordered":      {mcn(withDesired(configB), degraded), progress.Stuck, ""},
 		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), progress.Updating, phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -275,7 +277,7 @@ func TestTimesAreUTC(t *testing.T) {
 func TestMode(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
-			c := conditions.Default(p, metav1.NewTime(start))
+			c := *conditions.Find(conditions.Complete(nil, phases.ExistsIn(p, true), metav1.NewTime(start)), p)
 			c.Status, c.Reason = status, reason
 			m.Status.Conditions = append(m.Status.Conditions, c)
 		}
@@ -295,7 +297,7 @@ func TestMode(t *testing.T) {
 		"both, files run":                {mcn(began, withDesired(configB), add(phases.AppliedFiles, running, "x")), "--->....."},
 		"both, files and OS run":         {mcn(began, withDesired(configB), is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")), "--->..."},
 		"rebootless":                     {mcn(imageMode, began, withDesired(configB), is(phases.UpdatePostActionComplete, running, 11)), "------>.."},
-		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->->..."},
+		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>..."},
 		"conditions of no mode":          {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Foreign", Status: yes}}}}, "......."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -306,4 +308,40 @@ func TestMode(t *testing.T) {
 	}
 	n := progress.FromMachineConfigNode(mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)))
 	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
+}
+
+// TestImageModeOrder: files, image and pull run in any order, and none of them is skipped before their
+// parent is complete.
+func TestImageModeOrder(t *testing.T) {
+	object := func(changes ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+		m := mcn(withDesired(configB))
+		m.Status.Conditions = conditions.Complete(nil, true, metav1.NewTime(start))
+		for _, change := range append([]func(*mcfgv1.MachineConfigNode){is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11)}, changes...) {
+			change(m)
+		}
+		return m
+	}
+	pulled := is(phases.ImagePulledFromRegistry, yes, 13)
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		marks  string
+		step   phases.Phase
+	}{
+		"pulling":                      {object(is(phases.ImagePulledFromRegistry, running, 12)), "#--..>...", phases.ImagePulledFromRegistry},
+		"pulled":                       {object(pulled), "#--..#...", phases.AppliedFiles},
+		"pulled, before the files":     {object(pulled, is(phases.AppliedFiles, running, 14)), "#-->.#...", phases.AppliedFiles},
+		"pulled, files applied":        {object(pulled, is(phases.AppliedFiles, yes, 14)), "#--#.#...", phases.AppliedOSImage},
+		"pulled, files not required":   {object(pulled, is(phases.AppliedFiles, no, 14)), "#---.#...", phases.AppliedOSImage},
+		"the image before the files":   {object(is(phases.AppliedOSImage, yes, 14)), "#--.#....", phases.AppliedFiles},
+		"the parent is complete":       {object(is(phases.AppliedOSImage, yes, 14), is(phases.UpdateExecuted, yes, 14)), "#---#-...", phases.RebootedNode},
+		"the parent was not completed": {object(is(phases.AppliedOSImage, yes, 14), is(phases.RebootedNode, running, 15)), "#---#->..", phases.RebootedNode},
+		"draining":                     {object(is(phases.Drained, running, 12)), "#->......", phases.Drained},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.FromMachineConfigNode(tc.object)
+			checkNode(t, n)
+			assert.Equal(t, tc.marks, marks(n))
+			assert.Equal(t, tc.step, n.Step)
+		})
+	}
 }

@@ -13,7 +13,7 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	pulling, pullingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsProgressing)
 	var failed, pulled []PinnedImageSet
 	for _, s := range status.PinnedImageSets {
-		switch isCurrent := s.CurrentGeneration >= s.DesiredGeneration; {
+		switch isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration; {
 		case s.LastFailedGeneration > 0 && (failing || !isCurrent):
 			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: s.LastFailedGenerationError})
 		case !isCurrent:

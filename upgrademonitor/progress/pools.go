@@ -22,9 +22,10 @@ import (
 //  4. A node is Stuck if it is degraded, or its step takes longer than the Limits allow: also one whose
 //     update was ordered that long ago and has not begun. It is Slow if its step takes longer than 10
 //     minutes and 3 times the median of at least 3 other nodes of this rollout.
-//  5. A pool is Blocked when nodes wait and the stuck ones take all of MaxUnavailable, which is at
-//     least 1. A percentage is that of the machines that the pool's status counts, or of its nodes if
-//     these are more.
+//  5. A pool is Blocked when nodes wait and the stuck ones take all of MaxUnavailable, or when none is
+//     being updated and the unavailable ones do; unless it is paused. MaxUnavailable is at least 1. A
+//     percentage is that of the machines that the pool's status counts, or of its nodes if these are
+//     more.
 //  6. Remaining assumes that each node takes Typical, that MaxUnavailable are updated at a time, and that
 //     stuck nodes stay stuck. It is known once three nodes have finished, while the pool is not
 //     paused and not all remaining nodes are stuck, blocked or Unreported.
@@ -70,6 +71,7 @@ func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) Pool {
 		Target:         Target{Config: config, Image: imageOf(config, nodes)},
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
+		Unavailable:    max(0, int(p.Status.UnavailableMachineCount)),
 		Missing:        missing,
 		Unreported:     missing,
 		Problems:       problemsOf(p, nodes),

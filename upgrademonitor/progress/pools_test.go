@@ -287,22 +287,45 @@ func TestLimits(t *testing.T) {
 }
 
 func TestBlocked(t *testing.T) {
+	unavailable := func(n int32) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) { p.Status.UnavailableMachineCount = n }
+	}
+	nodes := func(nodes ...progress.Node) []progress.Node { return nodes }
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
 		nodes []progress.Node
-		want  bool
+		want  string
 	}{
-		"none stuck":                {worker("1"), []progress.Node{drainingNode("a", 99), waitingNode("b")}, false},
-		"the only place":            {worker("1"), []progress.Node{drainingNode("a", 9), waitingNode("b")}, true},
-		"one of two places":         {worker("2"), []progress.Node{drainingNode("a", 9), waitingNode("b")}, false},
-		"both places":               {worker("2"), []progress.Node{drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")}, true},
-		"more than the places":      {worker("1"), []progress.Node{drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")}, true},
-		"none waiting":              {worker("1"), []progress.Node{drainingNode("a", 9)}, false},
-		"a pool that is not known":  {nil, []progress.Node{drainingNode("a", 9), waitingNode("b")}, false},
-		"only those that are ready": {worker("1"), []progress.Node{drainingNode("a", 9), {Name: "b", Pool: "worker", State: progress.Unreported}}, false},
+		"none stuck":                    {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"the only place":                {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "1 node is stuck"},
+		"one of two places":             {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"both places":                   {worker("2"), nodes(drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")), "2 nodes are stuck"},
+		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")), "2 nodes are stuck"},
+		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
+		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), progress.Node{Name: "b", Pool: "worker", State: progress.Unreported}), ""},
+		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "1 node is unavailable"},
+		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
+		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"not ready, none waiting":       {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
+		"one stuck, one not ready":      {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "2 nodes are unavailable"},
+		"paused, the only place":        {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"paused, with a node not ready": {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
+		"a count that is negative":      {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
-		assert.Equal(t, tc.want, one(t, tc.pool, 100, tc.nodes...).Blocked, name)
+		got := one(t, tc.pool, 100, tc.nodes...)
+		assert.Equal(t, tc.want, got.BlockedBy, name)
+		assert.Equal(t, tc.want != "", got.Blocked, name)
 	}
+}
+
+// A pool that is blocked by unavailable nodes has no estimate.
+func TestBlockedHasNoEstimate(t *testing.T) {
+	nodes := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), waitingNode("d")}
+	p := worker("1")
+	require.NotNil(t, one(t, p, 20, nodes...).Remaining)
+	p.Status.UnavailableMachineCount = 1
+	assert.Nil(t, one(t, p, 20, nodes...).Remaining)
 }
 
 func TestLeftKnown(t *testing.T) {

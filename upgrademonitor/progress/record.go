@@ -20,20 +20,20 @@ type record struct {
 	steps []Step
 	step  phases.Phase // running or next at the last observation
 
-	message string // of that step
-	failure string // the last error of that step, which its next attempt overwrites in the object
+	message string // the first one of that step
+	retried string // its last other one
 }
 
 // next returns the record after another observation of the node: the same one, that of another
 // update, or nil if no update is known.
 func (r *record) next(n Node) *record {
 	switch {
-	case n.State == Unreported:
+	case !n.Reported:
 		return r
 	case !n.Ended.IsZero():
 		return r.finish(n)
-	case r != nil && r.over() && !n.isUpdating():
-		return r // the daemon has restarted
+	case !n.InUpdate():
+		return r
 	case r == nil, r.over(), r.isReplaced(n):
 		r = &record{began: n.Desired}
 	}
@@ -60,13 +60,14 @@ func (r *record) update(n Node) {
 		}
 	}
 	if n.Step != r.step {
-		r.step, r.message, r.failure = n.Step, "", ""
+		r.step, r.message, r.retried = n.Step, "", ""
 	}
-	if !n.IsDegraded() {
-		if isFailure(n.Name, r.message, n.Message) {
-			r.failure = n.Message
-		}
+	switch {
+	case n.IsDegraded():
+	case r.message == "":
 		r.message = n.Message
+	case r.message != n.Message:
+		r.retried = n.Message
 	}
 }
 

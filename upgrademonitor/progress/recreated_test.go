@@ -38,6 +38,7 @@ func TestObjectsThatAreCreatedAgain(t *testing.T) {
 	retried := func(uid types.UID, message string) *mcfgv1.MachineConfigNode {
 		return mcn(withUID(uid), withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 2, message))
 	}
+	h.Observe(retried("c", "draining"))
 	h.Observe(retried("c", failure))
 	h.Observe(retried("c", "draining"))
 	assert.Equal(t, failure, inPool(&h, retried("c", "draining")).Message)

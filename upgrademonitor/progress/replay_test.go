@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -59,7 +60,7 @@ func readTraces(t testing.TB) []trace {
 
 // daemon writes the conditions of one object, in one of two ways.
 type daemon struct {
-	legacy bool // every call changes the times of its conditions, and no condition is added
+	legacy bool // as the daemon of machine-config-operator does
 	object *mcfgv1.MachineConfigNode
 	now    time.Time
 	update string // the target of the active update
@@ -142,12 +143,18 @@ func (d *daemon) lists(t testing.TB, imageMode bool, c *call) [][]metav1.Conditi
 		defer func() { d.update = target }()
 	}
 	if d.legacy {
-		return d.overwrite(list, imageMode, c)
+		after, writes := mco.Conditions(d.object, mco.Call{
+			Phase: c.Phase, Status: c.Status, Reason: c.Reason, Message: c.Message, CompletesParent: c.CompletesParent,
+		}, metav1.NewTime(d.now))
+		if !writes {
+			return nil
+		}
+		return [][]metav1.Condition{after}
 	}
 	lists, err := conditions.Next(list, imageMode, conditions.Report{
 		Phase: c.Phase, Status: c.Status, Reason: c.Reason, Message: c.Message, CompletesParent: c.CompletesParent,
 		Time: metav1.NewTime(d.now),
-	}, conditions.Update{Name: cmp.Or(d.update, target), NewTarget: newTarget})
+	}, conditions.Cycle{Name: cmp.Or(d.update, target), NewTarget: newTarget})
 	require.NoError(t, err)
 	return lists
 }
@@ -156,63 +163,16 @@ func (d *daemon) lists(t testing.TB, imageMode bool, c *call) [][]metav1.Conditi
 func (d *daemon) versions(c *call) {
 	status := &d.object.Status
 	validated := c.Phase == phases.UpdatePrepared && c.Status == yes || c.Phase == phases.Updated && c.Status == yes
-	if c.Node.DesiredConfig != "" && (validated || d.legacy) {
+	if d.legacy {
+		status.ConfigVersion.Desired = mco.DesiredConfig(mco.Call{Phase: c.Phase, Status: c.Status}, c.Node.DesiredConfig)
+	} else if c.Node.DesiredConfig != "" && validated {
 		status.ConfigVersion.Desired = c.Node.DesiredConfig
+	}
+	if c.Node.DesiredConfig != "" && (validated || d.legacy) {
 		status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(c.Node.DesiredImage)
 	}
 	if c.Node.CurrentConfig != "" {
 		status.ConfigVersion.Current = c.Node.CurrentConfig
 		status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(c.Node.CurrentImage)
 	}
-}
-
-// overwrite writes conditions like a daemon without a state machine:
-//
-//   - A call sets its condition and the parent to what it reports, at the time of the call. It does
-//     nothing if the topmost one of them has the same status and message.
-//   - A call of another phase sets an Updated that is True to False.
-//   - A call of Updated sets all other conditions to False, at the time of the call.
-//   - The object has the conditions of both modes.
-func (d *daemon) overwrite(list []metav1.Condition, imageMode bool, c *call) [][]metav1.Condition {
-	at := metav1.NewTime(d.now)
-	if list == nil {
-		list = conditions.Complete(nil, imageMode, at)
-		list = slices.DeleteFunc(list, func(c metav1.Condition) bool {
-			return phases.ExistsIn(phases.Phase(c.Type), false) != phases.ExistsIn(phases.Phase(c.Type), true)
-		})
-		list = append(list, conditions.Default(phases.AppliedFilesAndOS, at), conditions.Default(phases.ImagePulledFromRegistry, at))
-	}
-	list = slices.Clone(list)
-	find := func(p phases.Phase) int {
-		return slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == string(p) })
-	}
-	called := []metav1.Condition{{Type: string(c.Phase), Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: at}}
-	if parent, ok := phases.ParentOf(c.Phase); ok {
-		p := metav1.Condition{Type: string(parent), Status: running, Reason: string(c.Phase), Message: c.Message, LastTransitionTime: at}
-		if c.CompletesParent {
-			p.Status = yes
-		}
-		called = append(called, p)
-	}
-	topmost := called[len(called)-1]
-	if i := find(phases.Phase(topmost.Type)); i >= 0 && list[i].Status == topmost.Status && list[i].Message == topmost.Message {
-		return nil
-	}
-	if i := find(phases.Updated); c.Phase != phases.Updated && list[i].Status == yes {
-		list[i].Status, list[i].Message, list[i].LastTransitionTime = no, "This node is not updated, sensed disruption via a manual update.", at
-	}
-	for i := range list {
-		if c.Phase == phases.Updated && list[i].Type != string(phases.Updated) && list[i].Status != no {
-			list[i].Status, list[i].LastTransitionTime = no, at
-			list[i].Message = "Action during update to " + d.object.Spec.ConfigVersion.Desired + ": " + list[i].Message
-		}
-	}
-	for _, c := range called {
-		if i := find(phases.Phase(c.Type)); i >= 0 {
-			list[i] = c
-		} else {
-			list = append(list, c)
-		}
-	}
-	return [][]metav1.Condition{list}
 }

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -17,14 +18,20 @@ const resolution = time.Second
 // begunOf returns when the active update began. If it replaces one that had not ended, Updated was
 // False already: its begin reset the phases that ran in the other one.
 func begunOf(list []metav1.Condition) time.Time {
-	if !ran(list, phases.Updated) {
+	if !conditions.Ran(list, phases.Updated) {
 		return time.Time{}
 	}
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
+// isReplaced reports whether a begin has reset the phases of an update that had not ended, and has
+// started none yet.
+func isReplaced(list []metav1.Condition) bool {
+	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
+}
+
 // endOf returns when the last update ended. A restarted daemon may report Updated again, at another
-// time; the phases that only an update has keep theirs.
+// time; the phases that are unique to an update keep theirs.
 func endOf(list []metav1.Condition) time.Time {
 	updated, ended := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if ended.IsZero() || ended.After(updated) {

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,11 +37,14 @@ func (r *rollout) add(nodes []Node) {
 	for p, durations := range r.steps {
 		r.typical[p] = median(durations)
 	}
+	count := map[State]int{}
 	for i := range all {
 		all[i] = r.grade(all[i])
-		*r.count(all[i].State)++
+		count[all[i].State]++
 	}
-	r.pool.Nodes = all
+	p := &r.pool
+	p.Nodes, p.Done, p.Updating, p.Stuck, p.Waiting = all, count[Done], count[Updating], count[Stuck], count[Waiting]
+	p.Unreported += count[Unreported]
 }
 
 // inPool returns the node with its state in the pool.
@@ -61,21 +65,6 @@ func (r *rollout) inPool(n Node) Node {
 		}
 	}
 	return n
-}
-
-func (r *rollout) count(s State) *int {
-	switch s {
-	case Done:
-		return &r.pool.Done
-	case Updating:
-		return &r.pool.Updating
-	case Stuck:
-		return &r.pool.Stuck
-	case Waiting:
-		return &r.pool.Waiting
-	default:
-		return &r.pool.Unreported
-	}
 }
 
 // addSamples adds the durations of the node's update to the pool's target.
@@ -110,12 +99,33 @@ func (r *rollout) estimate() {
 	if !r.known {
 		return
 	}
-	p.Blocked = p.Waiting > 0 && p.Stuck >= p.MaxUnavailable
+	p.BlockedBy = p.blockedBy()
+	p.Blocked = p.BlockedBy != ""
 	moving := p.Waiting + p.Updating
-	if p.Paused || len(r.whole) < minFinished || moving == 0 && p.Stuck+p.Unreported > 0 {
+	if p.Paused || p.Blocked || len(r.whole) < minFinished || moving == 0 && p.Stuck+p.Unreported > 0 {
 		return
 	}
 	if left, ok := left(r.remaining(), p.Waiting, p.MaxUnavailable-p.Stuck, p.Typical); ok {
 		p.Remaining = &left
 	}
+}
+
+// blockedBy returns what the waiting nodes of a pool wait for, "" if they are about to be updated.
+func (p *Pool) blockedBy() string {
+	switch {
+	case p.Waiting == 0 || p.Paused:
+		return ""
+	case p.Stuck >= p.MaxUnavailable:
+		return nodesAre(p.Stuck, "stuck")
+	case p.Updating == 0 && p.Unavailable >= p.MaxUnavailable:
+		return nodesAre(p.Unavailable, "unavailable")
+	}
+	return ""
+}
+
+func nodesAre(n int, adjective string) string {
+	if n == 1 {
+		return "1 node is " + adjective
+	}
+	return fmt.Sprintf("%d nodes are %s", n, adjective)
 }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -17,13 +18,8 @@ var (
 )
 
 func leaves(imageMode bool) []phases.Phase {
-	all := phases.All(imageMode)
-	return slices.DeleteFunc(slices.Clone(all), func(p phases.Phase) bool {
-		isParent := slices.ContainsFunc(all, func(child phases.Phase) bool {
-			parent, ok := phases.ParentOf(child)
-			return ok && parent == p
-		})
-		return isParent || !phases.IsUpdateStep(p)
+	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
+		return !phases.IsUpdateStep(p) || p == phases.UpdateExecuted || p == phases.UpdateComplete // the parents of the others
 	})
 }
 
@@ -56,9 +52,9 @@ func inImageMode(list []metav1.Condition) bool {
 		switch p := phases.Phase(list[i].Type); p {
 		case phases.AppliedFiles, phases.AppliedOSImage:
 			hasImage = true
-			ranImage = ranImage || ran(list, p)
+			ranImage = ranImage || conditions.Ran(list, p)
 		case phases.AppliedFilesAndOS:
-			ranStandard = ranStandard || ran(list, p)
+			ranStandard = ranStandard || conditions.Ran(list, p)
 		}
 	}
 	if ranImage != ranStandard {
@@ -72,23 +68,32 @@ func pendingSteps(list []metav1.Condition) []Step {
 	return newSteps(list, func(phases.Phase) bool { return false })
 }
 
-// currentSteps returns the steps of the active update.
+// inAnyOrder are the steps of image mode that do not pass one another.
+var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
+
+// currentSteps returns the steps of the active update. A step that has not run is Skipped when it was
+// reported as not required, when its parent is complete, or when a later step has started.
 func currentSteps(list []metav1.Condition) []Step {
-	steps := newSteps(list, func(p phases.Phase) bool { return ran(list, p) })
-	passed := false
-	for i := range slices.Backward(steps) {
+	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
+	last := -1 // the last step that has started
+	for i := range steps {
 		s := &steps[i]
 		switch conditions.StatusOf(list, s.Phase) {
 		case metav1.ConditionTrue:
-			s.State, s.End, passed = Finished, timeOf(list, s.Phase), true
-			s.Message = messageOf(list, s.Phase)
+			s.State, s.End = Finished, timeOf(list, s.Phase)
 		case metav1.ConditionUnknown:
-			s.State, passed = Running, true
-			s.Message = messageOf(list, s.Phase)
+			s.State = Running
 		default:
-			if passed || ran(list, s.Phase) {
-				s.State = Skipped
-			}
+			continue
+		}
+		s.Message, last = messageOf(list, s.Phase), i
+	}
+	for i := range steps {
+		s := &steps[i]
+		parent, _ := phases.ParentOf(s.Phase)
+		isPassed := i < last && (!slices.Contains(inAnyOrder, s.Phase) || !slices.Contains(inAnyOrder, steps[last].Phase))
+		if s.State == ToDo && (isPassed || conditions.Ran(list, s.Phase) || conditions.StatusOf(list, parent) == metav1.ConditionTrue) {
+			s.State = Skipped
 		}
 	}
 	return steps
@@ -132,4 +137,25 @@ func stepOf(steps []Step) phases.Phase {
 		}
 	}
 	return phases.Updated
+}
+
+// Doing returns what a node does in a phase of an update: "draining". It is "updating" for any other
+// phase.
+func Doing(p phases.Phase) string {
+	return cmp.Or(verbs[p], "updating")
+}
+
+var verbs = map[phases.Phase]string{
+	phases.UpdatePrepared:           "preparing",
+	phases.Cordoned:                 "cordoning",
+	phases.Drained:                  "draining",
+	phases.AppliedFilesAndOS:        "applying files and OS",
+	phases.AppliedFiles:             "applying files",
+	phases.AppliedOSImage:           "applying the OS image",
+	phases.ImagePulledFromRegistry:  "pulling the image",
+	phases.UpdatePostActionComplete: "running post-update actions",
+	phases.RebootedNode:             "rebooting",
+	phases.Resumed:                  "resuming",
+	phases.Uncordoned:               "uncordoning",
+	phases.Updated:                  "completing the update",
 }

@@ -48,65 +48,71 @@ const (
 
 // Step is one step of an update: a phase without child phases.
 type Step struct {
-	Phase phases.Phase
-	State StepState
+	Phase phases.Phase `json:"phase"`
+	State StepState    `json:"state"`
 	// End is when the step finished, Duration the time since the end of the step before it. They
 	// are zero for a step that is not Finished, and once the update is over: the end of an
 	// update overwrites the times of all conditions.
-	End      time.Time
-	Duration time.Duration
+	End      time.Time     `json:"end,omitzero"`
+	Duration time.Duration `json:"-"`
 	// Message is that of the condition of a step that is Running or Finished.
-	Message string
+	Message string `json:"message,omitempty"`
 }
 
-// Node is the update of a node, as reported by its MachineConfigNode. A zero time is not known.
+// Node is the update of a node, as reported by its MachineConfigNode. A zero time is not known. Its JSON has no durations.
 type Node struct {
 	// Name and Pool are the names of the node and of its pool.
-	Name, Pool string
+	Name string `json:"name"`
+	Pool string `json:"pool"`
 	// UID is that of the MachineConfigNode: one that is created again under its name has another.
-	UID types.UID
+	UID types.UID `json:"-"`
 	// Desired is what the spec desires, Current what the node has.
-	Desired, Current Target
+	Desired Target `json:"desired"`
+	Current Target `json:"current"`
 
-	State State
+	State State `json:"state"`
+	// Reported is set once the daemon has reported the begin or the end of an update. A daemon that
+	// starts on a new node reports other conditions before.
+	Reported bool `json:"-"`
 	// Steps are the steps of an update in their order. An update that does not reboot has its
 	// post action in the reboot's place.
-	Steps []Step
+	Steps []Step `json:"-"`
 	// Step is the step that is running or next; Updated if only the end is missing; "" if the node
 	// is not in an update.
-	Step phases.Phase
+	Step phases.Phase `json:"step,omitempty"`
 	// NotBegun is set while an update is ordered and has not begun.
-	NotBegun bool
+	NotBegun bool `json:"-"`
 
 	// Since is when Step was reached: the end of the last finished step, or the begin of the
 	// update, or the order while it has not begun, else the end of the last update.
-	Since time.Time
+	Since time.Time `json:"since,omitzero"`
 	// Ordered is when the spec changed last.
-	Ordered time.Time
+	Ordered time.Time `json:"ordered,omitzero"`
 	// Begun is when the active update began.
-	Begun time.Time
+	Begun time.Time `json:"begun,omitzero"`
 	// Ended is when the last update ended, zero while one is active.
-	Ended time.Time
+	Ended time.Time `json:"ended,omitzero"`
 	// Degraded is since when the node is degraded, zero while it is not, or where that is not
 	// known: see IsDegraded.
-	Degraded time.Time
+	Degraded time.Time `json:"degradedSince,omitzero"`
 
 	// Message is the message of NodeDegraded while it is True, else that of the running step, or
 	// of its parent. It is unchanged: of any length, with any characters.
-	Message string
+	Message string `json:"message,omitempty"`
 	// PinnedImageSets are the sets that have failed or are pulled, the failed ones first.
-	PinnedImageSets []PinnedImageSet
+	PinnedImageSets []PinnedImageSet `json:"pinnedImageSets,omitempty"`
 
 	// For is how long the node has been degraded, else how long at its step. Typical is the median
 	// duration of its step on the nodes of this rollout that have finished it, Samples their
 	// number. Pools sets them, for nodes that are Updating or Stuck.
-	For, Typical time.Duration
-	Samples      int
+	For     time.Duration `json:"-"`
+	Typical time.Duration `json:"-"`
+	Samples int           `json:"samples,omitempty"`
 	// Slow is set by Pools for a node that is Updating and takes much longer than Typical.
-	Slow bool
+	Slow bool `json:"slow,omitempty"`
 
 	isDegraded bool // also if the time is not known
-	joined     bool // no update has run yet: the order was the first config of a new node
+	isNew      bool // no update has run yet: the order was the first config of the node
 }
 
 // IsDegraded reports whether the node is degraded, also where it is not known since when.
@@ -128,36 +134,45 @@ type PinnedImageSet struct {
 	Message string    `json:"message,omitempty"` // of the failure
 }
 
-// Pool is the rollout of one pool.
+// Pool is the rollout of one pool. Its JSON has neither numbers nor durations.
 type Pool struct {
-	Name string
+	Name string `json:"name"`
 	// Target is what the pool's nodes are to have. Its config is "" if it is not known.
-	Target Target
-	Paused bool
-	// Blocked reports whether nodes wait while the stuck ones take all of MaxUnavailable, in a paused
-	// pool too.
-	Blocked bool
+	Target Target `json:"target"`
+	Paused bool   `json:"paused"`
+	// Blocked reports whether nodes wait for others that take all of MaxUnavailable: stuck ones, or,
+	// while none is updated, those that the pool's status counts as unavailable. BlockedBy is what
+	// they wait for: "1 node is unavailable". A pool that is paused is not blocked.
+	Blocked   bool   `json:"blocked"`
+	BlockedBy string `json:"blockedBy,omitempty"`
+	// Unavailable is how many nodes the pool's status counts as unavailable, for any reason: not
+	// ready, cordoned, being updated or degraded.
+	Unavailable int `json:"unavailable,omitempty"`
 	// MaxUnavailable is how many nodes may be updated at a time; 0 if the pool is not known.
-	MaxUnavailable int
+	MaxUnavailable int `json:"maxUnavailable,omitempty"`
 
 	// The number of nodes in each state.
-	Done, Updating, Stuck, Waiting, Unreported int
+	Done       int `json:"-"`
+	Updating   int `json:"-"`
+	Stuck      int `json:"-"`
+	Waiting    int `json:"-"`
+	Unreported int `json:"-"`
 	// Missing is how many of the Unreported nodes have no MachineConfigNode: the pool's status
 	// counts them.
-	Missing int
+	Missing int `json:"-"`
 
 	// Problems are the conditions of the pool that are not well and that no node explains.
-	Problems []PoolCondition
+	Problems []PoolCondition `json:"problems"`
 	// Build is the condition of an image that is being built, nil for none.
-	Build *PoolCondition
+	Build *PoolCondition `json:"build,omitempty"`
 	// Nodes are the nodes of the pool by name.
-	Nodes []Node
+	Nodes []Node `json:"-"`
 
 	// Typical is the median duration of an update of the finished nodes, from the order to the
 	// end; zero if it is not known.
-	Typical time.Duration
+	Typical time.Duration `json:"-"`
 	// Remaining is the time until all nodes that are not stuck are done; nil if it is not known.
-	Remaining *time.Duration
+	Remaining *time.Duration `json:"-"`
 }
 
 // Total returns how many nodes the pool has: the sum of those in each state.

@@ -22,8 +22,8 @@ const (
 	DefaultOrphanGrace  = time.Minute
 )
 
-// Config configures a Controller. The informers are those of the host's shared factories, which
-// the host starts; pool.Trim keeps their caches small.
+// Config configures a Controller. The informers are those of shared factories, which the
+// embedding process starts; pool.Trim keeps their caches small.
 type Config struct {
 	// Client writes the MachineConfigNodes. Required.
 	Client mcfgclientset.Interface
@@ -37,7 +37,8 @@ type Config struct {
 	// only logged.
 	Recorder record.EventRecorder
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
-	// from several goroutines. By default it is off.
+	// from several goroutines. The default is the same as that of an upgrademonitor.Config: the mode
+	// that an object is in, and standard mode for a new one.
 	ImageMode func() bool
 	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
 	FieldManager string
@@ -64,9 +65,6 @@ func (c Config) complete() (Config, error) {
 	}
 	if validate.IsNil(c.Recorder) {
 		c.Recorder = nil
-	}
-	if c.ImageMode == nil {
-		c.ImageMode = func() bool { return false }
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)

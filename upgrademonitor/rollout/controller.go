@@ -28,24 +28,24 @@ func New(config Config) (*Controller, error) {
 
 // Run waits for the informers to sync, and keeps the objects up to date until ctx ends, syncing
 // as many nodes at a time as there are workers (at least one). Then it returns nil, and none of
-// its goroutines is left. One replica of a host should run it, the leader: two would not
+// its goroutines is left. One replica should run it, the leader: two would not
 // contradict each other, but do the work twice. An error means that an informer has been stopped.
 func (c *Controller) Run(ctx context.Context, workers int) error {
-	return c.newReconciler().frame.Run(ctx, workers)
+	return c.newReconciler().controller.Run(ctx, workers)
 }
 
 // reconciler is one Run of a Controller. What it remembers is by the name of a node.
 type reconciler struct {
 	*Controller
-	frame     *controller.Controller
-	conflicts controller.Memory[string]    // of pools over a node, as they were recorded
-	windows   controller.Memory[types.UID] // Windows nodes whose object was deleted
-	orphans   controller.Memory[orphan]
+	controller *controller.Controller
+	conflicts  controller.Memory[string]    // of pools over a node, as they were recorded
+	windows    controller.Memory[types.UID] // Windows nodes whose object was deleted
+	orphans    controller.Memory[orphan]
 }
 
 func (c *Controller) newReconciler() *reconciler {
 	r := &reconciler{Controller: c}
-	r.frame = controller.New(controller.Options{
+	r.controller = controller.New(controller.Options{
 		Name:  "machineconfignode-rollout",
 		Kind:  "MachineConfigNode",
 		Watch: r.watch,

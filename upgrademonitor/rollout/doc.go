@@ -5,20 +5,8 @@
 //	MachineConfigPools ─┼─► informers ─► queue ─► create ────► MachineConfigNode
 //	MachineConfigNodes ─┘
 //
-// The host has shared informers and starts them; leader election is the host's too:
-//
-//	core := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithTransform(pool.Trim))
-//	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTransform(pool.Trim))
-//	controller, err := rollout.New(rollout.Config{
-//		Client: client, KubeClient: kubeClient,
-//		Nodes:              core.Core().V1().Nodes(),
-//		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
-//		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
-//	})
-//	…
-//	core.Start(ctx.Done())
-//	mcfg.Start(ctx.Done())
-//	err = controller.Run(ctx, 4)
+// The embedding process starts the factories of the informers after [New]; leader election is up to it,
+// too.
 //
 // What is guaranteed:
 //
@@ -60,13 +48,5 @@
 // leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different results would be
 // written in turn.
 //
-// # What it costs
-//
-// A new node: one read of the Node, one write. A change of its pool or its desired config: the
-// same, or nothing where the daemon was faster. Besides, three watches, which list as the
-// client-go of the host does, as a stream where the API server can. The client's rate limit
-// applies: client-go's default of 5 requests a second makes 5,000 new nodes wait for a quarter
-// of an hour.
-//
-// scope.Operator describes the RBAC objects that it needs.
+// scope/manifests/operator.yaml has the RBAC objects that it needs.
 package rollout

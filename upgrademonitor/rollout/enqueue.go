@@ -25,16 +25,16 @@ func (r *reconciler) watch(ctx context.Context) []controller.Source {
 // onNode ignores the heartbeats of a kubelet, most of the changes of a Node.
 func (r *reconciler) onNode(before, after *corev1.Node) {
 	if before == nil || after == nil || !equalNodes(before, after) {
-		r.frame.Queue.Add(cmp.Or(after, before).Name)
+		r.controller.Queue.Add(cmp.Or(after, before).Name)
 	}
 }
 
 // onMCN enqueues the node of an object, which has the same name. It ignores changes of the status,
-// most of the changes of an object.
+// most of the changes of an object, but for that of its mode.
 func (r *reconciler) onMCN(before, after *mcfgv1.MachineConfigNode) {
-	if before == nil || after == nil || before.UID != after.UID || before.Spec != after.Spec ||
+	if before == nil || after == nil || before.UID != after.UID || before.Spec != after.Spec || isImageMode(before) != isImageMode(after) ||
 		!equality.Semantic.DeepEqual(before.OwnerReferences, after.OwnerReferences) {
-		r.frame.Queue.Add(cmp.Or(after, before).Name)
+		r.controller.Queue.Add(cmp.Or(after, before).Name)
 	}
 }
 
@@ -48,10 +48,10 @@ func (r *reconciler) onPool(ctx context.Context, before, after *mcfgv1.MachineCo
 		r.checkSelector(ctx, after)
 	}
 	for _, node := range r.config.Nodes.Informer().GetStore().ListKeys() {
-		r.frame.Queue.Add(node)
+		r.controller.Queue.Add(node)
 	}
 	for _, node := range r.config.MachineConfigNodes.Informer().GetStore().ListKeys() {
-		r.frame.Queue.Add(node)
+		r.controller.Queue.Add(node)
 	}
 }
 

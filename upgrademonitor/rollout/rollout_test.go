@@ -23,6 +23,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
@@ -170,6 +171,23 @@ func TestImages(t *testing.T) {
 	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
 	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
 		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
+		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
+		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
+		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+	})
+}
+
+// TestModeOfTheObject: without ImageMode the mode is that of the object, as for a Monitor.
+func TestModeOfTheObject(t *testing.T) {
+	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+	nodes := one("worker")
+	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
+	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+		f.run()
+		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+			m.Status.Conditions = conditions.Complete(nil, true, metav1.Now())
+		})
 		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
 		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
 		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)

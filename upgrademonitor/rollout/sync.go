@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -37,14 +38,14 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 		r.conflicts.Delete(name)
 		r.windows.Delete(name)
 		r.orphans.Delete(name)
-		r.frame.Forget(name)
+		r.controller.Forget(name)
 		return nil
 	case node == nil:
 		return r.syncOrphan(ctx, mcn)
 	}
 	r.orphans.Delete(name)
-	p, err := r.plan(ctx, node, mcn)
-	if err != nil || p == (plan{}) {
+	a, err := r.action(ctx, node, mcn)
+	if err != nil || a == (action{}) {
 		return err
 	}
 	node, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
@@ -54,10 +55,10 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if p, err = r.plan(ctx, node, mcn); err != nil || p == (plan{}) {
+	if a, err = r.action(ctx, node, mcn); err != nil || a == (action{}) {
 		return err
 	}
-	if err := r.write(ctx, mcn, p); err != nil {
+	if err := r.write(ctx, mcn, a); err != nil {
 		return err
 	}
 	if pool.IsWindows(node) {
@@ -66,26 +67,34 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	return nil
 }
 
-// plan is planFor a node with its primary pool.
+// action is actionFor a node with its primary pool.
 //
 //  1. If pools conflict, the object keeps the pool that it has; the rest of it is kept up to date.
 //  2. On a cluster without any pool, nothing is done: no daemon of a pool runs there.
 //  3. The object of a Windows node is deleted once: a process that creates it again keeps it.
-func (r *reconciler) plan(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) (plan, error) {
+func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) (action, error) {
 	pools, err := r.config.Pools.Lister().List(labels.Everything())
 	if err != nil || len(pools) == 0 {
-		return plan{}, err
+		return action{}, err
 	}
 	primary, conflict := pool.Primary(node, pools)
 	r.recordConflict(ctx, node, conflict)
 	if deleted, _ := r.windows.Get(node.Name); pool.IsWindows(node) && deleted == node.UID {
-		return plan{}, nil
+		return action{}, nil
 	}
 	name := ""
 	if primary != nil {
 		name = primary.Name
 	}
-	return planFor(ctx, node, mcn, name, r.config.ImageMode()), nil
+	return actionFor(ctx, node, mcn, name, r.inImageMode(mcn)), nil
+}
+
+// inImageMode reports whether the object of a node, nil for a new one, is that of image mode.
+func (r *reconciler) inImageMode(mcn *mcfgv1.MachineConfigNode) bool {
+	if r.config.ImageMode != nil {
+		return r.config.ImageMode()
+	}
+	return mcn != nil && isImageMode(mcn)
 }
 
 // syncOrphan deletes an object whose Node was deleted, if no garbage collector has within the
@@ -102,12 +111,17 @@ func (r *reconciler) syncOrphan(ctx context.Context, mcn *mcfgv1.MachineConfigNo
 		r.orphans.Set(mcn.Name, known)
 	}
 	if rest := known.since.Add(r.config.OrphanGrace).Sub(now); rest > 0 {
-		r.frame.Queue.AddAfter(mcn.Name, rest)
+		r.controller.Queue.AddAfter(mcn.Name, rest)
 		return nil
 	}
 	_, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, mcn.Name, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		return err // nil: it was created again, the informer will enqueue it
 	}
-	return r.write(ctx, mcn, plan{deletion: "its Node was deleted"})
+	return r.write(ctx, mcn, action{deletion: "its Node was deleted"})
+}
+
+// isImageMode reports whether an object has the conditions of image mode.
+func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
+	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 }

@@ -13,14 +13,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// plan is what to do with the object of a node: to delete it, or to write what is desired. The zero
+// action is what to do with the object of a node: to delete it, or to write what is desired. The zero
 // value is to do nothing.
-type plan struct {
+type action struct {
 	deletion string // why it is deleted
 	desired  *mcfgv1.MachineConfigNode
 }
 
-// planFor returns the plan for a node that has this object, or none (nil), and this pool ("" if
+// actionFor returns the action for a node that has this object, or none (nil), and this pool ("" if
 // none selects the node, or several conflict).
 //
 //  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has one: an
@@ -29,23 +29,23 @@ type plan struct {
 //     again: its status is that of another machine, or of an earlier installation of this one.
 //  3. An object that is being deleted is waited for.
 //  4. The rest is upgrademonitor.DesiredMachineConfigNode, which the daemon uses, too.
-func planFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) plan {
+func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
-		return plan{}
+		return action{}
 	case pool.IsWindows(node) && mcn != nil:
-		return plan{deletion: "it is that of a Windows node"}
+		return action{deletion: "it is that of a Windows node"}
 	case pool.IsWindows(node) || !nodeowner.IsProvisioned(node):
-		return plan{}
+		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-		return plan{desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
+		return action{desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodeowner.OwnedByPrevious(mcn.OwnerReferences, node):
-		return plan{deletion: "it belongs to a previous Node of this name"}
+		return action{deletion: "it belongs to a previous Node of this name"}
 	}
 	desired := upgrademonitor.DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
-		return plan{}
+		return action{}
 	}
-	return plan{desired: desired}
+	return action{desired: desired}
 }

@@ -1,0 +1,64 @@
+package progress_test
+
+import (
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// TestPoolAgrees: after every write of every trace, by this library and by the daemon of
+// machine-config-operator, the status of a pool says of its node what this package does.
+func TestPoolAgrees(t *testing.T) {
+	traces := readTraces(t)
+	states := map[progress.State]int{}
+	for _, legacy := range []bool{false, true} {
+		for _, tr := range traces {
+			newDaemon("worker-0", legacy).replay(t, traces, tr, func(mcn *mcfgv1.MachineConfigNode, _ *call) {
+				for _, config := range []string{mcn.Spec.ConfigVersion.Desired, "rendered-worker-next", ""} {
+					states[requireAgreement(t, mcn, config)]++
+				}
+			})
+		}
+	}
+	for _, state := range []progress.State{progress.Done, progress.Updating, progress.Stuck, progress.Waiting, progress.Unreported} {
+		require.Positive(t, states[state], state)
+	}
+}
+
+// requireAgreement compares both readings of an object in a pool with this target. It returns the state
+// of its node.
+func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string) progress.State {
+	t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	mcn = mcn.DeepCopy()
+	mcn.Name, mcn.Spec.Pool.Name = node.Name, "worker"
+	p := worker("")
+	p.Spec.Configuration.Name = config
+	status := pool.Status(p, []*corev1.Node{node}, []*mcfgv1.MachineConfigNode{mcn}, pool.Options{}, metav1.Now())
+	isUpdating, doing := false, ""
+	for _, c := range status.Conditions {
+		if c.Type == mcfgv1.MachineConfigPoolUpdating {
+			isUpdating, doing = c.Status == corev1.ConditionTrue, c.Message
+		}
+	}
+	limits := progress.Limits{StuckAfter: 1 << 62} // so that only a degraded node is stuck
+	n := progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{progress.FromMachineConfigNode(mcn)}, nil, time.Time{}, limits)[0].Nodes[0]
+
+	one := map[bool]int32{true: 1}
+	require.Equal(t, one[n.State == progress.Done], status.UpdatedMachineCount, "updated")
+	require.Equal(t, one[n.IsDegraded()], status.DegradedMachineCount, "degraded")
+	require.Equal(t, one[n.IsDegraded() || n.InUpdate()], status.UnavailableMachineCount, "unavailable")
+	require.Equal(t, n.InUpdate() || config != "" && n.Reported && n.State != progress.Done, isUpdating, "updating: %s", doing)
+	if n.InUpdate() {
+		require.Contains(t, doing, "worker-0 is "+progress.Doing(n.Step))
+	}
+	return n.State
+}
