@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,12 +11,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// Component is the health of the operator, the controller or the daemons.
+// Component is the health of the operator, the controller or the daemons, or the record of the bootstrap.
 type Component struct {
 	Name     string             `json:"name"`
-	Health   string             `json:"health"` // Healthy, Unhealthy, Unknown, NotReported
+	Health   string             `json:"health"` // Healthy, Unhealthy, Unknown, NotReported; of the bootstrap Running, Complete
 	Doing    string             `json:"doing,omitempty"`
 	Since    *metav1.Time       `json:"since,omitempty"`
+	Message  string             `json:"message,omitempty"`  // of the bootstrap
 	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well
 	Error    *ComponentError    `json:"mostRecentError,omitempty"`
 }
@@ -35,18 +35,21 @@ const notReported = "NotReported"
 
 // Components reads the conditions of MachineConfiguration cluster.
 func Components(list []metav1.Condition) []Component {
-	var all []Component
-	for _, c := range []struct {
-		name      string
-		component components.Component
-	}{{"operator", components.Operator}, {"controller", components.Controller}, {"daemon", components.Daemon}} {
-		all = append(all, componentOf(list, c.name, c.component))
+	all := []Component{
+		componentOf(list, "operator", components.Operator), componentOf(list, "controller", components.Controller), componentOf(list, "daemon", components.Daemon),
+	}
+	if c := meta.FindStatusCondition(list, components.TypeOf(components.Bootstrap, components.Progressing)); c != nil {
+		bootstrap := Component{Name: "bootstrap", Health: "Complete", Since: &c.LastTransitionTime, Message: c.Message}
+		if c.Status == metav1.ConditionTrue {
+			bootstrap.Health, bootstrap.Doing = "Running", c.Reason
+		}
+		all = append(all, bootstrap)
 	}
 	return all
 }
 
 func componentOf(list []metav1.Condition, name string, c components.Component) Component {
-	result := Component{Name: name, Health: string(components.HealthOf(list, c))}
+	result := Component{Name: name, Health: notReported}
 	var own []metav1.Condition
 	for _, a := range []components.Aspect{components.Available, components.Progressing, components.Degraded} {
 		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
@@ -54,22 +57,19 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 			continue
 		}
 		own = append(own, *condition)
-		well := metav1.ConditionFalse
-		if a == components.Available {
-			well = metav1.ConditionTrue
+		result.Health = string(components.HealthOf(list, c))
+		if a == components.Progressing {
+			if condition.Status == metav1.ConditionTrue {
+				result.Doing = condition.Reason
+			}
+			continue
 		}
-		switch {
-		case a == components.Progressing && condition.Status == metav1.ConditionTrue:
-			result.Doing = condition.Reason
-		case a != components.Progressing && condition.Status != well:
+		if isWell := (a == components.Available) == (condition.Status == metav1.ConditionTrue); !isWell || condition.Status == metav1.ConditionUnknown {
 			result.Problems = append(result.Problems, *condition)
 		}
-		if a != components.Progressing && (result.Since == nil || result.Since.Before(&condition.LastTransitionTime)) {
-			result.Since = condition.LastTransitionTime.DeepCopy()
+		if result.Since == nil || result.Since.Before(&condition.LastTransitionTime) {
+			result.Since = &condition.LastTransitionTime
 		}
-	}
-	if len(own) == 0 {
-		result.Health = notReported
 	}
 	if fault, ok := components.MostRecentError(own); ok {
 		result.Error = &ComponentError{State: string(fault.State), Message: fault.Message, Since: fault.Since, Resolved: fault.Resolved}
@@ -97,35 +97,30 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 	all := Components(conditions)
 	rows := [][]string{{"NAME      ", "HEALTH", "SINCE", "DOING"}}
 	for _, c := range all {
-		health, since, doing := c.Health, "-", cmp.Or(Clean(c.Doing, 0), "-")
-		if health == notReported {
-			health = "not reported"
-		}
+		health, since := strings.Replace(c.Health, notReported, "not reported", 1), "-"
 		if c.Since != nil {
 			since = sinceNow(c.Since.Time, o.Now)
 		}
-		rows = append(rows, []string{c.Name, health, since, doing})
+		rows = append(rows, []string{c.Name, health, since, cmp.Or(Clean(c.Doing, 0), "-")})
 	}
 	ls := append(lines(Plain, Moment(o), ""), tableLines(rows, 0, o.Width)...)
+	add := func(tone Tone, c Component, what, message string) {
+		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
+	}
 	for _, c := range all {
 		for _, p := range c.Problems {
-			ls = append(ls, Problem{
-				Headline: fmt.Sprintf("! %s: %s is %s, %s%s", c.Name, clean(p.Type), clean(string(p.Status)), clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)),
-				Message:  p.Message, Tone: Alarm,
-			}.draw(o)...)
+			add(Alarm, c, fmt.Sprintf("%s is %s, %s%s", clean(p.Type), clean(string(p.Status)), clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)), p.Message)
 		}
 		if e := c.Error; e != nil && (e.Resolved || len(c.Problems) == 0) {
-			ls = append(ls, Problem{
-				Headline: fmt.Sprintf("%s: last error %s, at %s", c.Name, resolvedText(e, o.Now), clean(e.State)), Message: e.Message,
-			}.draw(o)...)
+			resolved := ""
+			if e.Resolved {
+				resolved = "resolved "
+			}
+			add(Plain, c, fmt.Sprintf("last error %s%s ago, at %s", resolved, sinceNow(e.Since.Time, o.Now), clean(e.State)), e.Message)
+		}
+		if c.Message != "" {
+			add(Plain, c, strings.ToLower(c.Health), c.Message)
 		}
 	}
 	return fit(ls, o)
-}
-
-func resolvedText(e *ComponentError, now time.Time) string {
-	if e.Resolved {
-		return "resolved " + sinceNow(e.Since.Time, now) + " ago"
-	}
-	return sinceNow(e.Since.Time, now) + " ago"
 }

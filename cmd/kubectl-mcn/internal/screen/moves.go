@@ -9,6 +9,25 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
+// Move is one change in a rollout.
+type Move struct {
+	Node    string // "" for a move of the pool itself
+	Message string // why a node is stuck, or what is wrong with a pool
+
+	text string
+}
+
+// Text returns the move on one line: whole, or with a long message cut.
+func (m Move) Text(whole bool) string {
+	switch {
+	case m.Message == "":
+		return m.text
+	case whole:
+		return m.text + ": " + clean(m.Message)
+	}
+	return m.text + ": " + Clean(m.Message, MostMessage)
+}
+
 // Moves returns the changes between two views of the pools, in the order of the pools and nodes in
 // the second one.
 func Moves(before, after []progress.Pool, now time.Time) []Move {
@@ -24,18 +43,18 @@ func Moves(before, after []progress.Pool, now time.Time) []Move {
 		}
 		d.problemMoves()
 		d.stuckMoves()
-		if IsBlocked(p) && !IsBlocked(d.before) {
-			d.add("PoolBlocked", "", fmt.Sprintf("blocked, stuck nodes take all of maxUnavailable (%d)", p.MaxUnavailable))
+		if p.Blocked && !d.before.Blocked {
+			d.add("", fmt.Sprintf("blocked, %s (maxUnavailable %d)", p.BlockedBy, p.MaxUnavailable))
 		}
 		if i >= 0 && p.IsDone() && !d.before.IsDone() {
-			d.add("PoolDone", "", "done")
+			d.add("", "done")
 		}
 		all = append(all, d.moves...)
 	}
 	for _, p := range before {
 		if !slices.ContainsFunc(after, func(a progress.Pool) bool { return a.Name == p.Name }) {
 			d := difference{now: now, pool: p}
-			d.add("PoolDeleted", "", "deleted")
+			d.add("", "deleted")
 			all = append(all, d.moves...)
 		}
 	}
@@ -49,11 +68,13 @@ type difference struct {
 	moves        []Move
 }
 
-func (d *difference) add(kind, node, text string) *Move {
-	d.moves = append(d.moves, Move{
-		Time: d.now.UTC(), zone: d.now.Location(), Kind: kind, Node: node, text: text,
-		Pool: d.pool.Name, Target: d.pool.Target, Done: d.pool.Done, Nodes: d.pool.Total(),
-	})
+// add adds a move of a node, or of the pool itself.
+func (d *difference) add(node, text string) *Move {
+	if node != "" {
+		text = clean(node) + " " + text
+	}
+	text = fmt.Sprintf("%s %s %d/%d %s", d.now.Format(time.TimeOnly), clean(d.pool.Name), d.pool.Done, d.pool.Total(), text)
+	d.moves = append(d.moves, Move{Node: node, text: strings.TrimRight(text, " ")})
 	return &d.moves[len(d.moves)-1]
 }
 
@@ -70,19 +91,19 @@ func (d *difference) found() {
 	if p.Paused {
 		parts = append(parts, "paused")
 	}
-	d.add("PoolFound", "", strings.Join(parts, ", "))
+	d.add("", strings.Join(parts, ", "))
 }
 
 func (d *difference) poolMoves() {
 	before, after := d.before, d.pool
 	if before.Target != after.Target {
-		d.add("PoolTarget", "", "target "+TargetText(after.Name, after.Target))
+		d.add("", "target "+TargetText(after.Name, after.Target))
 	}
 	switch {
 	case after.Paused && !before.Paused:
-		d.add("PoolPaused", "", "paused")
+		d.add("", "paused")
 	case before.Paused && !after.Paused:
-		d.add("PoolUnpaused", "", "unpaused")
+		d.add("", "unpaused")
 	}
 	was := map[string]progress.Node{}
 	for _, n := range before.Nodes {
@@ -96,7 +117,7 @@ func (d *difference) poolMoves() {
 	}
 	for _, n := range before.Nodes {
 		if _, gone := was[n.Name]; gone {
-			d.add("Deleted", n.Name, "deleted")
+			d.add(n.Name, "deleted")
 		}
 	}
 }
@@ -110,14 +131,15 @@ func (d *difference) nodeMoves(before, after progress.Node) {
 		if from.IsZero() {
 			from = before.Begun
 		}
-		m := d.add("Done", after.Name, "done")
-		if took := after.Ended.Sub(from); !from.IsZero() && took > 0 {
-			m.took(took)
+		text := "done"
+		if !from.IsZero() && after.Ended.After(from) {
+			text += " in " + took(after.Ended.Sub(from))
 		}
+		d.add(after.Name, text)
 	case after.NotBegun && (changed || !before.NotBegun):
-		d.add("Ordered", after.Name, "is ordered to "+TargetText(d.pool.Name, after.Desired))
+		d.add(after.Name, "is ordered to "+TargetText(d.pool.Name, after.Desired))
 	case after.InUpdate() && !after.NotBegun && (changed || before.NotBegun || !before.InUpdate()):
-		d.add("Begun", after.Name, "begun, "+Doing(after)).Next = after.Step
+		d.add(after.Name, "begun, "+Doing(after))
 	case after.InUpdate() && before.Step != after.Step:
 		d.stepMoves(before, after)
 	}
@@ -130,29 +152,28 @@ func (d *difference) stepMoves(before, after progress.Node) {
 		if s.State != progress.Finished || slices.ContainsFunc(before.Steps, func(b progress.Step) bool { return b.Phase == s.Phase && b.State == s.State }) {
 			continue
 		}
-		last = d.add("StepDone", after.Name, stepName(s.Phase)+" done")
-		last.Step = s.Phase
+		text := stepName(s.Phase) + " done"
 		if s.Duration > 0 {
-			last.took(s.Duration)
+			text += " in " + took(s.Duration)
 		}
+		last = d.add(after.Name, text)
 	}
 	if last == nil {
-		last = d.add("AtStep", after.Name, Doing(after))
+		d.add(after.Name, Doing(after))
 	} else {
 		last.text += ", " + Doing(after)
 	}
-	last.Next = after.Step
 }
 
 // problemMoves adds what has become wrong with a pool itself, and a build that has begun.
 func (d *difference) problemMoves() {
 	for _, c := range d.pool.Problems {
 		if !slices.ContainsFunc(d.before.Problems, func(b progress.PoolCondition) bool { return b.Type == c.Type }) {
-			d.add("PoolDegraded", "", clean(c.Type)).Message = c.Message
+			d.add("", clean(c.Type)).Message = c.Message
 		}
 	}
 	if d.pool.Build != nil && d.before.Build == nil {
-		d.add("PoolBuilding", "", "image is being built").Message = d.pool.Build.Message
+		d.add("", "image is being built").Message = d.pool.Build.Message
 	}
 }
 
@@ -165,13 +186,12 @@ func (d *difference) stuckMoves() {
 	}
 	for _, n := range d.pool.StuckNodes() {
 		if old, ok := was[n.Name]; !ok || old.UID != n.UID || old.IsDegraded() != n.IsDegraded() {
-			m := d.add("Stuck", n.Name, "STUCK "+Reason(n, Options{Now: d.now}))
-			m.Step, m.Seconds, m.Message = n.Step, int(n.For.Seconds()), n.Message
+			d.add(n.Name, "STUCK "+Reason(n, Options{Now: d.now})).Message = n.Message
 		}
 	}
 	for _, n := range d.pool.Nodes {
 		if old, ok := was[n.Name]; ok && old.UID == n.UID && n.State != progress.Stuck && n.State != progress.Done {
-			d.add("Recovered", n.Name, "no longer stuck, "+Doing(n))
+			d.add(n.Name, "no longer stuck, "+Doing(n))
 		}
 	}
 }

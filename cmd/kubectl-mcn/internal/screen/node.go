@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,10 +23,10 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 			field(name, t.In(o.Now.Location()).Format("2006-01-02 15:04:05 MST")+", "+took(o.Now.Sub(t))+" ago")
 		}
 	}
-	field("from", targetWhole(n.Current))
-	field("to", targetWhole(n.Desired))
+	field("from", o.wholeTarget(n.Current))
+	field("to", o.wholeTarget(n.Desired))
 	if p.Target != n.Desired && p.Target.Config != "" {
-		field("pool", targetWhole(p.Target)+", to which the node is not ordered yet")
+		field("pool", o.wholeTarget(p.Target)+", to which the node is not ordered yet")
 	}
 	moment("ordered", n.Ordered)
 	moment("begun", n.Begun)
@@ -51,14 +52,15 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	return ls
 }
 
-func targetWhole(t progress.Target) string {
-	if t.Config == "" {
-		return "not known"
+func (o Options) wholeTarget(t progress.Target) string {
+	text := clean(cmp.Or(t.Config, "not known"))
+	if release := o.Releases[t.Config]; release != "" {
+		text += ", OpenShift " + clean(release)
 	}
 	if t.Image != "" {
-		return t.Config + ", image " + t.Image
+		text += ", image " + clean(t.Image)
 	}
-	return t.Config
+	return text
 }
 
 // stepRows returns a row for each step, with its message below where the screen is narrow.

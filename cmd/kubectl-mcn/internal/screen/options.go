@@ -21,19 +21,16 @@ type Options struct {
 	LastContact time.Time
 	// Health is a line on a component that is not healthy, "" for none.
 	Health string
+	// Releases are the OpenShift versions of rendered configs, where they are known.
+	Releases map[string]string
+	// Note is a line on what is not known, "" for none.
+	Note string
 	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
 	Show func(progress.Node) bool
 	// List shows the nodes that Show chooses, whatever their state.
 	List bool
 	// Whole shows everything: every node in a row of its own, and every message whole.
 	Whole bool
-}
-
-// TimelineOptions are the options of a timeline.
-type TimelineOptions struct {
-	Options
-	// Since shows the updates of this time; 0: those to the present targets.
-	Since time.Duration
 }
 
 // mostRows is how many nodes have a row of their own without a limit of the height.

@@ -24,12 +24,12 @@ var poolLayouts = []struct {
 }
 
 // poolTable returns a row for each pool. The numbers in a row add up to the pool's nodes.
-func poolTable(pools []progress.Pool, width int) []Line {
+func poolTable(pools []progress.Pool, o Options) []Line {
 	var names []string
 	longest, unreported := shortHash, 0
 	for _, p := range pools {
 		names = append(names, clean(p.Name))
-		longest = max(longest, len(TargetText(p.Name, p.Target)))
+		longest = max(longest, Width(o.target(p)))
 		unreported += p.Unreported
 	}
 	var rows [][]string
@@ -52,7 +52,7 @@ func poolTable(pools []progress.Pool, width int) []Line {
 		}
 		if l.bar > 0 {
 			add("TARGET", func(p progress.Pool) string {
-				return pad(TargetText(p.Name, p.Target), longest) + " " + progressBar(p, l.bar)
+				return pad(o.target(p), longest) + " " + progressBar(p, l.bar)
 			})
 		}
 		add(">     DONE", func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
@@ -64,11 +64,11 @@ func poolTable(pools []progress.Pool, width int) []Line {
 			add(">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
 		}
 		add("LEFT", leftText)
-		if width <= 0 || breadth(rows, 0) <= width {
+		if o.Width <= 0 || breadth(rows, 0) <= o.Width {
 			break
 		}
 	}
-	return tableLines(rows, 0, width)
+	return tableLines(rows, 0, o.Width)
 }
 
 // progressBar draws the progress of a pool: done, in an update, waiting. It is full only if all nodes
@@ -100,10 +100,12 @@ func TargetText(pool string, t progress.Target) string {
 	return text
 }
 
-func cutHash(s string) string { return columns.Truncate(s, shortHash, "") }
+// target returns the target of a pool, with the OpenShift version where it is known.
+func (o Options) target(p progress.Pool) string {
+	return strings.TrimRight(TargetText(p.Name, p.Target)+" "+clean(o.Releases[p.Target.Config]), " ")
+}
 
-// IsBlocked reports whether stuck nodes are why others wait. In a paused pool they wait anyway.
-func IsBlocked(p progress.Pool) bool { return p.Blocked && !p.Paused }
+func cutHash(s string) string { return columns.Truncate(s, shortHash, "") }
 
 // leftText returns the remaining time of a pool, if it is known, or why it makes no progress.
 func leftText(p progress.Pool) string {
@@ -118,7 +120,7 @@ func leftText(p progress.Pool) string {
 		return "done"
 	case p.Paused:
 		return "paused"
-	case IsBlocked(p), p.Stuck > 0 && p.Updating == 0:
+	case p.Blocked, p.Stuck > 0 && p.Updating == 0:
 		return "blocked"
 	case p.Stuck > 0:
 		return "?"

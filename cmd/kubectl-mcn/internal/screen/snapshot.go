@@ -17,7 +17,8 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
 	}
-	screen = append(screen, poolTable(pools, o.Width)...)
+	screen = append(screen, poolTable(pools, o)...)
+	screen = append(screen, unreported(pools, o)...)
 	for _, p := range pools {
 		for _, problem := range ofPool(p, o) {
 			screen = append(screen, problem.draw(o)...)
@@ -28,6 +29,24 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-4)...)
 	screen = append(screen, legend(pools, o)...)
 	return fit(screen, o)
+}
+
+// unreported says that no node of any pool has a MachineConfigNode.
+func unreported(pools []progress.Pool, o Options) []Line {
+	total := 0
+	for _, p := range pools {
+		if total += p.Total(); p.Missing < p.Total() {
+			return nil
+		}
+	}
+	if total == 0 {
+		return nil
+	}
+	none := Problem{Subject: nodes(total), What: "the cluster has no MachineConfigNodes", Next: "oc get machineconfignodes", Tone: Alarm}
+	if o.Origin != "" {
+		none.What, none.Next = "there are no MachineConfigNodes in "+clean(o.Origin), "oc adm inspect machineconfignodes.machineconfiguration.openshift.io"
+	}
+	return none.draw(o)
 }
 
 // title summarizes the rollout.
@@ -49,6 +68,9 @@ func title(pools []progress.Pool, o Options) []Line {
 	}
 	if o.Health != "" {
 		ls = append(ls, wrapped(Alarm, "  ", o.Health, o.Width)...)
+	}
+	if o.Note != "" {
+		ls = append(ls, wrapped(Plain, "  ", o.Note, o.Width)...)
 	}
 	return ls
 }
@@ -100,7 +122,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 	if name == "" {
 		return nil
 	}
-	more := "kubectl mcn node " + clean(name) + " has all of it"
+	more := "kubectl mcn node " + clean(name) + " shows details"
 	if o.Width <= 0 || Width(text)+3+Width(more) <= o.Width {
 		return lines(Plain, "", text+"   "+more)
 	}

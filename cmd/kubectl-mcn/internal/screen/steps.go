@@ -7,30 +7,28 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// step is what a node is doing in a phase, its letter in a chart, and its color in a drawing: for readers with any color
-// vision and on any background.
+// step is what a node is doing in a phase, and its letter in a chart.
 type step struct {
 	phase  phases.Phase
 	doing  string
 	letter byte
-	color  string
 }
 
 // steps are all steps in their order. The last one is of a phase that is not known.
 var steps = []step{
-	{phases.UpdatePrepared, "Preparing", 'p', "#9ca3af"},
-	{phases.Cordoned, "Cordoning", 'c', "#6b7280"},
-	{phases.Drained, "Draining", 'D', "#e69f00"},
-	{phases.AppliedFilesAndOS, "Files and OS", 'F', "#0072b2"},
-	{phases.AppliedFiles, "Files", 'F', "#56b4e9"},
-	{phases.AppliedOSImage, "OS image", 'O', "#0072b2"},
-	{phases.ImagePulledFromRegistry, "Pulling image", 'I', "#cc79a7"},
-	{phases.UpdatePostActionComplete, "Post action", 'P', "#f0e442"},
-	{phases.RebootedNode, "Rebooting", 'R', "#009e73"},
-	{phases.Resumed, "Resuming", 'r', "#94d3a2"},
-	{phases.Uncordoned, "Uncordoning", 'u', "#5fb98a"},
-	{phases.Updated, "Finishing", 'f', "#c4c4c4"},
-	{"", "Steps not known", '=', "#b8c4d6"},
+	{phases.UpdatePrepared, "Preparing", 'p'},
+	{phases.Cordoned, "Cordoning", 'c'},
+	{phases.Drained, "Draining", 'D'},
+	{phases.AppliedFilesAndOS, "Files and OS", 'F'},
+	{phases.AppliedFiles, "Files", 'F'},
+	{phases.AppliedOSImage, "OS image", 'O'},
+	{phases.ImagePulledFromRegistry, "Pulling image", 'I'},
+	{phases.UpdatePostActionComplete, "Post action", 'P'},
+	{phases.RebootedNode, "Rebooting", 'R'},
+	{phases.Resumed, "Resuming", 'r'},
+	{phases.Uncordoned, "Uncordoning", 'u'},
+	{phases.Updated, "Finishing", 'f'},
+	{"", "Steps not known", '='},
 }
 
 func stepOf(p phases.Phase) step {

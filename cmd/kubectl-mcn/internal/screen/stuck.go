@@ -4,32 +4,19 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // mostNames is how many names there are in a row.
 const mostNames = 10
 
-// nodeProblem is a problem of a node. Those of the same cause are one entry.
-type nodeProblem struct {
-	Problem
-	node  string
-	cause any // comparable
-}
-
 // stuckNodes describes the stuck nodes of the pools: the degraded ones first, then the longest.
 func stuckNodes(pools []progress.Pool, o Options) []Line {
-	type cause struct {
-		pool, message string
-		step          phases.Phase
-		degraded      bool
-	}
-	var all []nodeProblem
+	var all []Problem
 	for _, p := range pools {
 		for _, n := range p.StuckNodes() {
 			if o.Show == nil || o.Show(n) {
-				all = append(all, nodeProblem{ofNode(n, o), n.Name, cause{p.Name, strings.ReplaceAll(n.Message, n.Name, ""), n.Step, n.IsDegraded()}})
+				all = append(all, ofNode(n, o))
 			}
 		}
 	}
@@ -38,38 +25,23 @@ func stuckNodes(pools []progress.Pool, o Options) []Line {
 
 // pinnedImageSets describes the sets that nodes cannot pull, or are pulling.
 func pinnedImageSets(pools []progress.Pool, o Options) []Line {
-	var all []nodeProblem
+	var all []Problem
 	for _, p := range pools {
-		for _, n := range p.Nodes {
-			if o.Show != nil && !o.Show(n) {
-				continue
-			}
-			for _, s := range n.PinnedImageSets {
-				set := "a pinned image set"
-				if s.Name != "" {
-					set = "pinned image set " + clean(s.Name)
-				}
-				entry := Problem{Headline: fmt.Sprintf("~ %s: %s is pulled%s", clean(n.Name), set, sinceText(s.Since, o.Now)), Tone: Warn}
-				if s.Failed {
-					entry = Problem{Headline: fmt.Sprintf("! %s: %s has failed%s", clean(n.Name), set, sinceText(s.Since, o.Now)), Message: s.Message, Tone: Alarm}
-				}
-				all = append(all, nodeProblem{entry, n.Name, s})
-			}
-		}
+		all = append(all, ofPinnedImageSets(p, o)...)
 	}
 	return grouped(all, "~ %s more with pinned image sets: kubectl mcn -o wide", o)
 }
 
 // grouped draws the first problem of each cause, with the names of the other nodes that have it. If there are too many,
 // it counts the others.
-func grouped(all []nodeProblem, more string, o Options) []Line {
-	var order []nodeProblem
+func grouped(all []Problem, more string, o Options) []Line {
+	var order []Problem
 	names := map[any][]string{}
 	for _, p := range all {
 		if names[p.cause] == nil {
 			order = append(order, p)
 		}
-		names[p.cause] = append(names[p.cause], clean(p.node))
+		names[p.cause] = append(names[p.cause], p.Subject)
 	}
 	most, mostNames := min(mostEntries, len(order)), mostNames
 	switch {

@@ -2,9 +2,8 @@ package screen
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -28,32 +27,12 @@ func Width(s string) int { return columns.StringWidth(s) }
 func Clean(s string, width int) string { return Cut(clean(s), width) }
 
 func clean(s string) string {
-	var b strings.Builder
-	space := false
-	for i, r := range s {
-		if unicode.IsSpace(r) {
-			space = b.Len() > 0
-			continue
-		}
-		if space {
-			b.WriteByte(' ')
-			space = false
-		}
-		switch {
-		case r == utf8.RuneError && !strings.HasPrefix(s[i:], "\uFFFD"):
-			fmt.Fprintf(&b, `\x%02x`, s[i]) // no UTF-8
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < utf8.RuneSelf:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
+	quoted := strconv.Quote(strings.Join(strings.Fields(s), " "))
+	return printable.Replace(quoted[1 : len(quoted)-1])
 }
+
+// printable undoes the escapes of what is printable.
+var printable = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
 // Cut returns clean text in at most width columns; 0 is no limit.
 func Cut(s string, width int) string {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/resource"
+	"sigs.k8s.io/yaml"
 )
 
 // Files is a source of files: lists and single objects, folders, must-gathers and URLs.
@@ -29,6 +30,7 @@ type Files struct {
 	Note     func(format string, args ...any)
 
 	written time.Time
+	configs map[string]func() ([]byte, error) // the rendered configs of must-gathers, by name
 }
 
 // Origin returns the names of the files.
@@ -54,10 +56,11 @@ func (f *Files) Now() time.Time {
 	return now
 }
 
-// Follow reads all files.
-func (f *Files) Follow(_ context.Context, s *Store) error {
-	var objects []runtime.Object
+// Read reads all files.
+func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
+	var objects []any
 	nodes, skipped := map[string]bool{}, map[string]int{}
+	f.configs = map[string]func() ([]byte, error){}
 	for _, name := range f.Names {
 		builder, err := f.open(name)
 		if err != nil {
@@ -69,9 +72,15 @@ func (f *Files) Follow(_ context.Context, s *Store) error {
 			}
 			switch obj, what := typed(info.Object); o := obj.(type) {
 			case nil:
-				skipped[what]++
+				if what != "" {
+					skipped[what]++
+				}
 			case *metav1.PartialObjectMetadata:
-				nodes[o.Name] = f.Selector != nil && f.Selector.Matches(labels.Set(o.Labels))
+				if o.Kind == "MachineConfig" {
+					s.setRelease(o.Name, o.Annotations)
+				} else {
+					nodes[o.Name] = f.Selector != nil && f.Selector.Matches(labels.Set(o.Labels))
+				}
 			default:
 				objects = append(objects, obj)
 			}
@@ -97,30 +106,50 @@ func (f *Files) Follow(_ context.Context, s *Store) error {
 	case len(objects) == 0:
 		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s", strings.Join(f.Names, ", "))
 	}
-	s.edit(func() {
-		for _, obj := range objects {
-			s.put(obj)
-		}
-		if f.Selector != nil {
-			s.chosen = nodes
-		}
-	})
-	return ErrFinished
+	s.Put(objects...)
+	if f.Selector != nil {
+		s.edit(func() { s.chosen = nodes })
+	}
+	f.readReleases(s)
+	return nil
 }
 
-// typed returns an object as its type, or what is wrong with it.
+// readReleases reads only those of the rendered configs of must-gathers that are shown: they are large.
+func (f *Files) readReleases(s *Store) {
+	for _, name := range s.unknownReleases() {
+		var config metav1.PartialObjectMetadata
+		if read, ok := f.configs[name]; ok {
+			if text, err := read(); err == nil && yaml.Unmarshal(text, &config) == nil {
+				s.setRelease(name, config.Annotations)
+			}
+		}
+	}
+}
+
+// kinds are the types of the kinds that are shown.
+var kinds = map[string]func() runtime.Object{
+	"MachineConfigNode":    func() runtime.Object { return &mcfgv1.MachineConfigNode{} },
+	"MachineConfigPool":    func() runtime.Object { return &mcfgv1.MachineConfigPool{} },
+	"MachineConfiguration": func() runtime.Object { return &operatorv1.MachineConfiguration{} },
+	"MachineConfig":        func() runtime.Object { return &metav1.PartialObjectMetadata{} },
+	"Node":                 func() runtime.Object { return &metav1.PartialObjectMetadata{} },
+}
+
+// typed returns an object as its type, or what is wrong with it. Other kinds of the machine config operator belong to a
+// dump, and nothing is wrong with them.
 func typed(untyped runtime.Object) (runtime.Object, string) {
 	u, ok := untyped.(*unstructured.Unstructured)
 	if !ok {
 		return nil, "object without a kind"
 	}
-	obj, ok := map[string]runtime.Object{
-		"MachineConfigNode": &mcfgv1.MachineConfigNode{}, "MachineConfigPool": &mcfgv1.MachineConfigPool{},
-		"MachineConfiguration": &operatorv1.MachineConfiguration{}, "Node": &metav1.PartialObjectMetadata{},
-	}[u.GetKind()]
-	if !ok {
+	empty, ok := kinds[u.GetKind()]
+	switch {
+	case !ok && u.GroupVersionKind().Group == mcfgv1.GroupName:
+		return nil, ""
+	case !ok:
 		return nil, u.GetKind()
 	}
+	obj := empty()
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj); err != nil {
 		return nil, fmt.Sprintf("%s that cannot be read (%v)", u.GetKind(), err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -20,6 +21,7 @@ import (
 var (
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
 	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig(node|pool)s|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
+	rendered   = regexp.MustCompile(`(^|/)machineconfiguration\.openshift\.io/machineconfigs/(rendered-[^/]+)\.(ya?ml|json)$`)
 )
 
 // open returns a builder that reads a file, a folder or a must-gather, and records when the newest file was
@@ -53,27 +55,45 @@ func (f *Files) wrote(t time.Time) {
 	}
 }
 
-// find returns the files of a must-gather, or else those of a folder itself, or a file.
-func (f *Files) find(root string) ([]string, error) {
+// addConfig records how the rendered config of a file is read, if it is one.
+func (f *Files) addConfig(file string, read func() ([]byte, error)) bool {
+	if !rendered.MatchString(file) {
+		return false
+	}
+	f.configs[strings.TrimSuffix(path.Base(file), path.Ext(file))] = read
+	return true
+}
+
+// find returns the files of a must-gather, or else those of a folder itself, or a file. Links are followed.
+func (f *Files) find(name string) ([]string, error) {
+	root, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, err
+	}
 	var all [2][]string
 	var newest [2]time.Time
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
 		kind := 0
 		switch {
-		case gathered.MatchString(filepath.ToSlash(path)):
+		case f.addConfig(filepath.ToSlash(file), func() ([]byte, error) { return os.ReadFile(file) }):
+			return nil
+		case gathered.MatchString(filepath.ToSlash(file)):
 			kind = 1
-		case path != root && (filepath.Dir(path) != filepath.Clean(root) || !objectFile.MatchString(path)):
+		case file != root && (filepath.Dir(file) != root || !objectFile.MatchString(file)):
 			return nil
 		}
-		info, err := os.Stat(path)
-		if err == nil && info.ModTime().After(newest[kind]) {
+		info, err := os.Stat(file)
+		if err != nil || info.IsDir() {
+			return err
+		}
+		if info.ModTime().After(newest[kind]) {
 			newest[kind] = info.ModTime()
 		}
-		all[kind] = append(all[kind], path)
-		return err
+		all[kind] = append(all[kind], file)
+		return nil
 	})
 	for _, kind := range []int{1, 0} {
 		if len(all[kind]) > 0 {
@@ -108,12 +128,15 @@ func (f *Files) openArchive(builder *resource.Builder, name string) error {
 			return nil
 		case err != nil:
 			return err
-		case header.Typeflag != tar.TypeReg || !gathered.MatchString(header.Name):
+		case header.Typeflag != tar.TypeReg || !gathered.MatchString(header.Name) && !rendered.MatchString(header.Name):
 			continue
 		}
 		data, err := io.ReadAll(archive)
 		if err != nil {
 			return err
+		}
+		if f.addConfig(header.Name, func() ([]byte, error) { return data, nil }) {
+			continue
 		}
 		found = true
 		f.wrote(header.ModTime)

@@ -3,7 +3,6 @@ package source
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -11,74 +10,43 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/internalversion"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
 )
 
-// pageSize is how many objects are listed at a time: no more of them are held at once.
+// pageSize is how many objects are listed at a time.
 const pageSize = 250
 
 // backoff is short, as a person waits for the server to come back.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
 
-// Follow keeps a store up to date until ctx ends.
-func (c *Cluster) Follow(ctx context.Context, s *Store) error {
-	if err := c.choose(ctx, s); err != nil {
-		return err
-	}
-	ctx, fail := context.WithCancelCause(ctx)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer fail(nil)
-	var readers []reader
-	base := reader{Cluster: c, store: s, fail: fail}
-	if !c.OnlyComponents {
-		group := c.Client.MachineconfigurationV1()
-		readers = append(readers, newReader(base, poolsResource, group.MachineConfigPools()), newReader(base, nodesResource, group.MachineConfigNodes()))
-	}
-	if c.Operator != nil {
-		r := newReader(base, configurationsResource, c.Operator.OperatorV1().MachineConfigurations())
-		r.optional = !c.OnlyComponents
-		readers = append(readers, r)
-	}
-	s.edit(func() {
-		for _, r := range readers {
-			s.resources[r.name] = &access{}
-		}
-	})
-	for _, r := range readers {
-		var logger klog.Logger // what fails is on the screen
-		reflector := cache.NewReflectorWithOptions(r.listWatch(), nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
-		reflector.WatchListPageSize = pageSize
-		group.Go(func() { reflector.RunWithContext(klog.NewContext(ctx, logger)) })
-	}
-	<-ctx.Done()
-	if err := context.Cause(ctx); !errors.Is(err, context.Canceled) {
-		return err
-	}
-	return nil
-}
-
-// reader keeps the objects of one resource: it is the store of a reflector.
+// reader keeps the objects of one resource. To follow, it is the store of a reflector.
 type reader struct {
 	*Cluster
-	name      string
-	optional  bool
-	store     *Store
-	fail      func(error) // ends following
-	listAll   func(context.Context, metav1.ListOptions) (runtime.Object, error)
-	openWatch func(context.Context, metav1.ListOptions) (watch.Interface, error)
+	name, selector string
+	follow         bool
+	store          *Store
+	fail           func(error) // ends reading
+	server         *cache.ListWatch
 }
 
-func newReader[L runtime.Object](r reader, name string, client interface {
-	List(context.Context, metav1.ListOptions) (L, error)
-	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
-}) reader {
-	r.name, r.openWatch = name, client.Watch
-	r.listAll = func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return client.List(ctx, o) }
-	return r
+// read lists all objects, and to follow keeps them up to date until ctx ends.
+func (r reader) read(ctx context.Context) {
+	if r.follow {
+		var logger klog.Logger // what fails is on the screen
+		source := pagedListWatch{&cache.ListWatch{ListWithContextFunc: r.list, WatchFuncWithContext: r.watch}}
+		reflector := cache.NewReflectorWithOptions(source, nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
+		reflector.WatchListPageSize = pageSize
+		reflector.RunWithContext(klog.NewContext(ctx, logger))
+		return
+	}
+	pages := pager.New(r.list)
+	pages.PageSize = pageSize
+	_, _, _ = pages.List(ctx, metav1.ListOptions{}) // list stores the objects, and reports an error
 }
 
 // pagedListWatch lists page by page. A server compresses pages, and not a streamed list, which has
@@ -88,37 +56,36 @@ type pagedListWatch struct{ *cache.ListWatch }
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
-func (r reader) listWatch() pagedListWatch {
-	return pagedListWatch{&cache.ListWatch{ListWithContextFunc: r.list, WatchFuncWithContext: r.watch}}
-}
-
-// list lists one page of the newest state: with a limit, a server takes a resource version as that
-// of the list, and a watch from it may have expired.
+// list stores one page of the newest state, and returns it without objects: no more of them are held at once. With
+// a limit, a server takes a resource version as that of the list, and a watch from it may have expired.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	o.ResourceVersion = ""
+	o.ResourceVersion, o.LabelSelector = "", r.selector
 	bounded, cancel := context.WithTimeout(ctx, r.Patience)
 	defer cancel()
-	list, err := r.listAll(bounded, o)
-	if err != nil {
+	list, err := r.server.ListWithContext(bounded, o)
+	switch {
+	case apierrors.IsResourceExpired(err) && o.Continue != "":
+		return nil, err // the pager lists again, without pages
+	case err != nil:
 		r.failed(ctx, "list", err)
 		return nil, err
 	}
-	r.store.contact(r.name, r.Now(), true)
-	page := &internalversion.List{}
-	if l, err := meta.ListAccessor(list); err == nil {
-		page.ResourceVersion, page.Continue, page.RemainingItemCount = l.GetResourceVersion(), l.GetContinue(), l.GetRemainingItemCount()
+	r.answered(func(*access) {})
+	l, err := meta.ListAccessor(list)
+	if err != nil {
+		return nil, err
 	}
-	return page, meta.EachListItem(list, func(obj runtime.Object) error {
-		page.Items = append(page.Items, r.store.observe(obj))
-		return nil
-	})
+	page := &internalversion.List{}
+	page.ResourceVersion, page.Continue = l.GetResourceVersion(), l.GetContinue()
+	return page, r.store.putPage(r.name, list, o.Continue == "", page.Continue == "")
 }
 
 // watch opens a watch. Until the server answers, its time is limited as that of a list.
 func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	o.LabelSelector = r.selector
 	opened, cancel := context.WithCancelCause(ctx)
 	impatient := time.AfterFunc(r.Patience, func() { cancel(context.DeadlineExceeded) })
-	w, err := r.openWatch(opened, o)
+	w, err := r.server.WatchWithContext(opened, o)
 	if !impatient.Stop() && err == nil {
 		w.Stop()
 		err = context.DeadlineExceeded
@@ -127,44 +94,68 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 		r.failed(ctx, "watch", err)
 		return nil, err
 	}
-	r.store.contact(r.name, r.Now(), true)
-	r.store.edit(func() { r.store.resources[r.name].watched = true })
+	r.answered(func(a *access) { a.watched = true })
 	return w, nil
 }
 
-// failed records a request that failed. If it was the first one of its verb, following ends. What may not be
-// read is left out, unless nothing is left.
+// answered records an answer of the server.
+func (r reader) answered(change func(*access)) {
+	r.store.edit(func() {
+		a := r.store.resources[r.name]
+		a.answered, a.lost, a.failure = r.Now(), time.Time{}, nil
+		change(a)
+	})
+}
+
+// failed records a request that failed. An answer to the first request of its verb that cannot get better ends
+// reading, and without following each failure does. What may not be read is left out, unless nothing is left.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	isAnswer := apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
-	if !isAnswer {
-		r.store.contact(r.name, r.Now(), false)
-	}
-	explained := r.explain(ctx, verb, r.name, err)
-	fatal := false
+	explained := r.explain(verb, r.name, err)
+	isFinal := apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 	r.store.edit(func() {
-		state := r.store.resources[r.name]
-		isFirst := verb == "list" && !state.listed || verb == "watch" && !state.watched && isAnswer
-		isDenied := apierrors.IsForbidden(err) && verb == "list" && !r.OnlyComponents
+		a := r.store.resources[r.name]
+		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
 		switch {
-		case !isFirst:
-			return
-		case isDenied:
-			state.denied = explained
-			pools, nodes := r.store.resources[poolsResource], r.store.resources[nodesResource]
-			if fatal = pools.denied != nil && nodes.denied != nil; fatal {
-				explained = nodes.denied // whichever was answered first
+		case a.leftOut && isFinal:
+		case !isFirst, r.follow && !isFinal:
+			if a.failure = explained; a.lost.IsZero() {
+				a.lost = r.Now()
 			}
-		case !r.optional:
-			fatal = true
+		case verb == "watch", !r.Rollout, r.name == nodes:
+			r.fail(explained)
+		case apierrors.IsForbidden(err):
+			a.denied, a.leftOut, a.listed = explained, true, true
+			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
+			if pools.denied != nil && nodes.denied != nil {
+				r.fail(nodes.denied) // whichever was answered first
+			}
+		case r.name == configurations:
+			a.leftOut, a.listed = true, true
+		default:
+			r.fail(explained)
 		}
-		state.listed = state.listed || !fatal
 	})
-	if fatal {
-		r.fail(explained)
+}
+
+// explain returns an error of the API server with what was tried and advice, in one line.
+func (c *Cluster) explain(verb, name string, err error) error {
+	host := c.Config.Host
+	switch {
+	case apierrors.IsNotFound(err): // of a list, it is the resource
+		return Usagef("the cluster %s has no %s: its CRD is not installed", host, name)
+	case apierrors.IsForbidden(err):
+		return Usagef("not allowed to %s %s on %s (it needs get and list, and watch to follow, as cluster-reader has them): %w", verb, name, host, err)
+	case apierrors.IsUnauthorized(err):
+		return Usagef("the cluster %s rejects the credentials: log in again: %w", host, err)
+	case errors.Is(err, context.DeadlineExceeded), utilnet.IsTimeout(err):
+		return Usagef("the cluster %s does not answer within %s: is it up, and reachable from here?", host, c.Patience)
+	case utilnet.IsConnectionRefused(err):
+		return Usagef("nothing listens at %s: is the cluster up, and is it the right kubeconfig?", host)
 	}
+	return Usagef("cannot %s %s on %s: %w", verb, name, host, err)
 }
 
 // Add adds an object.
@@ -176,8 +167,8 @@ func (r reader) Update(obj any) error { return r.Add(obj) }
 // Delete deletes an object.
 func (r reader) Delete(obj any) error { r.store.edit(func() { r.store.remove(obj) }); return nil }
 
-// Replace replaces all objects.
-func (r reader) Replace(list []any, _ string) error { r.store.replace(r.name, list); return nil }
+// Replace has nothing to do: list has stored the objects.
+func (r reader) Replace([]any, string) error { return nil }
 
 // Resync has nothing to do.
 func (r reader) Resync() error { return nil }

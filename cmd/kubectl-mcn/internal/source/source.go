@@ -1,20 +1,18 @@
-// Package source reads the objects of a rollout: from a cluster, files, or a simulated cluster. It keeps
-// the progress of each node, and not its object.
+// Package source reads the objects of a rollout, from a cluster or from files. It keeps the progress of each
+// node, and not its object.
 package source
 
 import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/simulate"
 )
 
 // Source provides the objects.
 type Source interface {
-	// Follow fills a store, and keeps it up to date until the context ends. It returns an error if it
-	// never can, and ErrFinished at the end of a source that has one.
-	Follow(context.Context, *Store) error
+	// Read fills a store. To follow, it keeps the store up to date until the context ends. It returns nil
+	// when there is no more to read, as at the end of a file.
+	Read(ctx context.Context, s *Store, follow bool) error
 	// Now is the time to which ages are measured.
 	Now() time.Time
 	// Origin is where the objects come from, "" for a cluster.
@@ -31,6 +29,3 @@ func (e *UsageError) Unwrap() error { return e.Err }
 
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
-
-// ErrFinished is the end of a source.
-var ErrFinished = simulate.ErrFinished

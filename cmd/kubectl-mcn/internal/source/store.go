@@ -8,6 +8,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -20,10 +21,14 @@ const maxReconnect = 2 * time.Second
 
 // The resources that are read.
 const (
-	nodesResource          = "machineconfignodes"
-	poolsResource          = "machineconfigpools"
-	configurationsResource = "machineconfigurations" // of the components
+	machineConfigNodes = "machineconfignodes"
+	machineConfigPools = "machineconfigpools"
+	configurations     = "machineconfigurations" // of the components
+	nodes              = "nodes"                 // for their labels
 )
+
+// releaseAnnotation is the OpenShift version of a rendered MachineConfig.
+const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
 // Store keeps the state of a cluster. It is safe for concurrent use.
 type Store struct {
@@ -32,32 +37,32 @@ type Store struct {
 
 	limits    progress.Limits
 	mu        sync.Mutex // guards the fields below
+	filled    bool       // something was written
 	nodes     map[string]progress.Node
 	pools     map[string]*mcfgv1.MachineConfigPool
 	config    *operatorv1.MachineConfiguration
 	history   progress.History
+	managed   bool               // an object has managedFields
 	chosen    map[string]bool    // the nodes that -l selects; nil: all
+	releases  map[string]string  // OpenShift versions of rendered configs; "" if not known
 	resources map[string]*access // those that are read, by name
 }
 
 // access is what is known of reading one resource.
 type access struct {
-	listed, watched   bool // once at least
-	denied            error
-	lastContact, lost time.Time // of the server; lost is zero while it is reachable
-}
-
-// nodeProgress is what is kept of a MachineConfigNode in a list.
-type nodeProgress struct {
-	metav1.PartialObjectMetadata
-	node progress.Node
+	listed, watched bool  // once at least
+	leftOut         bool  // it may not be read, or does not exist
+	denied          error // why it may not be read
+	failure         error // of the last request; nil: it was answered
+	answered, lost  time.Time
+	names           map[string]bool // of the objects of the last list
 }
 
 // NewStore returns an empty store.
 func NewStore(limits progress.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits,
-		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, resources: map[string]*access{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, releases: map[string]string{},
+		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{},
 	}
 }
 
@@ -65,6 +70,7 @@ func NewStore(limits progress.Limits) *Store {
 func (s *Store) edit(change func()) {
 	s.mu.Lock()
 	change()
+	s.filled = true
 	s.mu.Unlock()
 	select {
 	case s.Changed <- struct{}{}:
@@ -72,16 +78,13 @@ func (s *Store) edit(change func()) {
 	}
 }
 
-// observe returns what is kept of an object in a list, and lets the history observe it.
-func (s *Store) observe(obj runtime.Object) runtime.Object {
-	mcn, ok := obj.(*mcfgv1.MachineConfigNode)
-	if !ok {
-		return obj
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.history.Observe(mcn)
-	return &nodeProgress{node: progress.FromMachineConfigNode(mcn)}
+// Put adds or replaces objects: MachineConfigNodes, MachineConfigPools, a MachineConfiguration.
+func (s *Store) Put(objects ...any) {
+	s.edit(func() {
+		for _, obj := range objects {
+			s.put(obj)
+		}
+	})
 }
 
 // put adds or replaces an object. The caller holds the lock.
@@ -90,12 +93,16 @@ func (s *Store) put(obj any) {
 	case *mcfgv1.MachineConfigNode:
 		s.history.Observe(o)
 		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
-	case *nodeProgress:
-		s.nodes[o.node.Name] = o.node
+		s.managed = s.managed || len(o.ManagedFields) > 0
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
 		s.config = o
+	case *metav1.PartialObjectMetadata:
+		if s.chosen == nil {
+			s.chosen = map[string]bool{}
+		}
+		s.chosen[o.Name] = true
 	}
 }
 
@@ -111,91 +118,72 @@ func (s *Store) remove(obj any) {
 		delete(s.pools, o.Name)
 	case *operatorv1.MachineConfiguration:
 		s.config = nil
+	case *metav1.PartialObjectMetadata:
+		delete(s.chosen, o.Name)
 	}
 }
 
-// replace replaces all objects of a resource by a list.
-func (s *Store) replace(name string, list []any) {
+// putPage adds a page of a list. The last page removes the objects that the list does not have.
+func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bool) (err error) {
 	s.edit(func() {
-		s.resources[name].listed, s.resources[name].denied = true, nil
-		old := s.nodes
-		switch name {
-		case poolsResource:
-			s.pools = map[string]*mcfgv1.MachineConfigPool{}
-		case nodesResource:
-			s.nodes = map[string]progress.Node{}
-		case configurationsResource:
-			s.config = nil
+		a := s.resources[resource]
+		if isFirst {
+			a.names = map[string]bool{}
 		}
-		for _, obj := range list {
+		err = meta.EachListItem(page, func(obj runtime.Object) error {
 			s.put(obj)
+			object, err := meta.Accessor(obj)
+			a.names[object.GetName()] = true
+			return err
+		})
+		if err == nil && isLast {
+			a.listed, a.leftOut, a.denied = true, false, nil
+			s.prune(resource, a.names)
 		}
-		for name := range old {
-			if _, ok := s.nodes[name]; !ok {
+	})
+	return err
+}
+
+// prune deletes the objects of a resource without these names. The caller holds the lock.
+func (s *Store) prune(resource string, names map[string]bool) {
+	switch resource {
+	case machineConfigPools:
+		maps.DeleteFunc(s.pools, func(name string, _ *mcfgv1.MachineConfigPool) bool { return !names[name] })
+	case machineConfigNodes:
+		for name := range s.nodes {
+			if !names[name] {
+				delete(s.nodes, name)
 				s.history.Forget(name)
 			}
 		}
-	})
-}
-
-// contact records a response of the server, or that there was none.
-func (s *Store) contact(name string, now time.Time, ok bool) {
-	s.edit(func() {
-		switch r := s.resources[name]; {
-		case ok:
-			r.lastContact, r.lost = now, time.Time{}
-		case r.lost.IsZero():
-			r.lost = now
+	case configurations:
+		if len(names) == 0 {
+			s.config = nil
 		}
-	})
+	case nodes:
+		s.chosen = names
+	}
 }
 
-// View is a store at one moment.
-type View struct {
-	Time        time.Time
-	Pools       []progress.Pool
-	Spans       func() []progress.Span
-	Components  []metav1.Condition // nil: not known
-	Chosen      map[string]bool    // the nodes that -l selects; nil: all
-	Denied      map[string]error   // the resources that may not be read
-	LastContact time.Time          // the last response of an unreachable server; zero while it is reachable
-	Ready       bool               // everything has been listed
-}
-
-// Look returns the view at a time.
-func (s *Store) Look(now time.Time) View {
+// unknownReleases returns the configs of pools and nodes whose release was not read yet.
+func (s *Store) unknownReleases() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := View{
-		Time:   now,
-		Pools:  progress.Pools(slices.Collect(maps.Values(s.pools)), slices.Collect(maps.Values(s.nodes)), &s.history, now, s.limits),
-		Spans:  s.spans,
-		Chosen: s.chosen, Denied: map[string]error{}, Ready: len(s.resources) > 0,
-	}
-	if s.config != nil {
-		v.Components = s.config.Status.Conditions
-	}
-	for name, r := range s.resources {
-		v.Ready = v.Ready && r.listed
-		if r.denied != nil {
-			v.Denied[name] = r.denied
-		}
-		if r.lost.IsZero() || now.Sub(r.lost) < maxReconnect {
-			continue
-		}
-		last := r.lastContact
-		if last.IsZero() {
-			last = r.lost
-		}
-		if v.LastContact.IsZero() || last.Before(v.LastContact) {
-			v.LastContact = last
+	unknown := map[string]bool{}
+	add := func(config string) {
+		if _, known := s.releases[config]; !known && config != "" {
+			unknown[config] = true
 		}
 	}
-	return v
+	for _, p := range s.pools {
+		add(p.Spec.Configuration.Name)
+	}
+	for _, n := range s.nodes {
+		add(n.Current.Config)
+	}
+	return slices.Sorted(maps.Keys(unknown))
 }
 
-func (s *Store) spans() []progress.Span {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.history.Spans()
+func (s *Store) setRelease(config string, annotations map[string]string) {
+	s.edit(func() { s.releases[config] = annotations[releaseAnnotation] })
 }

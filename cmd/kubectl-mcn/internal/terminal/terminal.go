@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/term"
+	"github.com/moby/term"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
@@ -23,22 +23,21 @@ type Terminal struct {
 	Size       func() (width, height int) // a height of 0 is no limit
 }
 
-// For describes an output.
+// For describes an output. A dumb terminal cannot be redrawn: it is none.
 func For(out io.Writer) Terminal {
-	file, ok := out.(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	fd, isTerminal := term.GetFdInfo(out)
+	if !isTerminal || os.Getenv("TERM") == "dumb" {
 		return Terminal{Size: plainSize}
 	}
-	noColor, set := os.LookupEnv("NO_COLOR")
 	return Terminal{
 		IsTerminal: true,
-		Color:      (!set || noColor == "") && os.Getenv("TERM") != "dumb",
+		Color:      os.Getenv("NO_COLOR") == "",
 		Size: func() (int, int) {
-			width, height, err := term.GetSize(int(file.Fd()))
-			if err != nil || width <= 0 || height <= 0 {
+			size, err := term.GetWinsize(fd)
+			if err != nil || size.Width == 0 || size.Height == 0 {
 				return plainSize()
 			}
-			return width, height
+			return int(size.Width), int(size.Height)
 		},
 	}
 }

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// view returns what a simulation shows.
+func view(t *testing.T, s *simulation, follow bool) source.View {
+	t.Helper()
+	st := source.NewStore(progress.Limits{})
+	require.NoError(t, s.Read(t.Context(), st, follow))
+	return st.View(s.Now())
+}
+
+func TestASingleViewShowsTheMiddle(t *testing.T) {
+	v := view(t, &simulation{nodes: 20, speed: 60, start: time.Now()}, false)
+	require.Len(t, v.Pools, 2)
+	assert.Equal(t, 3, v.Pools[0].Done)
+	worker := v.Pools[1]
+	assert.Equal(t, 17, worker.Total())
+	assert.Equal(t, 7, worker.Done)
+	assert.Positive(t, worker.Updating)
+	assert.NotZero(t, worker.Remaining)
+	assert.True(t, v.Ready)
+}
+
+func TestARolloutEnds(t *testing.T) {
+	for _, nodes := range []int{1, 20} {
+		for _, p := range view(t, &simulation{nodes: nodes, speed: 1e6, start: time.Now()}, true).Pools {
+			assert.True(t, p.IsDone(), "%+v", p)
+		}
+	}
+}
+
+func TestADrainFails(t *testing.T) {
+	for _, follow := range []bool{false, true} {
+		v := view(t, &simulation{nodes: 8, failNode: "worker-3", speed: 1e6, start: time.Now()}, follow)
+		assert.Equal(t, 1, v.Pools[1].Stuck)
+		assert.Equal(t, 3, v.Pools[1].Done)
+		assert.Equal(t, 1, v.Pools[1].Waiting)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	for _, s := range []simulation{{nodes: 0, speed: 1}, {nodes: maxNodes + 1, speed: 1}, {nodes: 1, speed: 1, failNode: "x"}} {
+		var usage *source.UsageError
+		assert.ErrorAs(t, s.Read(t.Context(), source.NewStore(progress.Limits{}), false), &usage)
+	}
+}

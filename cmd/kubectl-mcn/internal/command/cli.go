@@ -1,0 +1,134 @@
+// Package command has the commands of kubectl mcn: their flags, what they read, and when they end. What they print
+// is rendered by package screen.
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	mobyterm "github.com/moby/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+)
+
+// The exit codes.
+const (
+	exitFailed      = 1 // a node or a pool is in the way, or the output cannot be written
+	exitUsage       = 2 // wrong arguments, or a cluster that cannot be read
+	exitTimeout     = 3 // of wait
+	exitInterrupted = 130
+)
+
+// CLI is the environment of a run of the command.
+type CLI struct {
+	genericiooptions.IOStreams
+	// Source is read where no -f is given; nil: the cluster of the kubeconfig.
+	Source source.Source
+	// Flags adds flags to all commands; nil: none.
+	Flags func(*pflag.FlagSet)
+
+	clock    clock.WithTicker
+	patience time.Duration // how long the API server may take to answer a request
+	terminal terminal.Terminal
+	config   *genericclioptions.ConfigFlags
+}
+
+// New returns the environment of the process.
+func New() *CLI {
+	in, out, errOut := mobyterm.StdStreams()
+	return &CLI{
+		IOStreams: genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut},
+		clock:     clock.RealClock{}, patience: 30 * time.Second, terminal: terminal.For(out),
+	}
+}
+
+// Main runs the command with the arguments of the process, and returns the exit code.
+func (c *CLI) Main() int {
+	debug.SetGCPercent(25)        // 5,000 objects are decoded, and dropped
+	klog.SetLogger(klog.Logger{}) // client-go's log would be mixed with the output
+	// A server that goes away is noticed after 10 seconds instead of 45.
+	_ = os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
+	_ = os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
+	args := os.Args[1:]
+	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl_complete-mcn") {
+		args = append([]string{"__complete"}, args...)
+	}
+	return c.run(ctx, args)
+}
+
+// run runs one command, prints its error in one line, and returns the exit code.
+func (c *CLI) run(ctx context.Context, args []string) int {
+	root := newRoot(c)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return exitFailed // the reader has closed the pipe
+	case ctx.Err() != nil:
+		return exitInterrupted
+	}
+	c.note("%v", err)
+	if coded, ok := errors.AsType[*exitError](err); ok {
+		return coded.code
+	}
+	if _, ok := errors.AsType[*source.UsageError](err); ok {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// note prints a note or an error, in one line.
+func (c *CLI) note(format string, args ...any) {
+	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...), 0))
+}
+
+// notFound says that there is nothing to print, as kubectl does.
+func (c *CLI) notFound() { _, _ = fmt.Fprintln(c.ErrOut, screen.NotFound) }
+
+// exitError is an error with an exit code.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return source.Usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// notNegative checks the durations of flags.
+func notNegative(flags map[string]time.Duration) error {
+	for name, d := range flags {
+		if d < 0 {
+			return source.Usagef("--%s %s is negative", name, d)
+		}
+	}
+	return nil
+}

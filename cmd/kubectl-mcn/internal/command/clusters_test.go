@@ -1,0 +1,215 @@
+package command
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// TestWaitOnAFile: where the source ends, the last view decides.
+func TestWaitOnAFile(t *testing.T) {
+	t.Parallel()
+	rolledOut := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)
+	for name, test := range map[string]struct {
+		objects []runtime.Object
+		args    string
+		code    int
+		stdout  string
+		stderr  string
+	}{
+		"stuck":           {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done at the end of what was read: worker 3/6, worker-4 of pool worker: Draining for 72m"},
+		"stuck, begun":    {rollout(), "wait worker --for begun", 0, "\nbegun\n", ""},
+		"waiting":         {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done at the end of what was read: worker 0/3"},
+		"blocked":         {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "pool worker: blocked, 1 node is unavailable"},
+		"paused":          {situations["paused"](), "wait", exitFailed, "paused", "pool worker: paused"},
+		"degraded":        {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "worker-7 of pool worker: degraded for 35m"},
+		"not reported":    {situations["no-nodes"](), "wait", exitFailed, "oc adm inspect", "worker 0/8 (8 not reported)"},
+		"done":            {rolledOut, "wait", 0, "worker 3/3 target 22222222\ndone\n", ""},
+		"not begun":       {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not begun"},
+		"done, not begun": {rolledOut, "wait --for begun", exitFailed, "worker 3/3", "not begun at the end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
+			assert.Equal(t, test.code, got.code)
+			assert.Contains(t, got.stdout, test.stdout)
+			assert.Contains(t, got.stderr, test.stderr)
+			assert.NotContains(t, got.stdout, " in -")
+		})
+	}
+}
+
+// TestWaitForAPoolThatIsBlocked: it counts as stuck once it is not tolerated any more.
+func TestWaitForAPoolThatIsBlocked(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"blocked", "paused"} {
+		s := newServer(t, situations[name]()...)
+		r := start(t, "wait", "--tolerate", "3s", "--kubeconfig", s.kubeconfig(t))
+		assert.Contains(t, r.await("worker 0/"), map[string]string{"blocked": "3 waiting", "paused": "paused"}[name], "it is said at once")
+		code, stdout, stderr := r.end()
+		assert.Equal(t, exitFailed, code)
+		assert.Contains(t, stderr, "pool worker: "+name)
+		assert.Contains(t, stdout, name)
+	}
+}
+
+// TestServerThatStarts: the first lists fail, and a continue token has expired.
+func TestServerThatStarts(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"wait"}, {"-w"}, {"-w", "-l", "zone=0"}} {
+		s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
+		s.objects["nodes"] = map[string]runtime.Object{"worker-0": &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}}
+		s.expires = true
+		s.fail = func(string, string) int { return http.StatusServiceUnavailable }
+		r := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...)
+		assert.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.verbs["list machineconfignodes"] > 1 }, 30*time.Second, 10*time.Millisecond)
+		s.mu.Lock()
+		s.fail = nil
+		s.mu.Unlock()
+		r.await("worker 4/4 target 22222222")
+		if args[0] != "wait" {
+			r.cancel()
+		}
+		_, _, stderr := r.end()
+		assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
+	}
+	s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
+	s.expires = true
+	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
+}
+
+// TestWhatCannotGetBetter ends wait and -w at once.
+func TestWhatCannotGetBetter(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]string{
+		http.StatusUnauthorized: "log in again", http.StatusForbidden: "not allowed to list", http.StatusNotFound: "its CRD is not installed",
+	} {
+		s := newServer(t)
+		s.fail = func(string, string) int { return status }
+		for _, args := range [][]string{{"wait"}, {"-w"}} {
+			code, _, stderr := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...).end()
+			assert.Equal(t, exitUsage, code)
+			assert.Contains(t, stderr, want)
+		}
+	}
+}
+
+// TestListIsEnough: one screen needs no watch.
+func TestListIsEnough(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, rollout()...)
+	s.fail = func(verb, _ string) int {
+		if verb == "watch" {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	for _, args := range [][]string{nil, {"node", "worker-4"}, {"timeline"}} {
+		got := execute(t, "", append(args, "--kubeconfig", s.kubeconfig(t))...)
+		assert.Zero(t, got.code, got.stderr)
+		assert.Contains(t, got.stdout, "worker-4")
+		assert.Empty(t, got.stderr)
+	}
+	code, _, stderr := start(t, "-w", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "not allowed to watch machineconfig")
+}
+
+// TestReleases: the versions of the configs are read by name, where that is allowed.
+func TestReleases(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, rollout()...)
+	s.releases = map[string]string{oldConfig: "4.19.12", newConfig: "4.20.1"}
+	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "worker    22222222 4.20.1 [")
+	assert.Contains(t, execute(t, "", "node", "worker-4", "--kubeconfig", s.kubeconfig(t)).stdout, "from      "+oldConfig+", OpenShift 4.19.12\nto        "+newConfig+", OpenShift 4.20.1\n")
+	assert.Equal(t, "4.20.1", execute(t, "", "worker", "-o", "jsonpath={.pools[0].release}", "--kubeconfig", s.kubeconfig(t)).stdout)
+	s.fail = func(_, resource string) int {
+		if strings.HasPrefix(resource, "rendered-") {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "worker    22222222 [")
+	assert.Empty(t, got.stderr)
+}
+
+// TestPrinters: what kubectl's printers print is not changed.
+func TestPrinters(t *testing.T) {
+	t.Parallel()
+	list := asList(t, rollout()...)
+	for format, want := range map[string]string{
+		`jsonpath={range .pools[*]}{.name}{"\t"}{.counts.nodes}{"\n"}{end}`:                      "master\t0\nworker\t6\n",
+		`go-template={{range .pools}}{{.name}}{{"\t"}}{{end}}`:                                   "master\tworker\t",
+		`jsonpath-as-json={.pools[1].name}`:                                                      "[\n    \"worker\"\n]\n",
+		`jsonpath={.pools[?(@.name=="worker")].nodes[?(@.state=="Stuck")].name}`:                 "worker-4",
+		`go-template={{range .pools}}{{range .nodes}}{{if .slow}}{{.name}}{{end}}{{end}}{{end}}`: "",
+	} {
+		got := execute(t, list, "-f", "-", "-o", format)
+		assert.Equal(t, want, got.stdout, got.stderr)
+	}
+}
+
+// TestScreensEscape: a tab and a line feed of a message are blanks, and other control characters are visible.
+func TestScreensEscape(t *testing.T) {
+	t.Parallel()
+	all := doneNodes(1)
+	setCondition(all[0].(*mcfgv1.MachineConfigNode), "NodeDegraded", time.Hour, "disk\tfull\r\nand \x1b[2Jgone")
+	got := execute(t, asList(t, append(all, newPool("worker", newConfig))...), "-f", "-").stdout
+	assert.Contains(t, got, `disk full and \x1b[2Jgone`)
+}
+
+// TestLinks: a must-gather, a folder and a file by a link, and a rendered config that is read only where it is shown.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range gathered(t, append(rollout(), config(newConfig, "4.20.1"))...) {
+		path := filepath.Join(root, "must-gather", name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	unused := filepath.Join(root, "must-gather/image/cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigs/rendered-worker-0.yaml")
+	require.NoError(t, os.WriteFile(unused, []byte("{not read"), 0o644))
+	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "folder/dump.json"), []byte(asList(t, rollout()...)), 0o644))
+	for link, target := range map[string]string{"latest": "must-gather", "link": "folder", "file": "folder/dump.json", "folder/more.json": "dump.json", "folder/loop.json": "."} {
+		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
+	}
+	for _, name := range []string{"latest", "link", "file", "must-gather"} {
+		got := execute(t, "", "-f", filepath.Join(root, name))
+		assert.Zero(t, got.code, got.stderr)
+		assert.Contains(t, got.stdout, "from "+name+"  6 nodes")
+		assert.Contains(t, got.stdout, "worker-4")
+		assert.Equal(t, !strings.Contains("link file", name), strings.Contains(got.stdout, "22222222 4.20.1"), got.stdout)
+		assert.Empty(t, got.stderr)
+	}
+}
+
+// TestADumpOfTheOperator has other kinds of its group, and nothing is wrong with them.
+func TestADumpOfTheOperator(t *testing.T) {
+	t.Parallel()
+	build := &mcfgv1.MachineOSBuild{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineOSBuild"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-5f1c"}}
+	got := execute(t, asList(t, append(situations["building"](), build)...), "-f", "-")
+	assert.Zero(t, got.code)
+	assert.Empty(t, got.stderr)
+}
+
+// TestPage: the screen of the page is the one that is printed.
+func TestPage(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
+	require.NoError(t, err)
+	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339))
+	assert.Contains(t, string(page), "```\n"+got.stdout+"```\n")
+	blocked := execute(t, asList(t, situations["blocked"]()...), "-f", "-").stdout
+	_, problem, _ := strings.Cut(blocked, "\n! ")
+	assert.Contains(t, string(page), "```\n! "+problem+"```\n")
+}

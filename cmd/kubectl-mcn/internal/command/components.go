@@ -1,0 +1,33 @@
+package command
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+)
+
+// newComponents returns the command that shows what the operator, the controller and the daemons report on themselves.
+func newComponents(c *CLI) *cobra.Command {
+	f := &sourceFlags{CLI: c, ofHealth: true}
+	cmd := &cobra.Command{
+		Use: "components [flags]", Short: "show health and errors of operator, controller and daemons",
+		Long: "Show how healthy the operator, the controller and the daemons are, and all that\n" +
+			"is not well. They report it on MachineConfiguration cluster.",
+		Args: noArgs,
+	}
+	f.outputFlag.bind(cmd)
+	f.bind(cmd, false)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return f.show(cmd.Context(), func(v source.View) error {
+			switch {
+			case v.Components == nil && f.source.Origin() == "":
+				return source.Usagef("there is no MachineConfiguration cluster, or it has no conditions: the operator creates it")
+			case f.isText():
+				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
+			}
+			return f.printDocument(f.Out, &document{TypeMeta: typeMeta("Components"), Components: screen.Components(v.Components)})
+		})
+	}
+	return cmd
+}

@@ -1,0 +1,226 @@
+package command
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// assertPrintable fails for a text with control characters of a terminal.
+func assertPrintable(t testing.TB, text string) {
+	t.Helper()
+	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' }); i >= 0 {
+		t.Fatalf("control character %q in %q", text[i], text[max(0, i-40):i+1])
+	}
+}
+
+// gathered returns the files of a must-gather.
+func gathered(t *testing.T, objects ...runtime.Object) map[string]string {
+	t.Helper()
+	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-3", Labels: map[string]string{"zone": "b"}}}
+	files := map[string]string{
+		"event-filter.html": "<html>",
+		"image/namespaces/openshift-machine-config-operator/pods/p/p.yaml": "kind: Pod",
+	}
+	for _, obj := range append(objects, node) {
+		b, err := sigsyaml.Marshal(obj)
+		require.NoError(t, err)
+		folder := "machineconfiguration.openshift.io/machineconfignodes"
+		switch obj.(type) {
+		case *mcfgv1.MachineConfigPool:
+			folder = "machineconfiguration.openshift.io/machineconfigpools"
+		case *mcfgv1.MachineConfig:
+			folder = "machineconfiguration.openshift.io/machineconfigs"
+		case *corev1.Node:
+			folder = "core/nodes"
+		}
+		files[filepath.Join("image/cluster-scoped-resources", folder, obj.(metav1.Object).GetName()+".yaml")] = "---\n" + string(b)
+	}
+	return files
+}
+
+// TestMustGather: a folder, and a .tar.gz, whose ages run to the time when they were written.
+func TestMustGather(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "must-gather.local.1")
+	archive := root + ".tar.gz"
+	var packed bytes.Buffer
+	zipped := gzip.NewWriter(&packed)
+	tarred := tar.NewWriter(zipped)
+	for name, text := range gathered(t, rollout()...) {
+		path := filepath.Join(root, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		require.NoError(t, os.Chtimes(path, now, now))
+		require.NoError(t, tarred.WriteHeader(&tar.Header{Name: "must-gather.local.1/" + name, Mode: 0o644, Size: int64(len(text)), ModTime: now, Typeflag: tar.TypeReg}))
+		_, err := tarred.Write([]byte(text))
+		require.NoError(t, err)
+	}
+	require.NoError(t, tarred.Close())
+	require.NoError(t, zipped.Close())
+	require.NoError(t, os.WriteFile(archive, packed.Bytes(), 0o644))
+
+	_, want, _ := strings.Cut(execute(t, asList(t, rollout()...), "-f", "-").stdout, "\n")
+	for _, name := range []string{root, archive} {
+		got := execute(t, "", "-f", name)
+		assert.Zero(t, got.code, got.stderr)
+		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
+		assert.Contains(t, got.stdout, "2026-03-04 14:16:05 UTC, from "+filepath.Base(name)+"\n"+want)
+
+		got = execute(t, "", "-f", name, "-l", "zone=b", "-o", "name")
+		assert.Equal(t, "machineconfignode.machineconfiguration.openshift.io/worker-3\n", got.stdout, "the labels of Nodes")
+	}
+	assert.Contains(t, execute(t, asList(t, rollout()...), "-f", "-", "-l", "zone=b").stderr, "there are none in -")
+}
+
+// TestAges: of a dump of a stuck drain, ages run to --at, else to when the file was written.
+func TestAges(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dump.json")
+	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
+	written := now.Add(8 * time.Minute)
+	require.NoError(t, os.Chtimes(file, written, written))
+	got := execute(t, "", "-f", file)
+	assert.Contains(t, got.stdout, "2026-03-04 14:24:05 UTC, from dump.json\n6 nodes: 3 done, 1 updating, 1 stuck, 1 waiting\n")
+	assert.Contains(t, got.stdout, "Draining for 80m")
+	got = execute(t, "", "-f", file, "--at", now.Add(time.Hour).Format(time.RFC3339))
+	assert.Contains(t, got.stdout, "2026-03-04 15:16:05 UTC, from dump.json")
+	assert.Contains(t, got.stdout, "Draining for 132m")
+}
+
+func TestURL(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(asList(t, rollout()...))) }))
+	defer s.Close()
+	got := execute(t, "", "-f", s.URL+"/dump.json")
+	assert.Zero(t, got.code, got.stderr)
+	assert.Contains(t, got.stdout, "worker-4")
+}
+
+// TestTimelineOfThisRollout: an update of 30 days ago is not drawn under the present target.
+func TestTimelineOfThisRollout(t *testing.T) {
+	old := newNode("worker-0", "worker", "rendered-worker-00000000", now.Add(-60*24*time.Hour))
+	update(old, oldConfig, now.Add(-30*24*time.Hour), "", noop)
+	moving := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(moving, newConfig, now.Add(-10*time.Minute), phases.Drained, noop)
+	list := asList(t, newPool("worker", newConfig), old, moving)
+	got := execute(t, list, "timeline", "-f", "-").stdout
+	assert.NotContains(t, got, "worker-0")
+	assert.Contains(t, got, "worker 22222222, 2026-03-04 14:0")
+}
+
+func TestBadFiles(t *testing.T) {
+	list := asList(t, rollout()...)
+	empty := &mcfgv1.MachineConfigNode{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"}, ObjectMeta: metav1.ObjectMeta{Name: "bare"}}
+	evil := newNode("evil", "worker", oldConfig, now)
+	update(evil, newConfig, now.Add(24*time.Hour), phases.Drained, noop) // and in the future
+	report(evil, phases.Drained, metav1.ConditionUnknown, now, strings.Repeat("\x1b[2J\x9b2J\x07\u202e\r\n", 1000))
+	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+	for name, test := range map[string]struct {
+		in, stdout, stderr string
+		code               int
+	}{
+		"nothing":            {"", "", "no MachineConfigNodes and no MachineConfigPools in -", exitUsage},
+		"no JSON":            {"{nope", "", "cannot read -", exitUsage},
+		"binary":             {"\x00\x01\xff\xfe", "", "cannot read -", exitUsage},
+		"text":               {"hello", "", "cannot read -", exitUsage},
+		"a number":           {"7", "", "cannot read -", exitUsage},
+		"an empty list":      {`{"apiVersion":"v1","kind":"List","items":[]}`, "", "no MachineConfigNodes", exitUsage},
+		"truncated":          {list[:len(list)-300], "", "unexpected EOF", exitUsage},
+		"other kinds":        {asList(t, append(rollout(), pod, pod)...), "worker-4", "skipped what is not shown: 2 Pod", 0},
+		"only other kinds":   {asList(t, pod), "", "1 Pod", exitUsage},
+		"no kind":            {`{"a":1}`, "", "Object 'Kind' is missing", exitUsage},
+		"no name":            {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name", exitUsage},
+		"wrong types":        {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "MachineConfigNode that cannot be read", exitUsage},
+		"no conditions":      {asList(t, empty), "1 unreported", "", 0},
+		"YAML":               {"---\n---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\n---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigNode\nmetadata: {name: n}\nspec: {pool: {name: infra}}\n", "infra", "", 0},
+		"escape sequences":   {asList(t, evil), "evil", "", 0},
+		"a list of one kind": {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", "", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "-o", "json"}, {"-f", "-", "-o", "yaml"}, {"-f", "-", "-o", "wide"}, {"-f", "-", "-w"}, {"timeline", "-f", "-"}} {
+				got := execute(t, test.in, args...)
+				assert.Equal(t, test.code, got.code, "%v: %s", args, got.stderr)
+				assert.Contains(t, got.stderr, test.stderr, "%v", args)
+				if !slices.Contains(args, "-o") {
+					assertPrintable(t, got.stdout+got.stderr)
+				}
+				if len(args) == 2 {
+					assert.Contains(t, got.stdout, test.stdout)
+				}
+			}
+		})
+	}
+}
+
+func TestUsage(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.txt"), nil, 0o600))
+	t.Setenv("KUBECONFIG", filepath.Join(folder, "missing"))
+	list := asList(t, rollout()...)
+	for want, args := range map[string]string{
+		"is no must-gather, and has no .yaml or .json files":                   "-f " + folder,
+		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
+		"there is none in " + folder + "/missing; set --kubeconfig":            "worker",
+		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
+		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",
+		`unknown pool "worker-3": it is a node, see kubectl mcn node worker-3`: "worker-3 -f -",
+		`unknown node "worker-9"`:                                              "node worker-9 -f -",
+		`--state "sleeping": use one of done, updating, stuck`:                 "--state sleeping -f -",
+		`--output "xml"`: "-o xml -f -",
+		"--watch prints a screen, or a line for each move":  "-w -o yaml -f -",
+		`--at "noon": use a time like`:                      "--at noon -f -",
+		"--at requires -f":                                  "--at now",
+		"--stuck-after -1s is negative":                     "--stuck-after -1s -f -",
+		"unknown flag: --nope; see kubectl mcn wait --help": "wait --nope",
+		"--begin-within requires --from":                    "wait --begin-within 1s -f -",
+		"--from is empty":                                   "wait --from , -f -",
+		`--for "ever": use done or begun`:                   "wait --for ever -f -",
+		`unexpected argument "x"`:                           "components x",
+	} {
+		got := execute(t, list, strings.Fields(args)...)
+		assert.Equal(t, exitUsage, got.code, args)
+		assert.Empty(t, got.stdout, args)
+		assert.Contains(t, got.stderr, want, args)
+		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "dump.json")
+	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
+	assert.Equal(t, "master\nworker\n:4\n", execute(t, "", "__complete", "-f", file, "").stdout)
+	assert.Equal(t, "worker\n:4\n", execute(t, "", "__complete", "wait", "-f", file, "master", "").stdout)
+	assert.Contains(t, execute(t, "", "__complete", "node", "-f", file, "worker-").stdout, "worker-4\n")
+	assert.Contains(t, execute(t, "", "__complete", "--state", "s").stdout, "stuck\n")
+}
+
+func FuzzFiles(f *testing.F) {
+	f.Add("{}", uint8(80))
+	f.Add(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra\u001b[2J"}}]}`, uint8(3))
+	f.Add("apiVersion: v1\nkind: MachineConfigNode\nmetadata: {name: n}\nspec: {pool: {name: i}}\nstatus: {conditions: [{type: NodeDegraded, status: 'True', message: \"\\e[2J\"}]}\n", uint8(40))
+	f.Fuzz(func(t *testing.T, in string, width uint8) {
+		if strings.Count(in, "&") > 3 {
+			t.Skip("aliases of YAML that grow")
+		}
+		for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "-w"}, {"timeline", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
+			got := executeAt(t, int(width), in, args...)
+			assertPrintable(t, got.stdout+got.stderr)
+		}
+	})
+}

@@ -1,0 +1,182 @@
+package command
+
+import (
+	"bytes"
+	encoding "encoding/json"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// now is the time of the tests that do not watch.
+var now = time.Date(2026, 3, 4, 14, 16, 5, 0, time.UTC)
+
+const (
+	oldConfig = "rendered-worker-11111111"
+	newConfig = "rendered-worker-22222222"
+
+	evictionFailed = `error when evicting pods/"pdb-app-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`
+)
+
+// newPool returns a MachineConfigPool with a target.
+func newPool(name, target string) *mcfgv1.MachineConfigPool {
+	p := &mcfgv1.MachineConfigPool{
+		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool"},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+	}
+	p.Spec.Configuration.Name = target
+	return p
+}
+
+// newNode returns the MachineConfigNode of a node that has run a config since a time.
+func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNode {
+	n := &mcfgv1.MachineConfigNode{
+		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": name[len(name)-1:]}},
+	}
+	n.Spec.Node.Name, n.Spec.Pool.Name = name, pool
+	n.Generation = 1
+	n.Spec.ConfigVersion.Desired = config
+	n.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
+	n.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(since))
+	report(n, phases.Updated, metav1.ConditionTrue, since, "Node Updated")
+	return n
+}
+
+// order sets the desired config of a node.
+func order(n *mcfgv1.MachineConfigNode, config string, at time.Time) {
+	n.Generation++
+	n.Spec.ConfigVersion.Desired = config
+	stamp := metav1.NewTime(at)
+	n.ManagedFields = []metav1.ManagedFieldsEntry{{
+		Manager: "machine-config-controller", Operation: metav1.ManagedFieldsOperationApply, Time: &stamp,
+		FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configVersion":{"f:desired":{}}}}`),
+	}}
+}
+
+// report sets conditions as a daemon's report would.
+func report(n *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionStatus, at time.Time, message string) {
+	kind, _ := phases.ParentOf(p)
+	lists, err := conditions.Next(n.Status.Conditions, false, conditions.Report{
+		Phase: p, Status: status, Reason: string(p), Message: message, Time: metav1.NewTime(at),
+		CompletesParent: kind != "" && status == metav1.ConditionTrue && p != phases.Cordoned && p != phases.Drained,
+	}, conditions.Cycle{Name: n.Spec.ConfigVersion.Desired, NewTarget: n.Status.ConfigVersion.Desired != n.Spec.ConfigVersion.Desired})
+	if err != nil {
+		panic(err)
+	}
+	if len(lists) > 0 {
+		n.Status.Conditions = lists[len(lists)-1]
+	}
+	switch {
+	case p == phases.UpdatePrepared && status == metav1.ConditionTrue:
+		n.Status.ConfigVersion.Desired = n.Spec.ConfigVersion.Desired
+	case p == phases.Updated && status == metav1.ConditionTrue:
+		n.Status.ConfigVersion.Current, n.Status.ConfigVersion.Desired = n.Spec.ConfigVersion.Desired, n.Spec.ConfigVersion.Desired
+	}
+}
+
+// walk is the steps of an update, in order.
+var walk = []phases.Phase{
+	phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
+}
+
+// update updates a node to a config, one step per minute, until a step is running; "" is the end.
+// It calls observed after each report.
+func update(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, observed func()) time.Time {
+	return updateIn(n, config, begin, until, nil, observed)
+}
+
+// updateIn is update with other durations of some steps.
+func updateIn(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, laps map[phases.Phase]time.Duration, observed func()) time.Time {
+	at := begin
+	order(n, config, at)
+	observed()
+	report(n, phases.Updated, metav1.ConditionFalse, at, "Node needs an update")
+	observed()
+	for _, p := range walk {
+		report(n, p, metav1.ConditionUnknown, at, fmt.Sprintf("%s of %s", p, n.Name))
+		observed()
+		if p == until {
+			return at
+		}
+		lap, ok := laps[p]
+		if !ok {
+			lap = time.Minute
+		}
+		at = at.Add(lap)
+		report(n, p, metav1.ConditionTrue, at, "done")
+		observed()
+	}
+	report(n, phases.Updated, metav1.ConditionTrue, at, "Node Updated")
+	observed()
+	return at
+}
+
+func noop() {}
+
+// rollout returns a pool of six nodes: three are done, one reboots, one is stuck at its drain, one waits.
+func rollout() []runtime.Object {
+	objects := []runtime.Object{newPool("master", "rendered-master-1"), newPool("worker", newConfig)}
+	for i := range 6 {
+		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
+		switch i {
+		case 0, 1, 2:
+			update(n, newConfig, now.Add(-time.Hour), "", noop)
+		case 3:
+			update(n, newConfig, now.Add(-5*time.Minute), phases.RebootedNode, noop)
+		case 4:
+			at := update(n, newConfig, now.Add(-74*time.Minute), phases.Drained, noop)
+			report(n, phases.Drained, metav1.ConditionUnknown, at, evictionFailed)
+		}
+		objects = append(objects, n)
+	}
+	return objects
+}
+
+// asList returns objects as kubectl get -o json prints them.
+func asList(t testing.TB, objects ...runtime.Object) string {
+	t.Helper()
+	b, err := encoding.MarshalIndent(map[string]any{"apiVersion": "v1", "kind": "List", "items": objects}, "", "    ")
+	require.NoError(t, err)
+	return string(b) + "\n"
+}
+
+// execution is the exit code and the output of a run of the command.
+type execution struct {
+	code           int
+	stdout, stderr string
+}
+
+// execute runs the command without a terminal, at a fixed time.
+func execute(t testing.TB, stdin string, args ...string) execution {
+	t.Helper()
+	return executeAt(t, 80, stdin, args...)
+}
+
+func executeAt(t testing.TB, width int, stdin string, args ...string) execution {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	c := testCommand(&stdout, &stderr)
+	c.In = bytes.NewBufferString(stdin)
+	c.terminal.Size = func() (int, int) { return width, 0 }
+	return execution{c.run(t.Context(), args), stdout.String(), stderr.String()}
+}
+
+func testCommand(stdout, stderr io.Writer) *CLI {
+	return &CLI{
+		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: stdout, ErrOut: stderr}, clock: clocktesting.NewFakeClock(now),
+		patience: 10 * time.Second, terminal: terminal.Terminal{Size: func() (int, int) { return 80, 0 }},
+	}
+}

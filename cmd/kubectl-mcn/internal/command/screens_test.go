@@ -1,0 +1,282 @@
+package command
+
+import (
+	encoding "encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+// with changes a pool.
+func with(p *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, ago time.Duration, message string) *mcfgv1.MachineConfigPool {
+	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+		Type: kind, Status: corev1.ConditionTrue, Message: message, LastTransitionTime: metav1.NewTime(now.Add(-ago)),
+	})
+	return p
+}
+
+func doneNodes(n int) []runtime.Object {
+	var all []runtime.Object
+	for i := range n {
+		mcn := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
+		update(mcn, newConfig, now.Add(-2*time.Hour), "", noop)
+		all = append(all, mcn)
+	}
+	return all
+}
+
+// setCondition sets a singleton condition.
+func setCondition(n *mcfgv1.MachineConfigNode, p phases.Phase, ago time.Duration, message string) {
+	for i := range n.Status.Conditions {
+		if c := &n.Status.Conditions[i]; c.Type == string(p) {
+			c.Status, c.Reason, c.Message, c.LastTransitionTime = metav1.ConditionTrue, string(p), message, metav1.NewTime(now.Add(-ago))
+		}
+	}
+}
+
+func image(digit string) mcfgv1.ImageDigestFormat {
+	return mcfgv1.ImageDigestFormat("registry.example/os@sha256:" + strings.Repeat(digit, 64))
+}
+
+// config returns a rendered MachineConfig of a release.
+func config(name, release string) *mcfgv1.MachineConfig {
+	return &mcfgv1.MachineConfig{
+		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfig"},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{"machineconfiguration.openshift.io/release-image-version": release}},
+	}
+}
+
+func configuration(conditions ...metav1.Condition) *operatorv1.MachineConfiguration {
+	mc := &operatorv1.MachineConfiguration{TypeMeta: metav1.TypeMeta{APIVersion: operatorv1.GroupVersion.String(), Kind: "MachineConfiguration"}, ObjectMeta: metav1.ObjectMeta{Name: "cluster"}}
+	mc.Status.Conditions = conditions
+	return mc
+}
+
+func unhealthy() *operatorv1.MachineConfiguration {
+	condition := func(a components.Aspect, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+		return metav1.Condition{Type: components.TypeOf(components.Operator, a), Status: status, Reason: reason, Message: message, LastTransitionTime: metav1.NewTime(now.Add(-12 * time.Minute))}
+	}
+	return configuration(
+		condition(components.Available, metav1.ConditionTrue, "AsExpected", ""),
+		metav1.Condition{
+			Type: components.TypeOf(components.Bootstrap, components.Progressing), Status: metav1.ConditionFalse, Reason: "Complete",
+			Message: "Bootstrap completed at 2026-03-04T10:16:05Z, after 21m8s", LastTransitionTime: metav1.NewTime(now.Add(-4 * time.Hour)),
+		},
+		condition(components.Degraded, metav1.ConditionTrue, string(components.OperatorSyncMCD), "timed out waiting for DaemonSet machine-config-daemon: 5 of 6 pods are ready"))
+}
+
+// situations are the cases that were seen on clusters.
+var situations = map[string]func() []runtime.Object{
+	"stuck": func() []runtime.Object { // maxUnavailable 2
+		all := rollout()
+		two := intstr.FromInt32(2)
+		all[1].(*mcfgv1.MachineConfigPool).Spec.MaxUnavailable = &two
+		return all
+	},
+	"image-only": func() []runtime.Object {
+		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)
+		for i, obj := range all[1:] {
+			n := obj.(*mcfgv1.MachineConfigNode)
+			n.Spec.ConfigImage.DesiredImage, n.Status.ConfigImage.CurrentImage = image("a"), image("a")
+			if i == 0 {
+				n.Spec.ConfigImage.DesiredImage = image("b")
+				n.Status.ConfigImage.CurrentImage = image("b")
+				n.ManagedFields[0].Time = &metav1.Time{Time: now.Add(-20 * time.Minute)}
+			}
+		}
+		return all
+	},
+	"cannot-render": func() []runtime.Object {
+		p := with(newPool("worker", newConfig), "RenderDegraded", 100*time.Minute,
+			"Failed to render configuration for pool worker: could not generate rendered MachineConfig: duplicate osImageURL")
+		all := append([]runtime.Object{with(p, "Degraded", 100*time.Minute, "")}, doneNodes(3)...)
+		n := all[3].(*mcfgv1.MachineConfigNode)
+		setCondition(n, phases.PinnedImageSetsDegraded, 95*time.Minute, "One or more PinnedImageSet is experiencing an error.")
+		n.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{
+			Name: "test-pinned", DesiredGeneration: 1, LastFailedGeneration: 1, LastFailedGenerationError: "no space left on device"}}
+		return all
+	},
+	"building": func() []runtime.Object {
+		return append([]runtime.Object{with(newPool("worker", newConfig), "Building", 7*time.Minute, "machineosbuild worker-5f1c is running")}, doneNodes(3)...)
+	},
+	"degraded": func() []runtime.Object { // three of them have the same cause, another one is degraded
+		all := rollout()
+		for i := 5; i < 8; i++ {
+			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
+			at := update(n, newConfig, now.Add(-80*time.Minute), phases.Drained, noop)
+			if report(n, phases.Drained, metav1.ConditionUnknown, at, evictionFailed); i == 7 {
+				setCondition(n, phases.NodeDegraded, 35*time.Minute, "Node worker-7 upgrade failure. disk full")
+			}
+			all = append(all, n)
+		}
+		idle := doneNodes(9)[8].(*mcfgv1.MachineConfigNode)
+		setCondition(idle, phases.NodeDegraded, 200*time.Minute, "unexpected on-disk state validating against rendered-worker-22222222: content mismatch for file \"/etc/x\"")
+		return append(all, idle)
+	},
+	"slow": func() []runtime.Object {
+		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(1)...)
+		for i := 1; i < 5; i++ {
+			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
+			until := phases.RebootedNode
+			if i == 4 {
+				until = phases.Drained
+			}
+			update(n, newConfig, now.Add(-13*time.Minute), until, noop)
+			all = append(all, n)
+		}
+		return all
+	},
+	"paused": func() []runtime.Object {
+		p := newPool("worker", "rendered-worker-33333333")
+		p.Spec.Paused, p.Status.MachineCount = true, 4
+		return append([]runtime.Object{p, unhealthy()}, doneNodes(3)...)
+	},
+	"blocked": func() []runtime.Object { // a node that is not ready takes the only place
+		p := newPool("worker", "rendered-worker-33333333")
+		p.Status.MachineCount, p.Status.UnavailableMachineCount = 3, 1
+		return append([]runtime.Object{p}, doneNodes(3)...)
+	},
+	"no-nodes": func() []runtime.Object { // as a must-gather has them
+		p := newPool("worker", newConfig)
+		p.Status.MachineCount = 8
+		return []runtime.Object{p}
+	},
+	"no-managed-fields": func() []runtime.Object { // as kubectl get -o json prints them
+		all := rollout()
+		for _, obj := range all {
+			obj.(metav1.Object).SetManagedFields(nil)
+		}
+		return all
+	},
+	"releases": func() []runtime.Object {
+		return append(rollout(), config("rendered-worker-11111111", "4.19.12"), config(newConfig, "4.20.1"))
+	},
+	"long-names": func() []runtime.Object {
+		all := []runtime.Object{newPool("worker", newConfig)}
+		for i := range 3 {
+			n := newNode(fmt.Sprintf("ip-10-0-%d-%s.eu-central-1.compute.internal", i, strings.Repeat("x", 70)), "worker", oldConfig, now.Add(-24*time.Hour))
+			at := update(n, newConfig, now.Add(-5*time.Minute), phases.Drained, noop)
+			if i == 2 {
+				report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "节点升级失败: \x1b[2J磁盘已满")
+			}
+			all = append(all, n)
+		}
+		return all
+	},
+}
+
+// TestScreens shows each situation at 40, 80 and 140 columns.
+func TestScreens(t *testing.T) {
+	t.Parallel()
+	for name, objects := range situations {
+		list := asList(t, objects()...)
+		for _, width := range []int{40, 80, 140} {
+			t.Run(fmt.Sprint(name, "-", width), func(t *testing.T) {
+				got := executeAt(t, width, list, "-f", "-")
+				require.Zero(t, got.code, got.stderr)
+				assertPrintable(t, got.stdout)
+				golden(t, fmt.Sprintf("%s-%d.txt", name, width), got.stdout)
+			})
+		}
+	}
+}
+
+// TestOtherScreens shows what the other commands and formats show.
+func TestOtherScreens(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		situation string
+		args      []string
+	}{
+		"node.txt":              {"stuck", []string{"node", "worker-4"}},
+		"node-releases.txt":     {"releases", []string{"node", "worker-4"}},
+		"node-pinned.txt":       {"cannot-render", []string{"node", "worker-2"}},
+		"wide.txt":              {"stuck", []string{"-o", "wide"}},
+		"state.txt":             {"degraded", []string{"--state", "stuck"}},
+		"stuck.json":            {"stuck", []string{"--state", "stuck", "-o", "json"}},
+		"components.txt":        {"paused", []string{"components"}},
+		"timeline.txt":          {"degraded", []string{"timeline"}},
+		"name.txt":              {"degraded", []string{"--state", "stuck", "-o", "name"}},
+		"moves-of-watching.txt": {"cannot-render", []string{"-w"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, asList(t, situations[test.situation]()...), append(test.args, "-f", "-")...)
+			require.Zero(t, got.code, got.stderr)
+			assertPrintable(t, got.stdout)
+			golden(t, name, got.stdout)
+		})
+	}
+}
+
+// TestManyCauses: three causes have an entry, and what is cut says how to see it.
+func TestManyCauses(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
+	for i, obj := range all[1:] {
+		setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf("disk %d is full", i))
+	}
+	list := asList(t, all...)
+	got := execute(t, list, "-f", "-").stdout
+	assert.Equal(t, 3, strings.Count(got, " is full"), got)
+	assert.Contains(t, got, "\n! 3 nodes more stuck, for other causes: kubectl mcn --state stuck -o wide\n")
+	got = execute(t, list, "-f", "-", "--state", "stuck", "-o", "wide").stdout
+	assert.Contains(t, got, "disk 5 is full")
+	assert.NotContains(t, got, "more stuck")
+}
+
+// TestNumbersAgree: header, columns and --state count the same, and they add up.
+func TestNumbersAgree(t *testing.T) {
+	t.Parallel()
+	for name, objects := range situations {
+		list := asList(t, objects()...)
+		var rollout struct {
+			Pools []struct{ Counts map[string]int }
+		}
+		require.NoError(t, encoding.Unmarshal([]byte(execute(t, list, "-f", "-", "-o", "json").stdout), &rollout))
+		counts := map[string]int{}
+		for _, p := range rollout.Pools {
+			for state, n := range p.Counts {
+				counts[state] += n
+			}
+		}
+		sum := 0
+		for _, state := range states {
+			sum += counts[state]
+			named := strings.Count(execute(t, list, "-f", "-", "-o", "name", "--state", state).stdout, "\n")
+			if state == "unreported" {
+				named += counts["missing"] // they have no name
+			}
+			assert.Equal(t, counts[state], named, "%s %s", name, state)
+		}
+		assert.Equal(t, counts["nodes"], sum, name)
+	}
+}
+
+// TestHelp: each help fits a terminal.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"timeline"}, {"components"}, {"version"}, {"completion"}} {
+		got := execute(t, "", append(args, "--help")...)
+		assert.Zero(t, got.code)
+		assert.LessOrEqual(t, strings.Count(got.stdout, "\n"), 24, "%v: %s", args, got.stdout)
+		for line := range strings.Lines(got.stdout) {
+			assert.LessOrEqual(t, len(line), 81, line)
+		}
+	}
+	assert.Contains(t, execute(t, "", "options").stdout, "--kubeconfig")
+	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
+	assert.Contains(t, execute(t, "", "version").stdout, "kubectl-mcn ")
+}

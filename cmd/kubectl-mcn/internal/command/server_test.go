@@ -1,0 +1,208 @@
+package command
+
+import (
+	encoding "encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const (
+	nodesResource          = "machineconfignodes"
+	poolsResource          = "machineconfigpools"
+	configurationsResource = "machineconfigurations"
+)
+
+// server answers lists and watches as an API server without streamed lists does.
+type server struct {
+	*httptest.Server
+	fail     func(verb, resource string) (code int) // 0: no failure
+	expires  bool                                   // each continue token
+	releases map[string]string                      // of rendered configs
+	verbs    map[string]int                         // how many requests of each
+
+	mu      sync.Mutex
+	version int
+	objects map[string]map[string]runtime.Object // by resource and name
+	log     []change
+	changed chan struct{} // closed at each change
+}
+
+type change struct {
+	version  int
+	resource string
+	event    string
+	object   runtime.Object
+}
+
+func newServer(t testing.TB, objects ...runtime.Object) *server {
+	t.Helper()
+	s := &server{objects: map[string]map[string]runtime.Object{nodesResource: {}, poolsResource: {}, configurationsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s.set(objects...)
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	t.Cleanup(s.CloseClientConnections)
+	return s
+}
+
+// kubeconfig writes a kubeconfig for the server.
+func (s *server) kubeconfig(t testing.TB) string {
+	t.Helper()
+	return kubeconfigOf(t, s.URL)
+}
+
+func kubeconfigOf(t testing.TB, url string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "kubeconfig")
+	config := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+		"clusters":[{"name":"c","cluster":{"server":%q}}],"contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}],"users":[{"name":"u","user":{}}]}`, url)
+	require.NoError(t, os.WriteFile(file, []byte(config), 0o600))
+	return file
+}
+
+// set creates or replaces objects.
+func (s *server) set(objects ...runtime.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, obj := range objects {
+		s.version++
+		resource, meta := nodesResource, metav1.Object(nil)
+		switch o := obj.(type) {
+		case *mcfgv1.MachineConfigNode:
+			o = o.DeepCopy()
+			obj, meta = o, o
+		case *operatorv1.MachineConfiguration:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, configurationsResource
+		case *mcfgv1.MachineConfigPool:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, poolsResource
+		}
+		meta.SetResourceVersion(strconv.Itoa(s.version))
+		event := "ADDED"
+		if s.objects[resource][meta.GetName()] != nil {
+			event = "MODIFIED"
+		}
+		s.objects[resource][meta.GetName()] = obj
+		s.log = append(s.log, change{s.version, resource, event, obj})
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// remove deletes an object.
+func (s *server) remove(resource, name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.log = append(s.log, change{s.version, resource, "DELETED", s.objects[resource][name]})
+	delete(s.objects[resource], name)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	resource := r.URL.Path[strings.LastIndex(r.URL.Path, "/")+1:]
+	verb := "list"
+	if r.URL.Query().Get("watch") != "" {
+		verb = "watch"
+	}
+	s.mu.Lock()
+	fail := s.fail
+	s.verbs[verb+" "+resource]++
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	if fail != nil {
+		if code := fail(verb, resource); code != 0 {
+			reject(w, code, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
+			return
+		}
+	}
+	switch {
+	case s.releases[resource] != "":
+		_ = encoding.NewEncoder(w).Encode(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": map[string]any{
+			"name": resource, "annotations": map[string]string{"machineconfiguration.openshift.io/release-image-version": s.releases[resource]}}})
+	case s.expires && r.URL.Query().Get("continue") != "":
+		reject(w, http.StatusGone, "The provided continue parameter is too old")
+	case s.objects[resource] == nil || r.Method != http.MethodGet:
+		reject(w, http.StatusNotFound, "the server could not find the requested resource")
+	case verb == "list":
+		s.list(w, resource, s.expires && r.URL.Query().Get("limit") != "")
+	case r.URL.Query().Get("sendInitialEvents") != "":
+		reject(w, http.StatusUnprocessableEntity, "sendInitialEvents is forbidden")
+	default:
+		s.watch(w, r, resource)
+	}
+}
+
+func reject(w http.ResponseWriter, code int, message string) {
+	reasons := map[int]metav1.StatusReason{
+		http.StatusForbidden: metav1.StatusReasonForbidden, http.StatusNotFound: metav1.StatusReasonNotFound,
+		http.StatusUnauthorized: metav1.StatusReasonUnauthorized, http.StatusGone: metav1.StatusReasonExpired, http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
+	}
+	w.WriteHeader(code)
+	_ = encoding.NewEncoder(w).Encode(metav1.Status{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"},
+		Status:   metav1.StatusFailure, Code: int32(code), Reason: reasons[code], Message: message,
+	})
+}
+
+func (s *server) list(w http.ResponseWriter, resource string, isPage bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	items := []runtime.Object{}
+	for _, obj := range s.objects[resource] {
+		items = append(items, obj)
+	}
+	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", "nodes": "PartialObjectMetadataList"}[resource]
+	group := mcfgv1.GroupVersion.String()
+	switch resource {
+	case configurationsResource:
+		group = operatorv1.GroupVersion.String()
+	case "nodes":
+		group = "meta.k8s.io/v1"
+	}
+	token := ""
+	if isPage {
+		items, token = items[:len(items)/2], "next"
+	}
+	_ = encoding.NewEncoder(w).Encode(map[string]any{
+		"apiVersion": group, "kind": kind,
+		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version), "continue": token}, "items": items,
+	})
+}
+
+func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) {
+	from, _ := strconv.Atoi(r.URL.Query().Get("resourceVersion"))
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush()
+	for {
+		s.mu.Lock()
+		log, changed := s.log, s.changed
+		s.mu.Unlock()
+		for _, c := range log {
+			if c.version > from && c.resource == resource {
+				_ = encoding.NewEncoder(w).Encode(map[string]any{"type": c.event, "object": c.object})
+				from = c.version
+			}
+		}
+		w.(http.Flusher).Flush()
+		select {
+		case <-r.Context().Done():
+			return
+		case <-changed:
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+)
+
+// snapshot shows the pools once or, with watch, continuously.
+type snapshot struct {
+	sourceFlags
+	pools []string
+	state string
+	watch bool
+}
+
+func newSnapshot(c *CLI) *cobra.Command {
+	s := &snapshot{sourceFlags: sourceFlags{CLI: c, ofRollout: true, ofHealth: true}}
+	cmd := &cobra.Command{
+		Use:  "kubectl-mcn [POOL...] [flags]",
+		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.",
+		Args: cobra.ArbitraryArgs,
+		RunE: s.run, ValidArgsFunction: s.complete(false),
+	}
+	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
+	s.outputFlag.bind(cmd, formatWide, formatName)
+	cmd.Flags().StringVar(&s.state, "state", "", "only "+strings.Join(states, ", "))
+	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
+	s.bind(cmd, true)
+	return cmd
+}
+
+func (s *snapshot) run(cmd *cobra.Command, args []string) error {
+	s.pools, s.state = args, strings.ToLower(s.state)
+	if s.state != "" && !slices.Contains(states, s.state) {
+		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
+	}
+	if s.watch && !s.isText() {
+		return source.Usagef("--watch prints a screen, or a line for each move: leave -o %s out", s.format)
+	}
+	ctx := cmd.Context()
+	switch {
+	case !s.watch:
+		return s.show(ctx, s.print)
+	case s.terminal.IsTerminal:
+		return s.redraw(ctx)
+	}
+	return s.log(ctx)
+}
+
+// redraw redraws a terminal with each view until ctx ends.
+func (s *snapshot) redraw(ctx context.Context) error {
+	painter := &terminal.Painter{Out: s.Out, Terminal: s.terminal}
+	defer painter.Close()
+	s.isRedrawn = true
+	return s.follow(ctx, func(v source.View) (bool, error) {
+		lines, err := s.draw(v)
+		if err != nil {
+			return true, err
+		}
+		return false, painter.Paint(lines)
+	})
+}
+
+// log prints a line for each move.
+func (s *snapshot) log(ctx context.Context) error {
+	moves := moveLog{CLI: s.CLI, state: s.state, whole: s.format == formatWide}
+	return s.follow(ctx, func(v source.View) (bool, error) {
+		v, err := choose(v, s.pools)
+		if err != nil {
+			return true, err
+		}
+		if moves.last.Time.IsZero() && len(v.Pools) == 0 {
+			s.notFound()
+		}
+		_, err = moves.show(v)
+		return false, err
+	})
+}
+
+func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
+	v, err := choose(v, s.pools)
+	o := s.size(v, s.format == formatWide)
+	o.Show, o.List = shows(v, s.state), s.state != ""
+	return screen.Snapshot(v.Pools, o), err
+}
+
+func (s *snapshot) print(v source.View) error {
+	v, err := choose(v, s.pools)
+	if err != nil {
+		return err
+	}
+	show := shows(v, s.state)
+	switch {
+	case s.format == formatName:
+		for _, p := range v.Pools {
+			for _, n := range p.Nodes {
+				if show != nil && !show(n) {
+					continue
+				}
+				if _, err := fmt.Fprintln(s.Out, "machineconfignode.machineconfiguration.openshift.io/"+n.Name); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	case !s.isText():
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), show))
+	case len(v.Pools) == 0:
+		s.notFound()
+		return nil
+	}
+	lines, _ := s.draw(v)
+	return s.terminal.Print(s.Out, lines)
+}

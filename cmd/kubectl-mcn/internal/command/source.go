@@ -1,0 +1,105 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+)
+
+// sourceFlags select where the objects come from, and how they are printed.
+type sourceFlags struct {
+	*CLI
+	outputFlag
+	source     source.Source // once it is open
+	isRedrawn  bool          // the screen, on a terminal
+	ofRollout  bool          // pools and nodes are read
+	ofHealth   bool          // the components are read
+	files      []string
+	at         string
+	selector   string
+	stuckAfter time.Duration
+}
+
+func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
+	flags := cmd.Flags()
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder, URL or must-gather; - is stdin")
+	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
+	if withSelector {
+		flags.StringVarP(&f.selector, "selector", "l", "", "only nodes whose Node has these `LABELS`")
+	}
+	if f.ofRollout {
+		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
+		_ = cmd.RegisterFlagCompletionFunc("stuck-after", cobra.NoFileCompletions)
+	}
+}
+
+// open opens the source that the flags select.
+func (f *sourceFlags) open() error {
+	if err := errors.Join(f.check(), notNegative(map[string]time.Duration{"stuck-after": f.stuckAfter})); err != nil {
+		return err
+	}
+	selector, err := labels.Parse(f.selector)
+	if err != nil {
+		return source.Usagef("--selector %q: %w", f.selector, err)
+	}
+	switch {
+	case len(f.files) > 0:
+		files := &source.Files{Names: f.files, In: f.In, Clock: f.clock.Now, Note: f.note}
+		if f.selector != "" {
+			files.Selector = selector
+		}
+		files.At, err = parseTime(f.at, f.clock.Now())
+		f.source = files
+	case f.at != "":
+		return source.Usagef("--at requires -f")
+	case f.Source != nil:
+		f.source = f.Source
+	default:
+		f.source, err = f.connect()
+	}
+	return err
+}
+
+func parseTime(at string, now time.Time) (time.Time, error) {
+	switch at {
+	case "":
+		return time.Time{}, nil
+	case "now":
+		return now, nil
+	}
+	t, err := time.Parse(time.RFC3339, at)
+	if err != nil {
+		return t, source.Usagef("--at %q: use a time like %s, or now", at, now.UTC().Format(time.RFC3339))
+	}
+	return t, nil
+}
+
+// connect opens the cluster of the kubeconfig. Its errors say what was tried.
+func (f *sourceFlags) connect() (source.Source, error) {
+	loader := f.config.ToRawKubeConfigLoader()
+	if raw, err := loader.RawConfig(); err == nil && len(raw.Clusters) == 0 && *f.config.APIServer == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return nil, source.Usagef("no cluster is configured: there is none in %s; set --kubeconfig or KUBECONFIG, or read files with -f",
+			strings.Join(loader.ConfigAccess().GetLoadingPrecedence(), ", "))
+	}
+	config, err := f.config.ToRESTConfig()
+	if err != nil {
+		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
+	}
+	patience := f.patience
+	if config.Timeout > 0 {
+		patience, config.Timeout = config.Timeout, 0 // a watch has no end
+	}
+	config.UserAgent = "kubectl-mcn"
+	config.WarningHandlerWithContext = rest.NoWarnings{}
+	config.QPS = -1 // each page waits for the previous one
+	return &source.Cluster{
+		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Selector: f.selector, Clock: f.clock, Patience: patience,
+	}, nil
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+)
+
+// stillInterval is after how long wait says that nothing has moved.
+const stillInterval = time.Minute
+
+// waiting waits for pools.
+type waiting struct {
+	sourceFlags
+	goal
+}
+
+func newWait(c *CLI) *cobra.Command {
+	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
+	cmd := &cobra.Command{
+		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
+		Long: "Wait until pools are done, and print each move. The exit code is 0 done,\n" +
+			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
+		RunE: w.run, ValidArgsFunction: w.complete(false),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&w.what, "for", forDone, "done, or begun")
+	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
+	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
+	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
+	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be in the way: stuck, degraded, ...")
+	w.bind(cmd, false)
+	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (w *waiting) run(cmd *cobra.Command, args []string) error {
+	w.names = args
+	if err := w.check(cmd.Flags().Changed("begin-within")); err != nil {
+		return err
+	}
+	return w.wait(cmd.Context())
+}
+
+// check validates the options.
+func (w *waiting) check(beginWithin bool) error {
+	switch {
+	case slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }):
+		return source.Usagef("--from is empty: name the config that the pool has before the update")
+	case beginWithin && len(w.before) == 0:
+		return source.Usagef("--begin-within requires --from")
+	case w.what != forDone && w.what != forBegun:
+		return source.Usagef("--for %q: use done or begun", w.what)
+	}
+	return notNegative(map[string]time.Duration{"timeout": w.timeout, "begin-within": w.beginWithin, "tolerate": w.tolerate})
+}
+
+// wait waits, and prints each move on the way. At the end it prints a summary, or what is in the way as the snapshot
+// says it.
+func (w *waiting) wait(ctx context.Context) error {
+	bounded, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if w.timeout > 0 {
+		defer time.AfterFunc(w.timeout, cancel).Stop()
+	}
+	moves := moveLog{CLI: w.CLI}
+	c := &check{goal: w.goal}
+	var moved time.Time
+	err := w.follow(bounded, func(v source.View) (bool, error) {
+		for _, err := range v.Denied {
+			return true, err // what is not seen cannot be waited for
+		}
+		v, err := c.pools(v)
+		if err != nil {
+			return true, err
+		}
+		n, err := moves.show(v)
+		if err != nil {
+			return true, err
+		}
+		isStill := n == 0 && v.Time.Sub(moved) >= stillInterval
+		if n > 0 || isStill {
+			moved = v.Time
+		}
+		for _, p := range v.Pools {
+			if isStill && !p.IsDone() {
+				_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
+			}
+		}
+		return c.view(v)
+	})
+	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+		err = &exitError{exitTimeout, c.unfinished("within " + w.timeout.String())}
+	}
+	_, isFailed := errors.AsType[*exitError](err)
+	switch {
+	case c.last.Time.IsZero():
+	case err == nil:
+		_, _ = io.WriteString(w.Out, c.summary())
+	case isFailed:
+		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Pools, w.size(c.last, false))...)
+		_ = w.terminal.Print(w.Out, lines) // the error matters more
+	}
+	return err
+}

@@ -1,0 +1,401 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// running is a run of the command in the background, whose lines can be waited for.
+type running struct {
+	t      *testing.T
+	cancel context.CancelFunc
+	code   chan int
+	lines  *lines
+	stderr *bytes.Buffer
+}
+
+// fastClock starts at the real time, and runs ten times as fast.
+type fastClock struct {
+	clock.RealClock
+	start time.Time
+}
+
+func (c fastClock) Now() time.Time                         { return c.start.Add(10 * time.Since(c.start)) }
+func (c fastClock) Since(t time.Time) time.Duration        { return c.Now().Sub(t) }
+func (c fastClock) After(d time.Duration) <-chan time.Time { return c.RealClock.After(d / 10) }
+func (c fastClock) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(d / 10) }
+
+// start runs the command on a fast clock, without a terminal.
+func start(t *testing.T, args ...string) *running {
+	t.Helper()
+	return startOn(t, terminal.Terminal{Size: func() (int, int) { return 80, 0 }}, args...)
+}
+
+func startOn(t *testing.T, screen terminal.Terminal, args ...string) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r := &running{t: t, cancel: cancel, code: make(chan int, 1), lines: newLines(), stderr: &bytes.Buffer{}}
+	c := testCommand(r.lines, r.stderr)
+	c.clock, c.terminal = fastClock{start: time.Now()}, screen
+	go func() {
+		code := c.run(ctx, args)
+		r.lines.close()
+		r.code <- code
+	}()
+	t.Cleanup(cancel)
+	return r
+}
+
+// await waits for a line that contains a text.
+func (r *running) await(text string) string {
+	r.t.Helper()
+	line, all := r.lines.await(text)
+	require.NotEmpty(r.t, line, "no line with %q: %s%s", text, all, r.stderr)
+	return line
+}
+
+// end waits until the command has ended.
+func (r *running) end() (code int, stdout, stderr string) {
+	r.t.Helper()
+	code = <-r.code
+	return code, r.lines.String(), r.stderr.String()
+}
+
+// lines is a writer whose lines can be waited for.
+type lines struct {
+	mu     sync.Mutex
+	more   *sync.Cond
+	text   strings.Builder
+	seen   int
+	closed bool
+	err    error // of the next write
+}
+
+func newLines() *lines {
+	l := &lines{}
+	l.more = sync.NewCond(&l.mu)
+	return l
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil {
+		return 0, l.err
+	}
+	defer l.more.Broadcast()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func (l *lines) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.more.Broadcast()
+}
+
+// await returns the first line that contains a text, after the last one that was awaited.
+func (l *lines) await(text string) (line, all string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		all = l.text.String()
+		rest := all[l.seen:]
+		if i := strings.Index(rest, text); i >= 0 {
+			if end := strings.IndexByte(rest[i:], '\n'); end >= 0 {
+				begin := strings.LastIndexByte(rest[:i], '\n') + 1
+				l.seen += i + end + 1
+				return rest[begin : i+end], all
+			}
+		}
+		if l.closed {
+			return "", all
+		}
+		l.more.Wait()
+	}
+}
+
+func TestWaitUntilDone(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", oldConfig), n)
+	r := start(t, "wait", "worker", "--from", oldConfig, "--begin-within", "1h", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 1/1 target 11111111")
+
+	s.set(newPool("worker", newConfig))
+	r.await("worker 0/1 target 22222222")
+	update(n, newConfig, time.Now(), phases.Drained, noop)
+	s.set(n)
+	r.await("worker-0 begun, Draining")
+	report(n, phases.Drained, metav1.ConditionTrue, time.Now(), "done")
+	report(n, phases.AppliedFilesAndOS, metav1.ConditionUnknown, time.Now(), "now")
+	s.set(n)
+	r.await("worker-0 Draining done")
+	update(n, newConfig, time.Now(), "", noop)
+	s.set(n)
+	code, stdout, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "worker 1/1 worker-0 done")
+	assert.Regexp(t, `worker 1/1 done\ndone: 1 nodes updated in \S+, the slowest was worker-0 with 7m\S*\n$`, stdout)
+}
+
+// TestWaitForAnImage: a rollout that changes only the image, seen from before and from its middle.
+func TestWaitForAnImage(t *testing.T) {
+	t.Parallel()
+	imaged := func(name string, desired, current mcfgv1.ImageDigestFormat, ago time.Duration) *mcfgv1.MachineConfigNode {
+		n := newNode(name, "worker", oldConfig, time.Now().Add(-24*time.Hour))
+		update(n, newConfig, time.Now().Add(-ago), "", noop)
+		n.Spec.ConfigImage.DesiredImage, n.Status.ConfigImage.CurrentImage = desired, current
+		return n
+	}
+	a, b := imaged("worker-0", image("a"), image("a"), time.Hour), imaged("worker-1", image("a"), image("a"), time.Hour)
+	s := newServer(t, newPool("worker", newConfig), a, b)
+	file := s.kubeconfig(t)
+	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
+	assert.Equal(t, newConfig+","+string(image("a")), from)
+	waits := []*running{start(t, "wait", "--from", newConfig, "--begin-within", "1h", "--kubeconfig", file), start(t, "wait", "--from", from, "--begin-within", "1h", "--kubeconfig", file)}
+	for _, r := range waits {
+		r.await("worker 2/2")
+	}
+	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
+	for _, r := range waits {
+		r.await("worker 1/2")
+	}
+	middle := start(t, "wait", "--kubeconfig", file)
+	middle.await("worker 1/2 target 22222222@bbbbbbbb, 1 waiting")
+	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute))
+	for _, r := range append(waits, middle) {
+		code, stdout, stderr := r.end()
+		assert.Zero(t, code, stderr)
+		assert.Contains(t, stdout, "worker 2/2 done")
+	}
+	code, _, stderr := start(t, "wait", "--from", newConfig+","+string(image("b")), "--begin-within", "0s", "--kubeconfig", file).end()
+	assert.Equal(t, exitTimeout, code, stderr)
+}
+
+// TestWaitFails: exit 1, and why.
+func TestWaitFails(t *testing.T) {
+	t.Parallel()
+	degraded := func() *mcfgv1.MachineConfigNode {
+		n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+		update(n, newConfig, time.Now().Add(-20*time.Minute), phases.AppliedFilesAndOS, noop)
+		report(n, phases.NodeDegraded, metav1.ConditionTrue, time.Now().Add(-10*time.Minute), "Node worker-0 upgrade failure. disk full")
+		return n
+	}
+	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
+	pinning := done.DeepCopy()
+	setCondition(pinning, phases.PinnedImageSetsDegraded, time.Minute, "no space left on device") // by the clock of the fixtures, long ago
+	shift := with(newPool("worker", newConfig), "RenderDegraded", time.Minute, "duplicate osImageURL")
+	for want, objects := range map[string]struct {
+		pool *mcfgv1.MachineConfigPool
+		node *mcfgv1.MachineConfigNode
+	}{
+		"worker-0 of pool worker: degraded for 10m, at step Files and OS": {newPool("worker", newConfig), degraded()},
+		"pool worker: RenderDegraded since":                               {shift, done},
+		"worker-0 of pool worker: a pinned image set has failed":          {newPool("worker", newConfig), pinning},
+	} {
+		s := newServer(t, objects.pool, objects.node)
+		code, stdout, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
+		assert.Equal(t, exitFailed, code, stderr)
+		assert.Contains(t, stderr, want)
+		assert.Equal(t, 1, strings.Count(stderr, "\n"))
+		assert.Contains(t, stdout, "\nPOOL ", "it ends with what is in the way")
+	}
+}
+
+// TestWaitTimesOut: exit 3, and what is in the way.
+func TestWaitTimesOut(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
+	paused := newPool("worker", newConfig)
+	paused.Spec.Paused = true
+	waits := map[string]*running{}
+	for want, test := range map[string]struct {
+		pool *mcfgv1.MachineConfigPool
+		node *mcfgv1.MachineConfigNode
+		args string
+	}{
+		"not done within 1s: worker 0/1\n":                                         {newPool("worker", newConfig), n, "--timeout 1s"},
+		"not done within 1s: worker 0/1, pool worker: paused\n":                    {paused, n, "--timeout 1s"},
+		"not done within 1s: worker 1/1, its image is being built: job 7 runs\n":   {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
+		"not begun within 1s: worker 1/1\n":                                        {newPool("worker", newConfig), done, "--for begun --timeout 1s"},
+		"no update has begun within 0s: the target of worker is still what --from": {newPool("worker", newConfig), done, "--begin-within 0s --from " + newConfig},
+		"not done within 1s: worker has not begun":                                 {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
+	} {
+		s := newServer(t, test.pool, test.node)
+		waits[want] = start(t, append([]string{"wait", "--kubeconfig", s.kubeconfig(t)}, strings.Fields(test.args)...)...)
+	}
+	for want, r := range waits {
+		code, _, stderr := r.end()
+		assert.Equal(t, exitTimeout, code, want)
+		assert.Contains(t, stderr, want)
+	}
+}
+
+func TestWaitForAPoolThatIsDeleted(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "infra", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("infra", newConfig), newPool("master", "m"), n)
+	r := start(t, "wait", "infra", "--kubeconfig", s.kubeconfig(t))
+	r.await("infra 0/1")
+	s.remove(poolsResource, "infra")
+	code, _, stderr := r.end()
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, `nothing to wait for: unknown pool "infra": the pools are master`)
+}
+
+func TestWaitIsInterrupted(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)))
+	r := start(t, "wait", "--timeout", "1h", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1")
+	r.cancel()
+	code, _, stderr := r.end()
+	assert.Equal(t, exitInterrupted, code)
+	assert.Empty(t, stderr)
+}
+
+// TestClosedPipe: the reader of the output closes it.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", newConfig), n)
+	r := start(t, "-w", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1")
+	r.lines.mu.Lock()
+	r.lines.err = io.ErrClosedPipe
+	r.lines.mu.Unlock()
+	update(n, newConfig, time.Now(), phases.Drained, noop)
+	s.set(n)
+	code, _, stderr := r.end()
+	assert.Equal(t, exitFailed, code)
+	assert.Empty(t, stderr)
+}
+
+// TestServerThatComesBack: watches and lists fail for a while, and nothing is lost.
+func TestServerThatComesBack(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", newConfig), n)
+	r := start(t, "-w", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1")
+
+	s.mu.Lock()
+	s.fail = func(string, string) int { return http.StatusServiceUnavailable }
+	s.mu.Unlock()
+	s.CloseClientConnections()
+	update(n, newConfig, time.Now(), phases.Drained, noop)
+	s.set(n)
+	s.mu.Lock()
+	s.fail = nil
+	s.mu.Unlock()
+	r.await("worker-0 begun, Draining")
+	r.cancel()
+	code, _, _ := r.end()
+	assert.Equal(t, exitInterrupted, code)
+}
+
+// TestDenied: what may not be read is said in one line, and the rest is shown.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	for resource, want := range map[string]string{poolsResource: "worker-4", nodesResource: "worker    22222222", configurationsResource: "worker-4"} {
+		s := newServer(t, rollout()...)
+		s.fail = func(_, r string) int {
+			if r == resource {
+				return http.StatusForbidden
+			}
+			return 0
+		}
+		got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+		assert.Zero(t, got.code, got.stderr)
+		assert.Contains(t, got.stdout, want)
+		assert.Contains(t, got.stderr, "not allowed to list "+resource)
+		assert.Equal(t, 1, strings.Count(got.stderr, "\n"))
+	}
+	s := newServer(t)
+	s.fail = func(string, string) int { return http.StatusForbidden }
+	for _, args := range [][]string{nil, {"-w"}, {"wait"}, {"components"}} {
+		code, stdout, stderr := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...).end()
+		assert.Equal(t, exitUsage, code, args)
+		assert.Empty(t, stdout)
+		assert.Contains(t, stderr, "not allowed to list machineconfig")
+	}
+}
+
+func TestComponentsOfACluster(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, unhealthy())
+	got := execute(t, "", "components", "--kubeconfig", s.kubeconfig(t))
+	assert.Zero(t, got.code, got.stderr)
+	assert.Contains(t, got.stdout, "timed out waiting for DaemonSet")
+	assert.Contains(t, got.stdout, "not reported")
+	got = execute(t, "", "components", "-o", "jsonpath={.components[0].health}", "--kubeconfig", s.kubeconfig(t))
+	assert.Equal(t, "Unhealthy", got.stdout)
+	got = execute(t, "", "components", "--kubeconfig", newServer(t).kubeconfig(t))
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "there is no MachineConfiguration cluster")
+}
+
+// TestSilentServer accepts requests, and does not answer any.
+func TestSilentServer(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-closed:
+		}
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(closed) })
+	file := kubeconfigOf(t, s.URL)
+	const silent = " does not answer within 50ms: is it up, and reachable from here?"
+	for _, args := range [][]string{nil, {"timeline"}, {"node", "a"}} {
+		code, stdout, stderr := start(t, append(args, "--request-timeout", "50ms", "--kubeconfig", file)...).end()
+		assert.Equal(t, exitUsage, code, args)
+		assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"\n", stderr, args)
+		assert.Empty(t, stdout, args)
+	}
+	code, stdout, stderr := start(t, "wait", "--timeout", "1s", "--request-timeout", "50ms", "--kubeconfig", file).end()
+	assert.Equal(t, exitTimeout, code)
+	assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"; trying again\nkubectl mcn: not done within 1s: the cluster has not been seen\n", stderr)
+	assert.Empty(t, stdout)
+}
+
+// TestWaitNeedsNoComponents: a user who may only read pools and nodes can wait.
+func TestWaitNeedsNoComponents(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", newConfig, time.Now()))
+	s.fail = func(_, resource string) int {
+		if resource == configurationsResource {
+			return http.StatusForbidden
+		}
+		return 0
+	}
+	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Zero(t, code, stderr)
+	assert.Empty(t, stderr)
+}

@@ -1,0 +1,67 @@
+package source
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// View is a store at one moment.
+type View struct {
+	Time       time.Time
+	Pools      []progress.Pool
+	Spans      func() []progress.Span
+	Components []metav1.Condition // nil: not known
+	Chosen     map[string]bool    // the nodes that -l selects; nil: all
+	Releases   map[string]string  // the OpenShift versions of rendered configs, where they are known
+	Unmanaged  bool               // no object has managedFields, which have the times of orders
+
+	Ready       bool             // everything has been listed
+	Last        bool             // the source has ended
+	Denied      map[string]error // the resources that may not be read
+	Failure     error            // of the requests to a server that does not answer; nil while it does
+	LastContact time.Time        // its last answer; zero while it answers
+}
+
+// View returns the view at a time.
+func (s *Store) View(now time.Time) View {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := View{
+		Time:  now,
+		Pools: progress.Pools(slices.Collect(maps.Values(s.pools)), slices.Collect(maps.Values(s.nodes)), &s.history, now, s.limits),
+		Spans: s.spans, Chosen: maps.Clone(s.chosen), Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
+		Ready: s.filled, Denied: map[string]error{},
+	}
+	if s.config != nil {
+		v.Components = s.config.Status.Conditions
+	}
+	for name, r := range s.resources {
+		v.Ready = v.Ready && r.listed
+		if r.denied != nil {
+			v.Denied[name] = r.denied
+		}
+		if r.failure == nil || r.listed && now.Sub(r.lost) < maxReconnect {
+			continue
+		}
+		v.Failure = r.failure
+		last := r.answered
+		if last.IsZero() {
+			last = r.lost
+		}
+		if v.LastContact.IsZero() || last.Before(v.LastContact) {
+			v.LastContact = last
+		}
+	}
+	return v
+}
+
+func (s *Store) spans() []progress.Span {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.history.Spans()
+}
