@@ -10,6 +10,15 @@ PURE := ./phases ./conditions ./upgrademonitor/internal/plan ./upgrademonitor/in
 
 FUZZTIME ?= 30s
 
+# The version of Kubernetes of the API server: that of test/binaries, or another (1.33).
+K8S ?=
+export K8S
+
+# The oldest version that make verify tests, and the tests in which versions of Kubernetes differ.
+OLDEST := 1.33
+OF_THE_SERVER := Policy|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Boot|Image|CRD|Foreign|Deleted|Owner|Rows|Budget|MixedVersions|Conformance|Manifest|TestKubectl
+RUN ?= .
+
 # The numbers of nodes that make scale updates, one row each, and how many at a time.
 N ?= 500 1000 2500 5000
 C ?= 100
@@ -32,14 +41,17 @@ race: ## Run those of the packages with goroutines once more, with the race dete
 check: ## Try every order of events on the core with DEPTH (3) reports; 4 takes hours
 	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
 
+.PHONY: simulate
+simulate: ## Simulate the Monitor for DURATION (10m) with an API server that fails; SEED repeats a run
+	DURATION=$${DURATION:-10m} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -v -run TestSimulation ./upgrademonitor/internal/simulation
+
 .PHONY: servers
-servers: ## Build etcd, kube-apiserver and kubectl (4 minutes, once)
-	@cd test/binaries && export GOWORK=off && version=$$(go list -m -f '{{.Version}}' k8s.io/kubernetes) && \
-		go build -buildvcs=false -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version" -o $(CACHE)/bin/ ./etcd ./kube-apiserver ./kubectl
+servers: ## Build etcd, kubectl and the kube-apiserver of K8S (4 minutes, once)
+	@test/binaries/build $(CACHE)/bin $(K8S)
 
 .PHONY: e2e
-e2e: servers ## Run the tests on a real etcd and kube-apiserver
-	cd test && go test -v -count=1 -parallel 8 -timeout 30m ./...
+e2e: servers ## Run the tests on a real etcd and kube-apiserver, with K8S=1.33 of another Kubernetes; RUN=Policy some of them
+	cd test && go test -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./...
 
 .PHONY: soak
 soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
@@ -47,7 +59,12 @@ soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repea
 
 .PHONY: e2e-guarded
 e2e-guarded: servers ## Run make e2e with both policies in force, as daemons with the token of their Pod
-	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -parallel 8 -timeout 30m ./e2e
+	cd test && UPGRADEMONITOR_E2E_GUARD=1 go test -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./e2e
+
+.PHONY: e2e-oldest
+e2e-oldest: ## Run those tests on the oldest Kubernetes, 1.33, in which versions differ
+	$(MAKE) e2e K8S=$(OLDEST) RUN='$(OF_THE_SERVER)'
+	$(MAKE) e2e-guarded K8S=$(OLDEST) RUN='Traces|Image'
 
 .PHONY: bench
 bench: ## Run the benchmarks
@@ -83,12 +100,12 @@ api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
 .PHONY: example
-example: ## Update the example daemon's node, and a simulated cluster, in memory
+example: ## Update the example daemon's node, and a simulated rollout, in memory
 	go run ./examples/daemon
-	go run ./cmd/kubectl-mcn --simulate 20
+	go run ./cmd/kubectl-mcn/demo --nodes 20
 
 .PHONY: verify
-verify: lint test race e2e e2e-guarded ## Run everything that CI runs
+verify: lint test race e2e e2e-guarded e2e-oldest ## Run everything that CI runs
 
 .PHONY: cluster
 cluster: servers ## Start a real API server that keeps running: eval "$(make cluster)"

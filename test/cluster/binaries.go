@@ -7,14 +7,23 @@ import (
 	"runtime"
 )
 
-// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", as make servers has built it.
+// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", as make servers has built it. The
+// API server is that of Version.
 func Binary(name string) (string, error) {
+	version := ""
+	if name == "kube-apiserver" && Version() != "" {
+		name, version = name+"-"+Version(), " K8S="+Version()
+	}
 	path := filepath.Join(root(), ".cache", "bin", name)
 	if _, err := os.Stat(path); err != nil {
-		return "", fmt.Errorf("%s is not built, run make servers in %s: %w", name, root(), err)
+		return "", fmt.Errorf("%s is not built, run make servers%s in %s: %w", name, version, root(), err)
 	}
 	return path, nil
 }
+
+// Version returns the version of Kubernetes that the environment asks for, K8S=1.33, or "" for that of
+// test/binaries.
+func Version() string { return os.Getenv("K8S") }
 
 // root is the folder of the repository.
 func root() string {

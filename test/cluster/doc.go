@@ -11,7 +11,8 @@
 //	...
 //	table, err := c.Kubectl(ctx, "get", "machineconfignodes")
 //
-// The programs are built from Go modules (test/binaries) by make servers, into .cache/bin.
+// The programs are built from Go modules (test/binaries) by make servers, into .cache/bin. With
+// K8S=1.33 in the environment the API server is of that version of Kubernetes.
 //
 // A test can take a server away and bring it back, on the same address and with the same data:
 // [Cluster.PauseAPIServer] makes requests hang, [Cluster.StopAPIServer] makes them fail at once,

@@ -86,7 +86,7 @@ func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
 	m, _ = w.monitor("master")
 	require.ErrorContains(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()), "cannot set an ownerRef on a resource you can't delete")
 	w.delete() // the garbage collector: the owner is gone
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	writeSpec(t, m)
 	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
 }
 
@@ -107,7 +107,7 @@ func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 			if i == 3 {
 				require.NoError(t, cluster.InstallCRD(t.Context(), changing.Config(), images))
 				if images {
-					m, counted = w.monitor("master") // else it notices after CheckInterval
+					m, counted = w.monitor("master") // else it notices after five minutes
 				}
 			}
 			call{}.make(t, m)

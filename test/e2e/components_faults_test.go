@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
@@ -22,16 +21,16 @@ var (
 	controllerDegraded = components.TypeOf(components.Controller, components.Degraded)
 )
 
-// TestComponentsNeedTheirRole: 403 until an administrator grants the role of scope.Components, which is
+// TestComponentsNeedTheirRole: 403 until an administrator grants components.yaml, which is
 // sufficient.
 func TestComponentsNeedTheirRole(t *testing.T) {
 	c := newConfiguration(t)
-	config := impersonate(standard.Config(), scope.DefaultComponentsNamespace, "not-yet", nil)
+	config := impersonate(standard.Config(), operatorNamespace, "not-yet", nil)
 	p := c.run(components.Operator, config)
 	p.operatorSync(nil)
 	eventually(t, func() bool { return p.requests.answered(http.StatusForbidden) >= 2 })
 	assert.Empty(t, c.condition(operatorDegraded))
-	c.install(scope.Components{Name: "granted", OperatorServiceAccount: "not-yet"})
+	c.install("granted", "machine-config-operator", "not-yet")
 	c.eventually(operatorDegraded, metav1.ConditionFalse)
 	require.NoError(t, p.Clear(t.Context()), "with the same permissions")
 	assert.Empty(t, c.condition(operatorDegraded))

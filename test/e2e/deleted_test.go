@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,7 +48,7 @@ func TestRunCreatesADeletedObjectAgain(t *testing.T) {
 func TestADeletedObjectStartsAgainUnderThePolicyOfTransitions(t *testing.T) {
 	w := guardedNodeOn(t, standard, "deleted-guarded")
 	w.annotate(oldConfig, newConfig)
-	m, _ := w.build(func(c *upgrademonitor.Config) { c.CheckInterval = time.Nanosecond })
+	m, _ := w.build(func(*upgrademonitor.Config) {})
 	for _, c := range rebootCalls[:5] {
 		c.make(t, m)
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,8 @@ import (
 	"k8s.io/client-go/informers"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/kubernetes/scheme"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -30,7 +33,7 @@ import (
 )
 
 // fleet is the nodes and pools of a cluster, with an administrator's clients, and the controller that a test
-// runs as the operator's service account, which has only the permissions that the library describes.
+// runs as the service account of operator.yaml, which has only what that grants.
 type fleet struct {
 	t       *testing.T
 	cluster *cluster.Cluster
@@ -103,6 +106,27 @@ func (f *fleet) run(change ...func(*rollout.Config)) {
 	})
 }
 
+// newRecorder returns a recorder of events that writes them as the operator's service account.
+func (f *fleet) newRecorder() record.EventRecorder {
+	f.t.Helper()
+	broadcaster := record.NewBroadcaster(record.WithContext(f.t.Context()))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubeClient(f.t, asOperator(f.cluster)).CoreV1().Events("")})
+	f.t.Cleanup(broadcaster.Shutdown)
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "e2e"})
+}
+
+// eventuallyEvent waits until the event of a pool exists.
+func (f *fleet) eventuallyEvent(reason, message string) {
+	f.t.Helper()
+	eventually(f.t, func() bool {
+		list, err := f.core.CoreV1().Events(metav1.NamespaceDefault).List(f.t.Context(), metav1.ListOptions{})
+		require.NoError(f.t, err)
+		return slices.ContainsFunc(list.Items, func(e corev1.Event) bool {
+			return e.InvolvedObject.Kind == "MachineConfigPool" && e.Reason == reason && e.Message == message
+		})
+	}, "event %s %q", reason, message)
+}
+
 // runPool starts the controller of the pools' statuses. The channel receives when it syncs worker.
 func (f *fleet) runPool() (synced <-chan struct{}) {
 	f.t.Helper()
@@ -114,6 +138,7 @@ func (f *fleet) runPool() (synced <-chan struct{}) {
 			Pools:              p.objects.MachineConfigPools(),
 			MachineConfigNodes: p.objects.MachineConfigNodes(),
 			Interval:           10 * time.Millisecond,
+			Recorder:           f.newRecorder(),
 			Image: func(synced *mcfgv1.MachineConfigPool) pool.Image {
 				if synced.Name == "worker" {
 					select {

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
@@ -30,9 +31,9 @@ var (
 )
 
 func withDefaults(g scope.Guard) scope.Guard {
-	g.Name = cmp.Or(g.Name, scope.DefaultGuardName)
-	g.Namespace = cmp.Or(g.Namespace, scope.DefaultGuardNamespace)
-	g.ServiceAccount = cmp.Or(g.ServiceAccount, scope.DefaultGuardServiceAccount)
+	g.Name = cmp.Or(g.Name, guard.DefaultName)
+	g.Namespace = cmp.Or(g.Namespace, guard.DefaultNamespace)
+	g.ServiceAccount = cmp.Or(g.ServiceAccount, guard.DefaultServiceAccount)
 	return g
 }
 

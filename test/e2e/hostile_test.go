@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
 // Why the policy of the guard denies a request.
@@ -57,7 +57,7 @@ func TestThePolicyComparesTheWholeNameOfTheNode(t *testing.T) {
 		"empty":                 {"hostile-1", onNode(""), messageOther},
 		"two values":            {"hostile-1", onNode("hostile-1", "hostile-2"), messageClaims},
 		"twice the same":        {"hostile-1", onNode("hostile-1", "hostile-1"), messageClaims},
-		"another claim":         {"hostile-1", map[string][]string{scope.NodeUIDClaim: {"hostile-1"}}, messageNoClaim},
+		"another claim":         {"hostile-1", map[string][]string{guard.NodeUIDClaim: {"hostile-1"}}, messageNoClaim},
 		"253 characters":        {long, onNode(long), ""},
 		"252 of 253":            {long, onNode(long[:252]), messageOther},
 	} {

@@ -85,7 +85,7 @@ func createMidway(ctx context.Context, client nodes, i int) error {
 	}
 	for _, r := range reports {
 		r.Reason, r.Message, r.Time = string(r.Phase), "about "+string(r.Phase)+" of "+name, now
-		lists, err := conditions.Next(mcn.Status.Conditions, false, r, conditions.Update{Name: newConfig})
+		lists, err := conditions.Next(mcn.Status.Conditions, false, r, conditions.Cycle{Name: newConfig})
 		if err != nil {
 			return err
 		}

@@ -159,4 +159,11 @@ func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	case <-time.After(time.Minute):
 		assert.Fail(t, "kubectl still waits")
 	}
+
+	m, _ = w.monitor("infra")
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	assert.ErrorContains(t, wait("1s"), "timed out", "another pool is another generation")
+	updated := w.condition(phases.Updated)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, updated.Reason, updated.Message, updated.Status))
+	assert.NoError(t, wait("30s"), "a repeat catches up")
 }

@@ -12,8 +12,9 @@ type model struct {
 	status        map[string]metav1.ConditionStatus
 	statusDesired string
 	specDesired   string
-	activeTarget  string // of the active update, as the process keeps it
-	neverUpdated  bool   // Updated was never reported
+	activeTarget  string            // of the active update, as the process keeps it
+	neverUpdated  bool              // Updated was never reported
+	said          map[string]string // the message of each Unknown parent
 }
 
 // currentConfig is what the node runs during all walks.
@@ -24,7 +25,7 @@ var parents = map[string]string{
 }
 
 func newModel() *model {
-	m := &model{status: map[string]metav1.ConditionStatus{}, neverUpdated: true}
+	m := &model{status: map[string]metav1.ConditionStatus{}, said: map[string]string{}, neverUpdated: true}
 	for _, p := range standardMode {
 		m.status[p] = no
 	}
@@ -32,7 +33,7 @@ func newModel() *model {
 }
 
 // report applies a report. It returns false if the rules reject it.
-func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, target string) bool {
+func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, target, message string) bool {
 	m.pin()
 	switch {
 	case singletons[p]:
@@ -55,6 +56,7 @@ func (m *model) report(p string, asked metav1.ConditionStatus, completes bool, t
 	}
 	changed := m.status[p] != asked
 	m.status[p] = asked
+	m.said[p], m.said[parents[p]] = message, message
 	if parent, ok := parents[p]; ok {
 		switch {
 		case completes && !m.childRuns(parent, p):
@@ -88,9 +90,10 @@ func (m *model) updated(asked metav1.ConditionStatus, target string) bool {
 	default:
 		if m.status["Updated"] == done || m.neverUpdated || m.activeUpdate() != target {
 			m.reset()
-			m.status["Updated"], m.status["UpdatePrepared"] = no, running
+			m.status["UpdatePrepared"] = running
 			m.specDesired = target
 		}
+		m.status["Updated"] = no
 		m.activeTarget, m.neverUpdated = target, false
 	}
 	return true

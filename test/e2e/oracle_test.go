@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -57,6 +58,9 @@ func isReset(list []metav1.Condition) bool {
 	return true
 }
 
+// byAnother is the reason of a condition that another client has written, which keeps no rule.
+const byAnother = "ByAnother"
+
 // broken returns the rules that are broken by a write that replaces the conditions before.
 func broken(before, after []metav1.Condition) (rules []string) {
 	for _, c := range after {
@@ -66,7 +70,7 @@ func broken(before, after []metav1.Condition) (rules []string) {
 			from = no
 		}
 		reset := from == running && c.Status == no && isReset(after)
-		if !mayStep(c.Type, from, c.Status) && !reset {
+		if !mayStep(c.Type, from, c.Status) && !reset && c.Reason != byAnother {
 			rules = append(rules, fmt.Sprintf("%s jumped from %s to %s", c.Type, from, c.Status))
 		}
 		if isPhase(c.Type) && existed && from == c.Status && was.LastTransitionTime != c.LastTransitionTime {
@@ -81,6 +85,17 @@ func broken(before, after []metav1.Condition) (rules []string) {
 		}
 	}
 	return rules
+}
+
+// claims reports whether a status says that it is about a spec which desires another config than the
+// update under way, or the last one, is for.
+func claims(before, after *mcfgv1.MachineConfigNode) bool {
+	list := after.Status.Conditions
+	updated, _ := statusOf(list, "Updated")
+	prepared, _ := statusOf(list, "UpdatePrepared")
+	known := updated.Status == done || prepared.Status == done && updated.Reason != "NotYetOccurred"
+	return known && after.Status.ObservedGeneration > before.Status.ObservedGeneration && before.UID == after.UID &&
+		after.Spec.ConfigVersion.Desired != after.Status.ConfigVersion.Desired
 }
 
 func statusOf(list []metav1.Condition, name string) (metav1.Condition, bool) {

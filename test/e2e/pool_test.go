@@ -55,6 +55,7 @@ func TestRowsOfAPool(t *testing.T) {
 	f.poolRow("old False False False 2 0 0 0")
 	f.patchPool("worker", `{"spec":{"paused":false}}`)
 	f.poolRow("old False True False 2 0 0 0")
+	f.eventuallyEvent("Updating", "Pool worker now targeting MachineConfig "+newConfig)
 
 	first, _ := nodes[0].monitor("worker")
 	first.ReportDegraded(t.Context(), errors.New("disk full"))
@@ -70,6 +71,7 @@ func TestRowsOfAPool(t *testing.T) {
 	f.poolRow("new True False False 2 1 2 0")
 	f.patchNode("worker-0", `{"spec":{"unschedulable":false}}`)
 	f.poolRow("new True False False 2 2 2 0")
+	f.eventuallyEvent("Completed", "Pool worker has completed update to MachineConfig "+newConfig)
 	f.stop()
 	t.Logf("%s", f.requests)
 	assert.Zero(t, f.requests.answered(http.StatusConflict), "no other process writes")

@@ -23,6 +23,8 @@ type transport struct {
 	kinds   map[string]int
 	answers map[int]int
 	bytes   int // read from the responses
+
+	underWay sync.RWMutex // held for reading during each request but a watch
 }
 
 // fault answers a request instead of the server, or forwards it to next.
@@ -33,6 +35,14 @@ func (r *transport) fail(now fault) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = now
+}
+
+// cut refuses every request from now on, as after the end of a process. No request is under way when it
+// returns.
+func (r *transport) cut() {
+	r.underWay.Lock()
+	defer r.underWay.Unlock()
+	r.fail(func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
 }
 
 // failing sets a fault, and returns a channel that receives when a request has met it.
@@ -50,6 +60,10 @@ func (r *transport) failing(now fault) <-chan struct{} {
 
 func (r *transport) wrap(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
+		if kindOf(request) != "watch" {
+			r.underWay.RLock()
+			defer r.underWay.RUnlock()
+		}
 		now := r.sent(request) // counted before the server can have processed it
 		var response *http.Response
 		var err error

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -106,21 +107,21 @@ func impersonate(admin *rest.Config, namespace, serviceAccount string, claims ma
 }
 
 func onNode(names ...string) map[string][]string {
-	return map[string][]string{scope.NodeNameClaim: names}
+	return map[string][]string{guard.NodeNameClaim: names}
 }
 
 // asOperator impersonates the operator's service account.
 func asOperator(c *cluster.Cluster) *rest.Config {
-	return impersonate(c.Config(), scope.DefaultOperatorNamespace, scope.DefaultOperatorServiceAccount, nil)
+	return impersonate(c.Config(), operatorNamespace, "machine-config-controller", nil)
 }
 
 // asComponent impersonates the service account of a component.
 func asComponent(component components.Component) *rest.Config {
-	account := scope.DefaultComponentsOperatorServiceAccount
+	account := "machine-config-operator"
 	if component == components.Controller {
-		account = scope.DefaultComponentsControllerServiceAccount
+		account = "machine-config-controller"
 	}
-	return impersonate(standard.Config(), scope.DefaultComponentsNamespace, account, nil)
+	return impersonate(standard.Config(), operatorNamespace, account, nil)
 }
 
 // allow grants verbs on all objects of resources.

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -51,53 +51,24 @@ func (d *today) report(ctx context.Context, c call) error {
 	if d.between != nil {
 		d.between()
 	}
-	annotations := d.node.Annotations
-	desired, version := annotations[upgrademonitor.DesiredConfigAnnotation], object.Status.ConfigVersion
-	if known := version != nil && version.Desired != ""; known && (c.phase != phases.UpdatePrepared && c.phase != phases.Updated || c.status != done) {
-		desired = version.Desired
+	reported := mco.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "today: about " + c.String(), CompletesParent: len(c.opts) > 0}
+	list, writes := mco.Conditions(object, reported, metav1.Now())
+	if !writes {
+		return nil
 	}
+	annotations := d.node.Annotations
 	status := mcfgapply.MachineConfigNodeStatus().
 		WithObservedGeneration(object.Generation + 1).
-		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().WithDesired(desired).WithCurrent(annotations[upgrademonitor.CurrentConfigAnnotation]))
-	for _, c := range d.after(object.Status.Conditions, c) {
+		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().
+			WithDesired(mco.DesiredConfig(reported, annotations[upgrademonitor.DesiredConfigAnnotation])).
+			WithCurrent(annotations[upgrademonitor.CurrentConfigAnnotation]))
+	for _, c := range list {
 		status.WithConditions(applymetav1.Condition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message).
 			WithLastTransitionTime(c.LastTransitionTime))
 	}
 	_, err = d.client.ApplyStatus(ctx, mcfgapply.MachineConfigNode(d.name).WithStatus(status),
 		metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true})
 	return err
-}
-
-// after returns the conditions after a report: the phase and its parent are set, whatever they
-// were, and Updated=True resets all others.
-func (d *today) after(list []metav1.Condition, c call) []metav1.Condition {
-	now := metav1.Now()
-	for _, p := range phases.All(d.imageMode) {
-		if meta.FindStatusCondition(list, string(p)) == nil {
-			list = append(list, metav1.Condition{Type: string(p), Status: no, Reason: "NotYetOccurred", LastTransitionTime: now,
-				Message: fmt.Sprintf("This node has not yet entered the %s phase", p)})
-		}
-	}
-	set := func(p phases.Phase, status metav1.ConditionStatus, reason string) {
-		meta.SetStatusCondition(&list, metav1.Condition{Type: string(p), Status: status, Reason: reason, Message: "today: about " + string(c.phase), LastTransitionTime: now})
-	}
-	if c.phase == phases.Updated && c.status == done {
-		for i := range list {
-			if !singletons[list[i].Type] && list[i].Status != no {
-				list[i].Status, list[i].LastTransitionTime = no, now
-				list[i].Message = "Action during update to " + d.node.Annotations[upgrademonitor.DesiredConfigAnnotation] + ": " + list[i].Message
-			}
-		}
-	}
-	set(c.phase, c.status, string(c.phase))
-	if parent, ok := phases.ParentOf(c.phase); ok {
-		status := running
-		if len(c.opts) > 0 {
-			status = done
-		}
-		set(parent, status, string(c.phase))
-	}
-	return list
 }
 
 // reporter is one of the versions of a process.

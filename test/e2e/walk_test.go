@@ -2,11 +2,13 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -75,6 +77,7 @@ type walker struct {
 	reports  int
 	pending  []report // accepted, and not known to be written
 	written  []report // expected in the history
+	doomed   bool     // something is pending that the rules reject, which is known once the object is read
 	log      []string
 	checked  int
 }
@@ -106,10 +109,11 @@ func newWalker(t *testing.T, name string, random *rand.Rand) *walker {
 
 // restart replaces the daemon. Its pending reports are lost.
 func (w *walker) restart() {
+	w.requests.cut()
 	w.checkAnswers()
 	w.daemon, w.requests = w.build(func(*upgrademonitor.Config) {})
 	w.model.activeTarget = ""
-	w.pending = nil
+	w.pending, w.doomed = nil, false
 }
 
 func (w *walker) checkAnswers() {
@@ -140,6 +144,8 @@ func (w *walker) walk() {
 			w.requests.fail(nil)
 		case 5:
 			w.kill()
+		case 6:
+			w.spoil()
 		default:
 			w.report()
 		}
@@ -162,13 +168,14 @@ func (w *walker) report() {
 	pending := isPending(w.daemon)
 	w.note("%s=%s completes %t: pending %t, %v", p, status, completes, pending, err)
 
-	accepted := w.model.report(p, status, completes, w.desired)
+	accepted := w.model.report(p, status, completes, w.desired, message)
 	if rejected := (*phases.TransitionError)(nil); errors.As(err, &rejected) {
 		require.False(w.t, accepted, "rejected against the rules\n%s", w)
 		return
 	}
 	require.NoError(w.t, err, w)
 	require.True(w.t, accepted || pending, "written against the rules\n%s", w)
+	w.doomed = w.doomed || !accepted
 	if accepted { // else it is dropped once the object has been read
 		next := report{p, status, completes, message}
 		if last := len(w.pending) - 1; last >= 0 && w.pending[last].asksForTheSame(next) {
@@ -191,15 +198,15 @@ func (w *walker) setSpec() error {
 	return err
 }
 
-// fail sets a fault, of all requests or of the next one. It spares the spec where the rest of the
-// requests may succeed: a spec that fails is left alone for a while, unlike in the model.
+// fail sets a fault, of all requests or of the next one. It spares the spec: one that fails is left
+// alone for 10 s, unlike in the model.
 func (w *walker) fail() {
 	kinds := []string{"connection refused", "500", "503", "403", "response to a write lost"}
 	kind, once := kinds[w.random.IntN(len(kinds))], w.random.IntN(2) == 0
 	w.note("fault: %s, once %t", kind, once)
 	requests := w.requests
 	requests.fail(func(request *http.Request, next http.RoundTripper) (*http.Response, error) {
-		if (once || kind == "403") && kindOf(request) == "spec" {
+		if kindOf(request) == "spec" {
 			return next.RoundTrip(request)
 		}
 		if once {
@@ -218,6 +225,27 @@ func (w *walker) kill() {
 	w.adopt()
 }
 
+// spoil makes Updated Unknown, as another client, once everything is written.
+func (w *walker) spoil() {
+	w.t.Helper()
+	w.flushAndCompare()
+	object := w.history.last()
+	list := slices.Clone(object.Status.Conditions)
+	i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == "Updated" })
+	if i < 0 {
+		return
+	}
+	w.note("another client makes Updated Unknown")
+	if list[i].Status != running {
+		list[i].LastTransitionTime = metav1.Now()
+	}
+	list[i].Status, list[i].Reason = running, byAnother
+	patch, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": list}})
+	require.NoError(w.t, err)
+	w.mergeStatus(string(patch))
+	w.model.status["Updated"], w.model.neverUpdated = running, false
+}
+
 // adopt sets the model to the state of the object.
 func (w *walker) adopt() {
 	object := w.history.last()
@@ -225,7 +253,7 @@ func (w *walker) adopt() {
 		c, ok := statusOf(object.Status.Conditions, p)
 		w.model.status[p] = no
 		if ok {
-			w.model.status[p] = c.Status
+			w.model.status[p], w.model.said[p] = c.Status, c.Message
 		}
 	}
 	updated, ok := statusOf(object.Status.Conditions, "Updated")
@@ -241,9 +269,10 @@ func (w *walker) flushAndCompare() {
 	w.t.Helper()
 	w.requests.fail(nil)
 	require.NoError(w.t, w.setSpec(), w)
-	require.NoError(w.t, w.daemon.Flush(w.ctx))
+	err := w.daemon.Flush(w.ctx)
+	require.True(w.t, err == nil || w.doomed && !errors.Is(err, upgrademonitor.ErrPending), "%v\n%s", err, w)
 	w.written = append(w.written, w.pending...)
-	w.pending = nil
+	w.pending, w.doomed = nil, false
 	events := w.history.catchUp()
 	if len(events) == 0 || w.history.last().Status.Conditions == nil {
 		return
@@ -251,6 +280,9 @@ func (w *walker) flushAndCompare() {
 	for p, want := range w.model.status {
 		c, _ := statusOf(w.history.last().Status.Conditions, p)
 		require.Equal(w.t, want, c.Status, "%s\n%s", p, w)
+		if hasChildren := slices.Contains([]string{"UpdateExecuted", "UpdateComplete"}, p); hasChildren && want == running {
+			require.Equal(w.t, w.model.said[p], c.Message, "%s\n%s", p, w)
+		}
 	}
 	for _, r := range w.written {
 		require.True(w.t, w.published(r), "%v was never published\n%s", r, w)

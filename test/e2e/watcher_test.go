@@ -88,6 +88,9 @@ func (h *history) last() *mcfgv1.MachineConfigNode {
 func (h *history) check() {
 	h.t.Helper()
 	assert.Empty(h.t, h.broken(h.first))
+	for i := max(h.first, 1); i < len(h.events); i++ {
+		assert.False(h.t, claims(h.events[i-1], h.events[i]), "event %d: observedGeneration claims what was not taken up", i)
+	}
 }
 
 // broken returns the rules that the events from one on have broken.

@@ -18,7 +18,7 @@ func TestThreeNodes(t *testing.T) {
 	err := run(t.Context(), []string{"--nodes", "3", "--at-a-time", "2", "--compare", "3", "--markdown", path}, &stdout, &stderr)
 
 	require.NoError(t, err, stderr.String())
-	for _, want := range []string{"3 nodes, 12 reports each", "3 nodes, 17 reports each", "| today | 78 | 39 | 39 | 0 | 0 |", "\n| ours / today | 0.", "\n| 3 | "} {
+	for _, want := range []string{"3 nodes, 12 reports each", "3 nodes, 17 reports each", "| MCO | 78 | 39 | 39 | 0 | 0 |", "\n| this library / MCO | 0.", "\n| 3 | "} {
 		assert.Contains(t, stdout.String(), want)
 	}
 	written, err := os.ReadFile(path)

@@ -49,7 +49,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Stop()) }()
-	results = []result{{name: "today", nodes: n}, {name: "ours", nodes: n}}
+	results = []result{{name: "MCO", nodes: n}, {name: "this library", nodes: n}}
 	fleets := make([]*fleet, len(results))
 	for i, start := range []newDaemon{newToday, newOurs} {
 		if fleets[i], err = newFleet(c, calls, 50, start); err != nil {

@@ -17,7 +17,7 @@ func writeComparison(w io.Writer, calls int, results []result) {
 			count(d.conflicts), megabytes(d.up), megabytes(d.down), seconds(r.cpu), eachNode(r.cpu, r.nodes))
 	}
 	base, ours := results[0], results[1]
-	writeRow(w, "ours / today", ratio(ours.daemons.all(), base.daemons.all()), "", "", "", "",
+	writeRow(w, "this library / MCO", ratio(ours.daemons.all(), base.daemons.all()), "", "", "", "",
 		ratio(ours.daemons.up, base.daemons.up), ratio(ours.daemons.down, base.daemons.down), ratio(ours.cpu, base.cpu), "")
 	fmt.Fprintln(w)
 }

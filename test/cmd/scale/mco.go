@@ -2,16 +2,13 @@ package main
 
 import (
 	"context"
-	"fmt"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metaapply "k8s.io/client-go/applyconfigurations/meta/v1"
 
-	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -34,16 +31,18 @@ func (d today) report(ctx context.Context, c call) error {
 	if err != nil {
 		return err
 	}
-	if reported(object, c) {
+	reported := mco.Call{Phase: c.phase, Status: c.status, Reason: c.reason, Message: c.message, CompletesParent: c.completesParent}
+	list, writes := mco.Conditions(object, reported, metav1.Now())
+	if !writes {
 		return nil
 	}
 	annotations := d.node.view.Load().Annotations
 	status := mcfgapply.MachineConfigNodeStatus().
 		WithObservedGeneration(object.Generation + 1).
 		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().
-			WithDesired(annotations[upgrademonitor.DesiredConfigAnnotation]).
+			WithDesired(mco.DesiredConfig(reported, annotations[upgrademonitor.DesiredConfigAnnotation])).
 			WithCurrent(annotations[upgrademonitor.CurrentConfigAnnotation]))
-	for _, condition := range afterCall(object, c) {
+	for _, condition := range list {
 		status.WithConditions(metaapply.Condition().
 			WithType(condition.Type).WithStatus(condition.Status).
 			WithReason(condition.Reason).WithMessage(condition.Message).
@@ -69,37 +68,3 @@ func (d today) spec(ctx context.Context) error {
 
 // end has nothing to do: a report returns when it is written.
 func (today) end(context.Context) error { return nil }
-
-// reported reports whether an object already has what a call reports. Then nothing is applied,
-// except for pinned image sets, which also have a list.
-func reported(object *mcfgv1.MachineConfigNode, c call) bool {
-	if c.phase == phases.PinnedImageSetsProgressing || c.phase == phases.PinnedImageSetsDegraded {
-		return false
-	}
-	condition := meta.FindStatusCondition(object.Status.Conditions, string(c.phase))
-	return condition != nil && condition.Status == c.status && condition.Reason == c.reason && condition.Message == c.message
-}
-
-// afterCall returns the conditions of an object after a call: the phase and its parent are set, and
-// a report of Updated resets all others.
-func afterCall(object *mcfgv1.MachineConfigNode, c call) []metav1.Condition {
-	list := object.DeepCopy().Status.Conditions
-	now := metav1.Now()
-	if c.phase == phases.Updated {
-		for i := range list {
-			if list[i].Status != metav1.ConditionFalse && list[i].Type != string(phases.Updated) {
-				list[i].Status, list[i].LastTransitionTime = metav1.ConditionFalse, now
-				list[i].Message = fmt.Sprintf("Action during update to %s: %s", object.Spec.ConfigVersion.Desired, list[i].Message)
-			}
-		}
-	}
-	meta.SetStatusCondition(&list, metav1.Condition{Type: string(c.phase), Status: c.status, Reason: c.reason, Message: c.message, LastTransitionTime: now})
-	if parent, ok := phases.ParentOf(c.phase); ok {
-		status := metav1.ConditionUnknown
-		if c.completesParent {
-			status = metav1.ConditionTrue
-		}
-		meta.SetStatusCondition(&list, metav1.Condition{Type: string(parent), Status: status, Reason: string(c.phase), Message: c.message, LastTransitionTime: now})
-	}
-	return list
-}

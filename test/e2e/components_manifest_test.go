@@ -2,28 +2,35 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/dynamic"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// install applies the manifests with kubectl.
-func (c *configuration) install(grant scope.Components) {
+// operatorNamespace is that of the service accounts of components.yaml and operator.yaml.
+const operatorNamespace = "openshift-machine-config-operator"
+
+// install applies components.yaml with kubectl: under other names, and for another service account.
+func (c *configuration) install(name, account, another string) {
 	c.t.Helper()
-	createNamespace(c.t, c.core, scope.DefaultComponentsNamespace)
-	file := writeManifests(c.t, grant)
-	_, err := standard.Kubectl(c.t.Context(), "apply", "-f", file)
+	createNamespace(c.t, c.core, operatorNamespace)
+	text, err := os.ReadFile(manifest("components"))
+	require.NoError(c.t, err)
+	require.Contains(c.t, string(text), "name: "+account+"\n")
+	renamed := strings.NewReplacer("mco-components", name, "name: "+account+"\n", "name: "+another+"\n").Replace(string(text))
+	file := filepath.Join(c.t.TempDir(), "components.yaml")
+	require.NoError(c.t, os.WriteFile(file, []byte(renamed), 0o600))
+	_, err = standard.Kubectl(c.t.Context(), "apply", "-f", file)
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() {
 		_, err := standard.Kubectl(context.WithoutCancel(c.t.Context()), "delete", "-f", file)
@@ -31,38 +38,12 @@ func (c *configuration) install(grant scope.Components) {
 	})
 }
 
-// applyAs applies one condition as a component.
-func (c *configuration) applyAs(component components.Component, manager, name string) error {
-	raw, err := dynamic.NewForConfig(asComponent(component))
-	require.NoError(c.t, err)
-	condition := metav1.Condition{Type: name, Status: "True", Reason: "Forged", LastTransitionTime: metav1.Now()}
-	data, err := json.Marshal(map[string]any{
-		"apiVersion": "operator.openshift.io/v1", "kind": "MachineConfiguration", "metadata": map[string]any{"name": "cluster"},
-		"status": map[string]any{"conditions": []metav1.Condition{condition}},
-	})
-	require.NoError(c.t, err)
-	_, err = raw.Resource(configurations).Patch(c.t.Context(), "cluster", "application/apply-patch+yaml", data,
-		metav1.PatchOptions{FieldManager: manager, Force: new(true)}, "status")
-	return err
-}
-
-// TestComponentsPolicy: neither process writes the conditions of the other, and each writes its own.
-func TestComponentsPolicy(t *testing.T) {
+// TestComponentsManifest: what components.yaml grants is enough for both processes.
+func TestComponentsManifest(t *testing.T) {
 	c := newConfiguration(t)
-	c.install(scope.Components{EnforceWriters: true})
-	_, err := standard.Kubectl(t.Context(), "apply", "-f", manifest("components")) // the same, without the policy
+	createNamespace(t, c.core, operatorNamespace)
+	_, err := standard.Kubectl(t.Context(), "apply", "-f", manifest("components"))
 	require.NoError(t, err)
-	forged := "MachineConfigOperatorAvailable" // of the controller
-	eventually(t, func() bool {
-		err = c.applyAs(components.Operator, "forger", forged)
-		return err != nil && answerOf(t, err) == "no: policy"
-	}, "the policy is in force")
-	assert.ErrorContains(t, err, forged)
-	c.delete()
-	c.create()
-	for _, name := range []string{"MachineConfigOperatorDegraded", "MachineConfigControllerAvailable", "MachineConfigDaemonAvailable", "MachineConfigBootstrapProgressing"} {
-		assert.True(t, apierrors.IsForbidden(c.applyAs(components.Controller, "forger", name)), "%s", name)
-	}
 
 	operator := c.run(components.Operator, asComponent(components.Operator))
 	controller := c.run(components.Controller, asComponent(components.Controller))
@@ -78,8 +59,7 @@ func TestComponentsPolicy(t *testing.T) {
 	c.untouched()
 	require.NoError(t, operator.Clear(t.Context()))
 	require.NoError(t, controller.Clear(t.Context()))
-	assert.Len(t, c.conditions(), 2)
-	require.NoError(t, c.applyAs(components.Operator, "other", "Upgradeable"), "a type of neither")
+	assert.Len(t, c.conditions(), 2, "those of others")
 }
 
 // setPeers sets all peer conditions of both processes.
@@ -105,9 +85,9 @@ func setPeers(t *testing.T, operator, controller *process, good bool, message st
 // TestComponentsLease: the role grants the permission to read the Lease.
 func TestComponentsLease(t *testing.T) {
 	c := newConfiguration(t)
-	createNamespace(t, c.core, scope.DefaultComponentsNamespace)
-	reader := kubeClient(t, impersonate(standard.Config(), scope.DefaultComponentsNamespace, "lease-reader", nil))
-	leases := c.core.CoordinationV1().Leases(scope.DefaultComponentsNamespace)
+	createNamespace(t, c.core, operatorNamespace)
+	reader := kubeClient(t, impersonate(standard.Config(), operatorNamespace, "lease-reader", nil))
+	leases := c.core.CoordinationV1().Leases(operatorNamespace)
 	holder, duration := "a", int32(137)
 	lease, err := leases.Create(t.Context(), &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Name: "machine-config"},
@@ -117,7 +97,7 @@ func TestComponentsLease(t *testing.T) {
 	clock := clocktesting.NewFakeClock(time.Now())
 	reasons := make(chan string, 100)
 	watch, err := components.NewLeaseWatch(components.LeaseConfig{
-		Client: reader.CoordinationV1().Leases(scope.DefaultComponentsNamespace), Component: components.Operator, Clock: clock,
+		Client: reader.CoordinationV1().Leases(operatorNamespace), Component: components.Operator, Clock: clock,
 		SetPeerConditions: func(_ components.Component, list ...metav1.Condition) error {
 			reasons <- list[0].Reason
 			return nil
@@ -142,6 +122,6 @@ func TestComponentsLease(t *testing.T) {
 		}, want)
 	}
 	waitFor("NoData") // 403
-	c.install(scope.Components{Name: "lease", ControllerServiceAccount: "lease-reader"})
+	c.install("lease", "machine-config-controller", "lease-reader")
 	waitFor("AsExpected")
 }

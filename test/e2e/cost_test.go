@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+// largestStatus is a merge patch of a status with as many of everything as the CRD allows.
+func largestStatus(at, generation, message string) []byte {
+	condition := func(name, message string) map[string]any {
+		return map[string]any{"type": name, "status": "False", "reason": "Test", "message": message, "lastTransitionTime": at}
+	}
+	var list, releases, sets []any
+	for _, p := range phases.All(true) {
+		list = append(list, condition(string(p), message))
+	}
+	for i := len(list); i < 20; i++ {
+		list = append(list, condition(fmt.Sprint("Other", i), message))
+	}
+	for i := range 32 {
+		var own []any
+		for j := range 5 {
+			own = append(own, condition(fmt.Sprint("Available", j), ""))
+		}
+		releases = append(releases, map[string]any{"name": fmt.Sprintf("ocp-release-bundle-4.%d.0-x86_64", i), "conditions": own})
+	}
+	for i := range 100 {
+		sets = append(sets, map[string]any{"name": fmt.Sprintf("set-%d", i), "desiredGeneration": json.Number(generation),
+			"currentGeneration": json.Number(generation), "lastFailedGeneration": json.Number(generation), "lastFailedGenerationError": message[:min(len(message), 4096)]})
+	}
+	data, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": list, "pinnedImageSets": sets,
+		"internalReleaseImage": map[string]any{"releases": releases}}})
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// TestTheLargestObject is within the API server's limits of what expressions may cost, also where every value was
+// unreadable before.
+func TestTheLargestObject(t *testing.T) {
+	f := newFleet(t)
+	w := f.node("largest", "worker", oldConfig)
+	w.resetObject(true)
+	w.guard()
+	daemon := nodesOf(t, w.config)
+	message := strings.Repeat("é", 32768/2)
+	require.NoError(t, w.writeStatus(daemon, types.MergePatchType, string(largestStatus(early, "1", message))))
+	require.NoError(t, w.writeStatus(daemon, types.MergePatchType, string(largestStatus(early, "2", message[:1000]))))
+
+	generation := poisonNumber
+	if w.writeStatus(w.admin, types.MergePatchType, string(largestStatus(poison, generation, ""))) != nil { // from 1.36 on
+		generation = "2"
+		require.NoError(t, w.writeStatus(w.admin, types.MergePatchType, string(largestStatus(poison, generation, ""))))
+	}
+	assert.NoError(t, w.writeStatus(daemon, types.MergePatchType, string(largestStatus(poison, generation, "changed"))))
+	err := w.writeStatus(daemon, types.MergePatchType, strings.Replace(string(largestStatus(poison, generation, "changed")), "05z", "06z", 1))
+	deniedWith(t, err, messageTime)
+}
+
+// TestCostOfAGuardedWrite prints the CPU time of the API server for a write of a whole status by a daemon that no
+// policy is for, by one with the first, and by one with both. WRITES is how many each makes, in turns.
+func TestCostOfAGuardedWrite(t *testing.T) {
+	writes, _ := strconv.Atoi(os.Getenv("WRITES"))
+	if writes == 0 {
+		t.Skip("WRITES is not set")
+	}
+	c, err := cluster.Start(t.Context(), cluster.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
+	names := []string{"no policy", "own object", "and transitions"}
+	daemons := make([]*testNode, len(names))
+	for i := range names {
+		guard := scope.Guard{Name: fmt.Sprint("cost-", i), Namespace: "cost", ServiceAccount: fmt.Sprint("daemon-", i), EnforceTransitions: i == 2}
+		installGuard(t, c, guard)
+		w := unguardedNodeOn(t, c, fmt.Sprint("cost-", i))
+		w.resetObject(true)
+		w.config = newIdentity(t, c, guard).podToken(w.name)
+		daemons[i] = w
+	}
+	_, err = c.Kubectl(t.Context(), "delete", "validatingadmissionpolicies/cost-0", "validatingadmissionpolicybindings/cost-0-binding")
+	require.NoError(t, err)
+
+	for _, size := range []int{60, 32768} {
+		used := make([]time.Duration, len(names))
+		const turn = 100
+		made := -turn // the first turn is not counted
+		for ; made < writes/max(1, size/4096); made += turn {
+			for i, w := range daemons {
+				client := nodesOf(t, w.config)
+				before, err := c.APIServerCPU()
+				require.NoError(t, err)
+				for n := range turn {
+					s := statuses{}
+					for _, p := range phases.All(false) {
+						s[string(p)] = "False"
+					}
+					body := strings.ReplaceAll(string(s.patch()), `"message":""`, fmt.Sprintf(`"message":"%0*d"`, size, made+n))
+					require.NoError(t, w.writeStatus(client, types.MergePatchType, body))
+				}
+				after, err := c.APIServerCPU()
+				require.NoError(t, err)
+				if made >= 0 {
+					used[i] += after - before
+				}
+			}
+		}
+		for i, name := range names {
+			t.Logf("%s, messages of %d: %.2f ms a write", name, size, used[i].Seconds()*1000/float64(made))
+		}
+	}
+}

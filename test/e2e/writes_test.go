@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"text/template"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
+)
+
+// TestWrites: the clientset of package upgrademonitortest and the API server make the same of each write
+// in that package's testdata.
+func TestWrites(t *testing.T) {
+	sameWhenGuarded(t)
+	t.Parallel()
+	file, err := os.ReadFile("../../upgrademonitor/upgrademonitortest/testdata/writes.yaml")
+	require.NoError(t, err)
+	parsed, err := template.New("").Funcs(template.FuncMap{"repeat": strings.Repeat}).Parse(string(file))
+	require.NoError(t, err)
+	var data bytes.Buffer
+	require.NoError(t, parsed.Execute(&data, nil))
+	var table struct {
+		Given  string
+		Writes []struct {
+			Name, Main, Status string
+			Missing            bool
+		}
+	}
+	require.NoError(t, yaml.Unmarshal(data.Bytes(), &table))
+	real := nodesOf(t, imageCluster(t).Config())
+	for i, tc := range table.Writes {
+		t.Run(tc.Name, func(t *testing.T) {
+			name := fmt.Sprint("writes-", i)
+			write := func(client nodes) string {
+				patch := func(text string, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
+					return client.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{}, subresources...)
+				}
+				before := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: mcfgv1.MachineConfigNodeSpec{
+					Node:          mcfgv1.MCOObjectReference{Name: name},
+					Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
+					ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: "rendered-a"},
+				}}
+				if !tc.Missing {
+					_, err := client.Create(t.Context(), before, metav1.CreateOptions{})
+					require.NoError(t, err)
+					before, err = patch(table.Given, "status")
+					require.NoError(t, err)
+				}
+				text, subresources := tc.Main, []string(nil)
+				if tc.Status != "" {
+					text, subresources = tc.Status, []string{"status"}
+				}
+				text = strings.NewReplacer("NODE", name, "VERSION", before.ResourceVersion, "UID", string(before.UID)).Replace(text)
+				after, err := patch(text, subresources...)
+				if err != nil {
+					return string(apierrors.ReasonForError(err))
+				}
+				stored, err := json.Marshal([]any{after.ResourceVersion != before.ResourceVersion, after.Generation, after.Labels, after.Spec, after.Status})
+				require.NoError(t, err)
+				return string(stored)
+			}
+			assert.Equal(t, write(real), write(upgrademonitortest.NewClientset(quiet{t}).MachineconfigurationV1().MachineConfigNodes()))
+		})
+	}
+}
+
+// quiet is a test that no illegal transition fails.
+type quiet struct{ testing.TB }
+
+func (quiet) Errorf(string, ...any) {}
