@@ -4,11 +4,13 @@ package docs_test
 import (
 	"fmt"
 	"go/format"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,8 +53,8 @@ func read(t *testing.T, name string) string {
 }
 
 // TestGoBlocks compiles, in another module that imports this one, the blocks of Go that are whole
-// files, those of one page and package together, and runs their tests. Other blocks have to be
-// valid Go; see TestNamesExist.
+// files, those of one page and package together, and runs their tests and those in testdata/blocks. Other
+// blocks have to be valid Go; see TestNamesExist.
 func TestGoBlocks(t *testing.T) {
 	dir := t.TempDir()
 	root, err := filepath.Abs("..")
@@ -78,6 +80,7 @@ func TestGoBlocks(t *testing.T) {
 			}
 		}
 	}
+	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/blocks")))
 	for _, verb := range []string{"vet", "test"} {
 		command := exec.CommandContext(t.Context(), "go", verb, "-mod=mod", "./...")
 		command.Dir, command.Env = dir, append(os.Environ(), "GOWORK=off")
@@ -111,6 +114,30 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
+// TestTestsExist checks the names of tests and benchmarks: what a page says to be measured or tested is.
+func TestTestsExist(t *testing.T) {
+	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
+	known := map[string]bool{}
+	require.NoError(t, filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..":
+			return fs.SkipDir
+		case strings.HasSuffix(file, "_test.go"):
+			for _, match := range function.FindAllStringSubmatch(read(t, strings.TrimPrefix(file, "../")), -1) {
+				known[match[1]] = true
+			}
+		}
+		return nil
+	}))
+	for _, p := range pages(t) {
+		for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`).FindAllString(p.prose, -1) {
+			assert.True(t, known[name], "%s names %s", p.name, name)
+		}
+	}
+}
+
 // TestCommandsExist checks the targets of make, and the files and programs that commands name.
 func TestCommandsExist(t *testing.T) {
 	makefile := read(t, "Makefile")
@@ -125,6 +152,77 @@ func TestCommandsExist(t *testing.T) {
 			assert.NoError(t, err, "%s: %s", p.name, match[0])
 		}
 	}
+}
+
+// TestBlocksOfTheGuide: what the guide shows of a daemon and of a controller is a part of the examples, which
+// tests run.
+func TestBlocksOfTheGuide(t *testing.T) {
+	lines := func(text string) string {
+		return regexp.MustCompile(`(?m)^\s+`).ReplaceAllString(text, "")
+	}
+	var examples string
+	for _, name := range []string{"daemon/daemon.go", "daemon/main_test.go", "drain-controller/main.go"} {
+		examples += lines(read(t, path.Join("examples", name)))
+	}
+	for _, p := range pages(t) {
+		for _, code := range p.code {
+			if p.name == "docs/adopting.md" && !strings.Contains(code, "prometheus.") && !strings.Contains(examples, lines(code)) {
+				t.Errorf("%s: a part of no example: %s", p.name, code)
+			}
+		}
+	}
+}
+
+// TestCommandsRun runs the programs that the pages show. The first block of README is what its daemon prints.
+func TestCommandsRun(t *testing.T) {
+	command := regexp.MustCompile(`(?m)^\$ (go run \./[^#\n]*)`)
+	var printed string
+	for _, p := range pages(t) {
+		for _, match := range command.FindAllStringSubmatch(p.text, -1) {
+			run := exec.CommandContext(t.Context(), "go", strings.Fields(match[1])[1:]...)
+			run.Dir = ".."
+			out, err := run.CombinedOutput()
+			require.NoError(t, err, "%s: %s: %s", p.name, match[1], out)
+			printed += string(out)
+		}
+	}
+	block := regexp.MustCompile("(?s)\n```\n(.*?)```").FindStringSubmatch(read(t, "README.md"))
+	require.NotNil(t, block)
+	assert.Contains(t, printed, block[1])
+}
+
+// TestNumbers computes the versions and sizes that the pages state.
+func TestNumbers(t *testing.T) {
+	find := func(name, pattern string) string {
+		match := regexp.MustCompile(pattern).FindStringSubmatch(read(t, name))
+		require.NotNil(t, match, "%s: %s", name, pattern)
+		return match[1]
+	}
+	goVersion, client := find("go.mod", `\ngo (\d+\.\d+)`), find("go.mod", `k8s.io/client-go (\S+)`)
+	newest, oldest := find("test/binaries/go.mod", `k8s.io/kubernetes v(\d+\.\d+)`), find("Makefile", `OLDEST := (\S+)`)
+	for _, text := range []string{"need Go " + goVersion, "**Go** " + goVersion, "**Kubernetes** " + oldest + " and " + newest} {
+		assert.Contains(t, read(t, "README.md"), text)
+	}
+	assert.Contains(t, read(t, "docs/adopting.md"), "Go "+goVersion+"; k8s.io modules from "+client)
+
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", "../upgrademonitor").Output()
+	require.NoError(t, err)
+	packages, lines := map[string]bool{}, 0
+	for line := range strings.Lines(string(out)) {
+		if name, file, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(name, module) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			packages[name] = true
+			lines += strings.Count(string(text), "\n")
+		}
+	}
+	stated := regexp.MustCompile(`less than ([\d,]+) lines in (\d+) packages`).FindStringSubmatch(read(t, "docs/adopting.md"))
+	require.NotNil(t, stated)
+	most, err := strconv.Atoi(strings.ReplaceAll(stated[1], ",", ""))
+	require.NoError(t, err)
+	assert.Equal(t, stated[2], strconv.Itoa(len(packages)))
+	assert.Less(t, lines, most, "lines that a daemon vendors")
+	assert.Greater(t, lines, most*8/10, "state fewer")
 }
 
 func TestLinksExist(t *testing.T) {

@@ -1,5 +1,6 @@
-// Command daemon takes a node through one update, as the machine-config-daemon does, and prints each change
-// of a condition of its MachineConfigNode. Without --kubeconfig it runs on a fake clientset, in memory.
+// Command daemon updates a Node whenever its desired config changes, as the machine-config-daemon does, and
+// reports each step on its MachineConfigNode. With --kubeconfig, or in a Pod, it does so until SIGTERM: use a test
+// cluster, as it changes nothing on the node, and says that it did. Elsewhere it shows one update of a Node in memory.
 package main
 
 import (
@@ -9,14 +10,19 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync/atomic"
+	"os/signal"
+	"syscall"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -26,94 +32,92 @@ import (
 
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster")
+	name := flag.String("node", "worker-0", "name of the Node")
+	imageMode := flag.Bool("image-mode", false, "whether the feature gate ImageModeStatusReporting is on")
 	flag.Parse()
-	if err := run(context.Background(), *kubeconfig, os.Stdout); err != nil {
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(
+		&clientcmd.ClientConfigLoadingRules{ExplicitPath: *kubeconfig}, nil).ClientConfig()
+	switch {
+	case err == nil:
+		err = onCluster(stop, config, *name, func() bool { return *imageMode })
+	case *kubeconfig == "":
+		err = inMemory(stop, os.Stdout)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, kubeconfig string, out io.Writer) error {
-	var client mcfgclientset.Interface = mcfgfake.NewClientset()
-	if kubeconfig != "" {
-		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
-		if err != nil {
-			return err
-		}
-		client = mcfgclientset.NewForConfigOrDie(config)
-	}
-	var node atomic.Pointer[corev1.Node] // in a daemon, the lister of an informer
-	node.Store(newNode("rendered-worker-1", "rendered-worker-1"))
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
-		Client:   client,
-		NodeName: "worker-0",
-		Node:     func() (*corev1.Node, error) { return node.Load(), nil },
-	})
+func onCluster(stop context.Context, config *rest.Config, name string, imageMode func() bool) error {
+	core, err := corev1client.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-	go func() { _ = monitor.Run(ctx) }() // writes what could not be written at once
-	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
-	watcher, err := client.MachineconfigurationV1().MachineConfigNodes().Watch(ctx, metav1.SingleObject(metav1.ObjectMeta{Name: "worker-0"}))
+	client, err := mcfgclientset.NewForConfig(config)
 	if err != nil {
 		return err
 	}
-
-	node.Store(newNode("rendered-worker-1", "rendered-worker-2")) // the operator wants another config
-	for _, pods := range [][]string{{"web-0"}, nil} {             // two attempts: the pod is gone in the second
-		monitor.ReportDegraded(ctx, update(ctx, monitor, pods))
-	}
-	if err := monitor.Flush(ctx); err != nil { // before the reboot: pending reports are in memory only
+	ctx, cancel := context.WithCancel(context.WithoutCancel(stop)) // reports outlive SIGTERM
+	defer cancel()
+	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", fields.OneTermEqualSelector("metadata.name", name))
+	nodes := cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, cache.Indexers{})
+	go nodes.RunWithContext(ctx)
+	d, err := newDaemon(ctx, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
+	if err != nil {
 		return err
 	}
-	node.Store(newNode("rendered-worker-2", "rendered-worker-2")) // the node has rebooted
-	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
-	monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
-	return printChanges(out, watcher.ResultChan())
-}
-
-// update is one attempt. Reporting never changes its result.
-func update(ctx context.Context, monitor *upgrademonitor.Monitor, pods []string) error {
-	monitor.Report(ctx, phases.Updated, "Node worker-0 needs an update", metav1.ConditionFalse)
-	monitor.Report(ctx, phases.UpdatePrepared, "Update Compatible. Drain Required: true", metav1.ConditionTrue)
-	monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
-	drain := func(context.Context) error { return errors.New("pod web-0 cannot be evicted") }
-	if len(pods) == 0 {
-		monitor.NotRequired(ctx, phases.Drained, "No pods to evict")
-	} else if err := monitor.Track(ctx, phases.Drained, "Draining node", drain); err != nil {
+	d.setDone = func(ctx context.Context, config string) error {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, upgrademonitor.CurrentConfigAnnotation, config)
+		_, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		return err
 	}
-	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
+	if !cache.WaitForCacheSync(stop.Done(), nodes.HasSynced) {
+		return stop.Err()
+	}
+	d.run(ctx, stop)
 	return nil
 }
 
-func newNode(current, desired string) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current,
-		upgrademonitor.DesiredConfigAnnotation: desired,
-	}}}
-}
-
-// printChanges prints the conditions that change, except for phases that have not started or are reset.
-func printChanges(out io.Writer, events <-chan watch.Event) error {
-	shown := map[string]string{}
-	for event := range events {
-		mcn, ok := event.Object.(*mcfgv1.MachineConfigNode)
-		if !ok {
-			return fmt.Errorf("watch: %v", event.Object)
+// inMemory takes a Node through an update of three attempts: the drain fails, the node reboots, it has rebooted.
+func inMemory(ctx context.Context, out io.Writer) error {
+	newNode := func(current string) *corev1.Node {
+		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{
+			upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: "rendered-worker-2"}}}
+	}
+	nodes, client := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}), mcfgfake.NewClientset()
+	_ = nodes.Add(newNode("rendered-worker-1"))
+	d, err := newDaemon(ctx, client, corelisters.NewNodeLister(nodes), "worker-0", func() bool { return false })
+	if err != nil {
+		return err
+	}
+	d.setDone = func(_ context.Context, config string) error { return nodes.Update(newNode(config)) }
+	d.reboot = func(context.Context) error { d.rebooted = true; return nil }
+	// Cordoned, Drained and Uncordoned are reported by the controller that drains, a process of its own.
+	d.uncordon = func(ctx context.Context) error {
+		d.monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		return nil
+	}
+	for _, eviction := range []error{errors.New("pod web-0 cannot be evicted"), nil, nil} {
+		d.drain = func(ctx context.Context) error {
+			d.monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+			return d.monitor.Track(ctx, phases.Drained, "Draining node", func(context.Context) error { return eviction })
 		}
+		if err := d.sync(ctx); err != nil {
+			fmt.Fprintf(out, "\n%v\n", err)
+		}
+		mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, "\nThe MachineConfigNode, without the phases that did not begin:\n\n")
 		for _, c := range mcn.Status.Conditions {
-			line := fmt.Sprintf("%-24s %-7s %s", c.Type, c.Status, c.Message)
-			if line == shown[c.Type] || c.Reason == conditions.ReasonNotYetOccurred || conditions.HasUpdatePrefix(c.Message) {
-				continue
+			parent, _ := phases.ParentOf(phases.Phase(c.Type))
+			if indent := map[bool]string{true: "  "}[parent != ""]; c.Reason != conditions.ReasonNotYetOccurred {
+				fmt.Fprintf(out, "%-24s %-8s %s\n", indent+c.Type, c.Status, c.Message)
 			}
-			fmt.Fprintln(out, c.LastTransitionTime.UTC().Format("15:04:05"), line)
-			if c.Type == string(phases.Updated) && c.Status == metav1.ConditionTrue && shown[c.Type] != "" {
-				return nil
-			}
-			shown[c.Type] = line
 		}
 	}
 	return nil

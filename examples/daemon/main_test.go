@@ -1,19 +1,178 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-func TestRun(t *testing.T) {
-	var out strings.Builder
-	require.NoError(t, run(t.Context(), "", &out))
-	for line := range strings.Lines(out.String()) {
-		assert.LessOrEqual(t, len(line), len("\n")+100, line)
+var (
+	succeed = func(context.Context) error { return nil }
+	fail    = func(context.Context) error { return errors.New("pod web-0 cannot be evicted") }
+)
+
+func newTestDaemon(t *testing.T, client *mcfgfake.Clientset, imageMode bool) *daemon {
+	t.Helper()
+	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	setConfig := func(_ context.Context, current string) error {
+		return nodes.Update(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{
+			upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: "rendered-2"}}})
 	}
-	assert.Contains(t, out.String(), " NodeDegraded             True    Node worker-0 upgrade failure. pod web-0 cannot be evicted\n")
-	assert.Contains(t, out.String(), " Drained                  True    No pods to evict\n")
+	require.NoError(t, setConfig(t.Context(), "rendered-1"))
+	d, err := newDaemon(t.Context(), client, corelisters.NewNodeLister(nodes), "worker-0", func() bool { return imageMode })
+	require.NoError(t, err)
+	d.setDone = setConfig
+	d.drain = func(ctx context.Context) error { // as the controller reports it
+		return d.monitor.Track(ctx, phases.Drained, "Draining node", succeed)
+	}
+	d.reboot = func(context.Context) error { d.rebooted = true; return nil }
+	return d
+}
+
+func TestSync(t *testing.T) {
+	for name, tc := range map[string]struct {
+		imageMode bool
+		change    func(*daemon)
+		failures  int
+		want      []string
+	}{
+		"an update with a reboot": {want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False",
+			"Drained: False Unknown True False",
+			"AppliedFilesAndOS: False Unknown True False",
+			"RebootedNode: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"Updated: False True",
+		}},
+		"an update without drain and reboot": {change: func(d *daemon) { d.drain, d.reboot = nil, nil }, want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False",
+			"AppliedFilesAndOS: False Unknown True False",
+			"UpdatePostActionComplete: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"Updated: False True",
+		}},
+		"an update in image mode, to the same image": {imageMode: true, change: func(d *daemon) { d.drain, d.reboot = nil, nil }, want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False",
+			"AppliedFiles: False Unknown True False",
+			"UpdatePostActionComplete: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"Updated: False True",
+		}},
+		"an update in image mode, to another image": {imageMode: true, change: func(d *daemon) { d.applyImage = succeed }, want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False",
+			"Drained: False Unknown True False",
+			"AppliedFiles: False Unknown True False",
+			"AppliedOSImage: False Unknown True False",
+			"ImagePulledFromRegistry: False Unknown True False",
+			"RebootedNode: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"Updated: False True",
+		}},
+		"a step that fails twice, then is not needed": {failures: 2, change: func(d *daemon) {
+			d.drain, d.reboot = failTwice(d), nil
+		}, want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False",
+			"Drained: False Unknown True False",
+			"AppliedFilesAndOS: False Unknown True False",
+			"UpdatePostActionComplete: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"NodeDegraded: False True False",
+			"Updated: False True",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := upgrademonitortest.NewClientset(t)
+			d := newTestDaemon(t, client, tc.imageMode)
+			if tc.change != nil {
+				tc.change(d)
+			}
+			for range tc.failures {
+				require.Error(t, d.sync(t.Context()))
+			}
+			for d.reported == "" {
+				require.NoError(t, d.sync(t.Context()))
+			}
+			require.NoError(t, d.monitor.Flush(t.Context()), "everything is written")
+			assert.Equal(t, strings.Join(tc.want, "\n"), upgrademonitortest.Transitions(t, client, "worker-0"))
+
+			d.reported = ""
+			require.NoError(t, d.sync(t.Context()))
+			assert.Equal(t, strings.Join(tc.want, "\n"), upgrademonitortest.Transitions(t, client, "worker-0"), "a restart is no update")
+		})
+	}
+}
+
+// failTwice returns a drain that fails twice; then no drain is needed.
+func failTwice(d *daemon) func(context.Context) error {
+	attempts := 0
+	return func(ctx context.Context) error {
+		if attempts++; attempts == 2 {
+			d.drain = nil
+		}
+		return d.monitor.Track(ctx, phases.Drained, "Draining node", fail)
+	}
+}
+
+// An API server that hangs does not keep the node from rebooting.
+func TestRebootInAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := upgrademonitortest.NewClientset(t)
+		for _, verb := range []string{"get", "create", "patch"} {
+			client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, apierrors.NewServiceUnavailable("etcd is down")
+			})
+		}
+		d := newTestDaemon(t, client, false)
+		begin := time.Now()
+		stop, cancel := context.WithCancel(t.Context())
+		d.reboot = func(context.Context) error { cancel(); return nil }
+		d.run(t.Context(), stop)
+		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "both times of Flush, and one Timeout of the Monitor")
+		n, _ := d.monitor.Pending()
+		assert.NotZero(t, n)
+	})
+}
+
+// After SIGTERM the update that is running is completed, and everything is written.
+func TestStop(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t)
+	d := newTestDaemon(t, client, false)
+	stop, cancel := context.WithCancel(t.Context())
+	d.drain, d.reboot = nil, nil
+	d.applyFiles = succeed
+	d.validate = func(context.Context) error { cancel(); return nil }
+	d.run(t.Context(), stop)
+	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True")
+}
+
+func TestInMemory(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, inMemory(t.Context(), &out))
+	assert.Contains(t, out.String(), "\n  Drained                Unknown  Draining node: pod web-0 cannot be evicted\n")
+	for line := range strings.Lines(out.String()) {
+		assert.LessOrEqual(t, len(line), len("\n")+120, line)
+	}
 }

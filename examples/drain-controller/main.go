@@ -1,94 +1,159 @@
-// Command drain-controller cordons and drains a few nodes, as the machine-config-controller does, and reports
-// that on the MachineConfigNode of each. The daemons of the nodes report on the same objects.
+// Command drain-controller cordons and drains Nodes, as the machine-config-controller does, and reports that on
+// their MachineConfigNodes. A daemon asks for it by an annotation of its Node: desiredDrain is drain-<config> or
+// uncordon-<config>, and lastAppliedDrain is the answer. Use a test cluster: Pods are evicted.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
-	"io"
 	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
-	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
-	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
+const (
+	desiredDrain     = "machineconfiguration.openshift.io/desiredDrain"
+	lastAppliedDrain = "machineconfiguration.openshift.io/lastAppliedDrain"
+)
+
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default that of the Pod")
+	flag.Parse()
+	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
+	if err == nil {
+		err = run(stop, kubernetes.NewForConfigOrDie(config), mcfgclientset.NewForConfigOrDie(config))
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer) error {
-	client := mcfgfake.NewClientset()
-	factory := mcfginformers.NewSharedInformerFactory(client, 0)
-	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister() // one for all objects
-	monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: client, Lister: lister}, getNode)
-	if err != nil {
-		return err
-	}
-	factory.StartWithContext(ctx)
-	go func() { _ = monitors.Run(ctx) }() // writes what could not be written at once
-
-	for _, name := range []string{"worker-0", "worker-1", "worker-2"} {
-		if err := cordonAndDrain(ctx, monitors, name); err != nil {
-			fmt.Fprintf(out, "%s: %v, the next sync tries again\n", name, err)
-		}
-	}
-	if err := printDrained(ctx, client, out); err != nil {
-		return err
-	}
-	fmt.Fprintln(out, "worker-1 does not have to be drained any more")
-	monitor, err := monitors.Get("worker-1")
-	if err != nil {
-		return err
-	}
-	monitor.NotRequired(ctx, phases.Drained, "Drain not required") // True: its drain has started
-	if err := printDrained(ctx, client, out); err != nil {
-		return err
-	}
-	return monitors.Flush(ctx) // on shutdown
+type controller struct {
+	kube     kubernetes.Interface
+	nodes    corelisters.NodeLister
+	monitors *upgrademonitor.Monitors
+	queue    workqueue.TypedRateLimitingInterface[string]
 }
 
-func cordonAndDrain(ctx context.Context, monitors *upgrademonitor.Monitors, name string) error {
-	monitor, err := monitors.Get(name)
+// run drains until stop ends, then writes what is pending.
+func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(stop)) // reports outlive SIGTERM
+	defer cancel()
+	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
+	nodes := kubeFactory.Core().V1().Nodes()
+	monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{
+		Client: mcfg, // without ImageMode: each object keeps its mode
+		Lister: mcfgFactory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
+	}, nodes.Lister().Get)
 	if err != nil {
 		return err
 	}
-	monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
-	drain := func(context.Context) error {
-		if name == "worker-1" {
-			return errors.New("pod web-0 cannot be evicted")
+	c := &controller{kube: kube, nodes: nodes.Lister(), monitors: monitors,
+		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
+	add := func(object any) {
+		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
+			c.queue.Add(key)
 		}
+	}
+	handler := cache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, object any) { add(object) }, DeleteFunc: add}
+	if _, err := nodes.Informer().AddEventHandler(handler); err != nil {
+		return err
+	}
+	kubeFactory.StartWithContext(ctx)
+	mcfgFactory.StartWithContext(ctx)
+	kubeFactory.WaitForCacheSync(stop.Done())
+	go func() { _ = monitors.Run(ctx) }() // writes what could not be written at once
+	context.AfterFunc(stop, c.queue.ShutDown)
+	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; more are fine
+		if err := c.sync(ctx, name); err != nil {
+			klog.FromContext(ctx).Error(err, "Failed to drain, retrying", "node", name)
+			c.queue.AddRateLimited(name)
+		} else {
+			c.queue.Forget(name)
+		}
+		c.queue.Done(name)
+	}
+	flush, done := context.WithTimeout(ctx, 5*time.Second)
+	defer done()
+	return monitors.Flush(flush)
+}
+
+func (c *controller) sync(ctx context.Context, name string) error {
+	node, err := c.nodes.Get(name)
+	if apierrors.IsNotFound(err) {
+		c.monitors.Forget(name)
 		return nil
 	}
-	return monitor.Track(ctx, phases.Drained, "Draining node", drain, upgrademonitor.DoneMessage("Drained node"))
+	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
+		return err
+	}
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // the cache may not have the last answer yet
+	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
+		return err
+	}
+	monitor, desired := c.monitors.For(name), node.Annotations[desiredDrain]
+	drains := strings.HasPrefix(desired, "drain-")
+	if err := c.patch(ctx, name, fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, drains)); err != nil {
+		return err
+	}
+	if drains {
+		monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+		evict := func(ctx context.Context) error { return c.evict(ctx, name) }
+		if err := monitor.Track(ctx, phases.Drained, "Draining node", evict, upgrademonitor.DoneMessage("Drained node")); err != nil {
+			return err
+		}
+	} else {
+		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	}
+	return c.patch(ctx, name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lastAppliedDrain, desired))
 }
 
-func printDrained(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
-	list, err := client.MachineconfigurationV1().MachineConfigNodes().List(ctx, metav1.ListOptions{})
+func (c *controller) patch(ctx context.Context, name, patch string) error {
+	_, err := c.kube.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
+}
+
+// evict evicts the Pods of a node, and fails until they are gone. A real controller uses k8s.io/kubectl/pkg/drain.
+func (c *controller) evict(ctx context.Context, name string) error {
+	pods, err := c.kube.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
 	if err != nil {
 		return err
 	}
-	for _, mcn := range list.Items {
-		c := conditions.Find(mcn.Status.Conditions, phases.Drained)
-		fmt.Fprintf(out, "%s  %s %-7s %s\n", mcn.Name, c.Type, c.Status, c.Message)
+	var errs []error
+	for _, pod := range pods.Items {
+		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Kind == "DaemonSet" {
+			continue
+		}
+		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
+		err := c.kube.PolicyV1().Evictions(pod.Namespace).Evict(ctx, eviction)
+		if err == nil {
+			err = errors.New("it is not gone yet")
+		}
+		errs = append(errs, fmt.Errorf("evict pod %s: %w", klog.KObj(&pod), err))
 	}
-	return nil
-}
-
-// getNode is the Get of a lister of Nodes.
-func getNode(name string) (*corev1.Node, error) {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: "rendered-worker-1",
-		upgrademonitor.DesiredConfigAnnotation: "rendered-worker-2",
-	}}}, nil
+	return errors.Join(errs...)
 }

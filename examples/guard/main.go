@@ -3,12 +3,13 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
 func main() {
@@ -19,14 +20,16 @@ func main() {
 }
 
 func run(out io.Writer, args []string) error {
-	var guard scope.Guard
+	var g guard.Guard
 	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
-	flags.StringVar(&guard.Name, "name", scope.DefaultGuardName, "name of the role and the policy")
-	flags.StringVar(&guard.Namespace, "namespace", scope.DefaultGuardNamespace, "namespace of the daemon's service account")
-	flags.StringVar(&guard.ServiceAccount, "service-account", scope.DefaultGuardServiceAccount, "service account of the daemon")
-	flags.BoolVar(&guard.EnforceTransitions, "enforce-transitions", false, "also deny a status that no node can have, once all daemons use this library")
-	if err := flags.Parse(args); err != nil {
+	flags.StringVar(&g.Name, "name", guard.DefaultName, "name of the role and the policy")
+	flags.StringVar(&g.Namespace, "namespace", guard.DefaultNamespace, "namespace of the daemon's service account")
+	flags.StringVar(&g.ServiceAccount, "service-account", guard.DefaultServiceAccount, "service account of the daemon")
+	flags.BoolVar(&g.EnforceTransitions, "enforce-transitions", false, "also deny a status that no node can have, once all daemons use this library")
+	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil
+	} else if err != nil {
 		return err
 	}
-	return guard.WriteManifests(out)
+	return g.WriteManifests(out)
 }

@@ -12,5 +12,6 @@ func TestRun(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, run(&out, []string{"--name", "mine", "--enforce-transitions"}))
 	assert.Contains(t, out.String(), "name: mine")
+	require.NoError(t, run(&out, []string{"--help"}))
 	require.Error(t, run(&out, []string{"--no-such-flag"}))
 }

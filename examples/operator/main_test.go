@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	operatorfake "github.com/openshift/client-go/operator/clientset/versioned/fake"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,12 +21,13 @@ import (
 
 func TestRun(t *testing.T) {
 	worker := map[string]string{"node-role.kubernetes.io/worker": ""}
-	kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}})
+	kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}},
+		&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-config-daemon"}})
 	mcfg := mcfgfake.NewClientset(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"},
 		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: worker}}})
 	operator := operatorfake.NewClientset(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}})
 	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() { ended <- run(ctx, kube, mcfg, operator) }()
 	require.Eventually(t, func() bool {
 		mcn, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
@@ -37,6 +41,29 @@ func TestRun(t *testing.T) {
 		mc, err := operator.OperatorV1().MachineConfigurations().Get(ctx, "cluster", metav1.GetOptions{})
 		return err == nil && meta.IsStatusConditionFalse(mc.Status.Conditions, "MachineConfigOperatorDegraded")
 	}, time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool {
+		mc, err := operator.OperatorV1().MachineConfigurations().Get(ctx, "cluster", metav1.GetOptions{})
+		return err == nil && meta.FindStatusCondition(mc.Status.Conditions, "MachineConfigDaemonProgressing") != nil
+	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)
+	lease, err := kube.CoordinationV1().Leases(namespace).Get(t.Context(), "machine-config", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Empty(t, *lease.Spec.HolderIdentity, "released, for the next leader")
+}
+
+// A controller that fails ends the others, and the process with its error.
+func TestTogether(t *testing.T) {
+	failure, others := errors.New("the informer was stopped"), 0
+	other := func(ctx context.Context) error { <-ctx.Done(); others++; return nil }
+	require.ErrorIs(t, together(t.Context(), t.Context(), other, func(context.Context) error { return failure }), failure)
+	assert.Equal(t, 1, others, "nobody is left behind")
+
+	lease, lost := context.WithCancel(t.Context())
+	lost()
+	require.Error(t, together(t.Context(), lease, other), "the kubelet starts the Pod again")
+
+	signaled, signal := context.WithCancel(t.Context())
+	signal()
+	require.NoError(t, together(signaled, t.Context(), other))
 }

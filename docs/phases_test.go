@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestReadmeShowsThePhases(t *testing.T) {
+func TestPhases(t *testing.T) {
 	children := func(parent phases.Phase, inStandardMode, inImageMode bool) string {
 		var names []string
 		for _, p := range phases.All(!inStandardMode) {
@@ -33,14 +33,14 @@ func TestReadmeShowsThePhases(t *testing.T) {
 			singletons += fmt.Sprintf(", %s", p)
 		}
 	}
-	readme := read(t, "README.md")
-	assert.Contains(t, readme, table)
+	page := read(t, "docs/phases.md")
+	assert.Contains(t, page, table)
 	last := strings.LastIndex(singletons, ", ")
-	assert.Contains(t, readme, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
+	assert.Contains(t, page, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
 }
 
-func TestReadmeShowsTheStateMachine(t *testing.T) {
-	drawn := regexp.MustCompile(`(False|Unknown|True) --> (\w+)`).FindAllString(read(t, "README.md"), -1)
+func TestStateMachine(t *testing.T) {
+	drawn := regexp.MustCompile(`(False|Unknown|True) --> (\w+)`).FindAllString(read(t, "docs/phases.md"), -1)
 	var steps []string
 	statuses := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 	for _, from := range statuses {

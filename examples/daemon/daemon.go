@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// daemon updates one node. A nil step of the work is not needed for this update: a real daemon compares the
+// two configs.
+type daemon struct {
+	monitor *upgrademonitor.Monitor
+	node    func() (*corev1.Node, error)
+
+	validate, drain, pullImage, applyImage, applyFiles, restartServices, reboot, uncordon func(context.Context) error
+
+	setDone  func(ctx context.Context, config string) error // sets the annotation currentConfig of the Node
+	rebooted bool                                           // the node has rebooted for this update; a real daemon has it on disk
+	reported string                                         // the config that was reported as done
+}
+
+// newDaemon is called once in the life of the process. The informers and the Monitor need ctx until the last report.
+func newDaemon(ctx context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
+	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
+		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
+	d := &daemon{node: func() (*corev1.Node, error) { return nodes.Get(name) }}
+	var err error
+	d.monitor, err = upgrademonitor.New(upgrademonitor.Config{
+		Client:    client,
+		NodeName:  name,
+		Node:      d.node,
+		ImageMode: imageMode, // the feature gate ImageModeStatusReporting
+		Lister:    factory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
+	})
+	factory.StartWithContext(ctx) // after Lister; the Monitor does not wait for the cache
+	return d, err
+}
+
+// run syncs until stop ends. A sync that is running by then is completed, with its reports.
+func (d *daemon) run(ctx, stop context.Context) {
+	go func() { _ = d.monitor.Run(ctx) }() // writes what could not be written at once
+	wait.UntilWithContext(stop, func(context.Context) {
+		if err := d.sync(ctx); err != nil {
+			klog.FromContext(ctx).Error(err, "Failed to sync, retrying")
+		}
+	}, 5*time.Second)
+	d.flush(ctx, 5*time.Second)
+}
+
+// sync brings the node to its desired config. Repeating a report sends no request.
+func (d *daemon) sync(ctx context.Context) (err error) {
+	defer func() { d.monitor.ReportDegraded(ctx, err) }()
+	node, err := d.node()
+	if err != nil {
+		return err
+	}
+	desired := node.Annotations[upgrademonitor.DesiredConfigAnnotation]
+	if !d.rebooted && node.Annotations[upgrademonitor.CurrentConfigAnnotation] != desired {
+		return d.update(ctx, desired)
+	}
+	return d.complete(ctx, desired)
+}
+
+func (d *daemon) update(ctx context.Context, config string) error {
+	d.reported = ""
+	d.monitor.Report(ctx, phases.Updated, "Node needs an update to "+config, metav1.ConditionFalse) // begins an update
+	if err := do(d.validate)(ctx); err != nil {
+		d.monitor.Report(ctx, phases.UpdatePrepared, "Update is not compatible: "+err.Error(), metav1.ConditionUnknown)
+		return err
+	}
+	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
+	if d.drain == nil { // or not needed any more, after an attempt that did not get further
+		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
+	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
+		return err
+	}
+	// Standard mode has one phase for all of it, image mode one for each step: a phase of the other mode is not reported.
+	if err := d.monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", d.apply, upgrademonitor.CompletesParent()); err != nil {
+		return err
+	}
+	if d.reboot == nil {
+		if err := d.monitor.Track(ctx, phases.UpdatePostActionComplete, "Restarting services", do(d.restartServices)); err != nil {
+			return err
+		}
+		return d.complete(ctx, config)
+	}
+	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
+	d.monitor.ReportDegraded(ctx, nil) // before the Flush: the report of sync comes too late
+	d.flush(ctx, 10*time.Second)
+	return d.reboot(ctx)
+}
+
+func (d *daemon) apply(ctx context.Context) error {
+	if d.applyImage == nil { // before the report that completes the parent, which waits for its children
+		d.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
+		d.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
+		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles), upgrademonitor.CompletesParent())
+	}
+	if err := d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles)); err != nil {
+		return err
+	}
+	if err := d.monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the OS image", do(d.pullImage)); err != nil {
+		return err
+	}
+	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage, upgrademonitor.CompletesParent())
+}
+
+// complete ends the update. Where there was none, as after a restart of the daemon, it changes texts only.
+func (d *daemon) complete(ctx context.Context, config string) error {
+	if d.reported == config {
+		return nil
+	}
+	if d.rebooted {
+		d.monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
+	}
+	d.monitor.Report(ctx, phases.Resumed, "Resumed normal operations", metav1.ConditionTrue)
+	if err := do(d.uncordon)(ctx); err != nil { // asks the controller, which reports Uncordoned
+		return err
+	}
+	if err := d.setDone(ctx, config); err != nil {
+		return err
+	}
+	d.monitor.Report(ctx, phases.Updated, "Node is updated to "+config, metav1.ConditionTrue)
+	d.rebooted, d.reported = false, config
+	return nil
+}
+
+// flush waits until everything is written: what is pending is in memory only. An API server that is down must
+// not keep the node from rebooting.
+func (d *daemon) flush(ctx context.Context, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := d.monitor.Flush(ctx); err != nil {
+		klog.FromContext(ctx).Error(err, "Going on without the reports that are not written")
+	}
+}
+
+func do(work func(context.Context) error) func(context.Context) error {
+	if work == nil {
+		return func(context.Context) error { return nil }
+	}
+	return work
+}
