@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -255,7 +256,11 @@ func (c *caller) imageSets() {
 		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
 	}
 	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
+		before := len(m.notReported())
 		m.ReportPinnedImageSets(ctx, sets, nil)
+		if lines := m.notReported(); len(lines) > before {
+			return errors.New(lines[before])
+		}
 		return nil
 	})
 	c.mu.Lock()
@@ -355,14 +360,21 @@ func (l *logs) isOver() bool {
 	return over
 }
 
+// notReported returns what is logged of image sets that were not accepted: the call returns no error.
+func (l *logs) notReported() []string {
+	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, "Failed to report the pinned image sets") })
+}
+
+var droppedChange = regexp.MustCompile(`Dropped an accepted change .*change="report (?:of )?(\w+)`)
+
 // dropped returns how many changes were dropped, by what is logged of them.
 func (l *logs) dropped() map[string]int {
 	dropped := map[string]int{}
 	for _, line := range l.all() {
-		if strings.Contains(line, "Dropped an accepted change") {
-			if match := regexp.MustCompile(`change="report (\w+)`).FindStringSubmatch(line); match != nil {
-				dropped[match[1]]++
-			}
+		if match := droppedChange.FindStringSubmatch(line); match != nil && match[1] == "pinned" {
+			dropped[string(phases.PinnedImageSetsDegraded)]++
+		} else if match != nil {
+			dropped[match[1]]++
 		}
 	}
 	return dropped
