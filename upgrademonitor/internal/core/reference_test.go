@@ -65,6 +65,9 @@ func (r *reference) end() plan.State {
 //  3. It is absorbed by the last pending change if that asks for the same, nobody waits for it, and it
 //     is not on its way.
 func (r *reference) submitted(change plan.Change, needed bool, entry *core.Entry, err error) error {
+	if len(r.pending) == 0 && r.knowledge == current && r.known.Follows(r.latest) {
+		r.specOwed = nil // it follows a later view
+	}
 	r.latest = change.View()
 	end := r.end()
 	p, planErr := change.Plan(end)
