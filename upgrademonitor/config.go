@@ -1,9 +1,7 @@
 package upgrademonitor
 
 import (
-	"fmt"
 	"time"
-	"unicode"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
@@ -83,8 +81,8 @@ func (c Config) complete() (Config, error) {
 	if c.NodeName == "" {
 		return c, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
 	}
-	if err := validateFieldManager(c.FieldManager); err != nil {
-		return c, err
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, configPath.Child("FieldManager")); len(errs) > 0 {
+		return c, errs[0]
 	}
 	return c.withDefaults(), nil
 }
@@ -106,20 +104,6 @@ func (c Config) withDefaults() Config {
 		c.Clock = clock.RealClock{}
 	}
 	return c
-}
-
-// validateFieldManager rejects what the API server would, at each write.
-func validateFieldManager(name string) error {
-	path := configPath.Child("FieldManager")
-	if len(name) > metav1validation.FieldManagerMaxLength {
-		return field.TooLong(path, "", metav1validation.FieldManagerMaxLength)
-	}
-	for _, r := range name {
-		if !unicode.IsPrint(r) {
-			return field.Invalid(path, fmt.Sprintf("%q", name), "must be printable")
-		}
-	}
-	return nil
 }
 
 // api returns the client that keeps the Monitor to its one object.

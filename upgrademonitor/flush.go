@@ -5,9 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
 // Flush returns nil when everything that was accepted before the call is written. Until then it
@@ -23,45 +22,23 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	}
 	m.mu.Lock()
 	entries := m.core.Entries()
+	m.backoff, m.retryAt = retryBackoff, time.Time{} // at once, whatever has failed before
 	m.mu.Unlock()
 	if len(entries) == 0 {
 		return nil
 	}
 	last := entries[len(entries)-1]
-	for backoff := retryBackoff; ; {
-		node, _, viewErr := m.view(ctx)
-		m.mu.Lock()
-		if viewErr == nil {
-			m.core.Look(node)
-		}
-		if !last.Done() && ctx.Err() == nil {
-			m.start(ctx)
-		}
-		m.mu.Unlock()
-		m.await(ctx, last, new(time.Timer), func(m *Monitor) bool { return !m.writing })
-		m.mu.Lock()
-		done, failing, cause := last.Done(), m.failing, m.cause
-		m.mu.Unlock()
-		switch {
-		case done:
-			return m.dropped(entries)
-		case ctx.Err() != nil:
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(cause, errNoAnswer), context.Cause(ctx))
-		case !failing:
-			backoff = retryBackoff
-		}
-		pause := time.NewTimer(backoff.Step())
-		m.await(ctx, last, pause, func(*Monitor) bool { return false })
-		pause.Stop()
-	}
-}
-
-var errNoAnswer = errors.New("the API server has not answered yet")
-
-// dropped returns the errors of the entries that were dropped.
-func (m *Monitor) dropped(entries []*core.Entry) error {
+	running, stop := context.WithCancel(ctx)
+	var run sync.WaitGroup
+	run.Go(func() { _ = m.Run(running) })
+	m.await(ctx, last, new(time.Timer), func(*Monitor) bool { return false })
+	stop()
+	run.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if !last.Done() {
+		return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.cause, errNoAnswer), context.Cause(ctx))
+	}
 	var errs []error
 	for _, e := range entries {
 		if err := e.Dropped(); err != nil {
@@ -70,3 +47,5 @@ func (m *Monitor) dropped(entries []*core.Entry) error {
 	}
 	return errors.Join(errs...)
 }
+
+var errNoAnswer = errors.New("the API server has not answered yet")

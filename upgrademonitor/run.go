@@ -31,17 +31,16 @@ func (m *Monitor) Run(ctx context.Context) error {
 	}
 	m.countRuns(ctx, 1)
 	defer m.countRuns(ctx, -1)
-	for {
+	for ctx.Err() == nil {
 		timer := time.NewTimer(m.retry(ctx))
 		select {
 		case <-ctx.Done():
-			timer.Stop()
-			return nil
 		case <-m.woken:
-			timer.Stop()
 		case <-timer.C:
 		}
+		timer.Stop()
 	}
+	return nil
 }
 
 func (m *Monitor) countRuns(ctx context.Context, change int) {

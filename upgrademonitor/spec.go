@@ -6,11 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
-
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -71,27 +66,4 @@ func (m *Monitor) follow(ctx context.Context, node plan.Node) *core.Entry {
 		m.start(ctx)
 	}
 	return e
-}
-
-// DesiredMachineConfigNode returns what GenerateAndApplyMachineConfigNodeSpec makes of an object,
-// by the same rules, for a controller that writes the objects of other nodes: a copy of it whose
-// owner references and spec follow the node and the pool. An object that is to be created is
-// given as one that has a name only. NotYetSet, or "", is a pool that is not known. An annotation
-// that the CRD rejects is left out, with a warning that is logged through ctx.
-func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
-	if pool == "" || !validate.IsName(pool) {
-		pool = NotYetSet
-	}
-	mode := plan.Standard
-	if imageMode {
-		mode = plan.Image
-	}
-	view, warnings := plan.NewNode(node, pool, mode)
-	for _, w := range warnings {
-		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "annotation", w.Annotation, "value", w.Value)
-	}
-	after := mcn.DeepCopy()
-	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Follow(view)
-	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
-	return after
 }

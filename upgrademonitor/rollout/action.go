@@ -7,9 +7,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -28,7 +30,7 @@ type action struct {
 //  2. An object that is owned by a Node of this name and of another UID is deleted, and then created
 //     again: its status is that of another machine, or of an earlier installation of this one.
 //  3. An object that is being deleted is waited for.
-//  4. The rest is upgrademonitor.DesiredMachineConfigNode, which the daemon uses, too.
+//  4. The rest is DesiredMachineConfigNode, which the daemon uses, too.
 func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
@@ -39,13 +41,36 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-		return action{desired: upgrademonitor.DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
+		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodeowner.OwnedByPrevious(mcn.OwnerReferences, node):
 		return action{deletion: "it belongs to a previous Node of this name"}
 	}
-	desired := upgrademonitor.DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
+	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
 		return action{}
 	}
 	return action{desired: desired}
+}
+
+// DesiredMachineConfigNode returns what Monitor.GenerateAndApplyMachineConfigNodeSpec makes of an
+// object, by the same rules, for an operator that writes the objects itself: a copy of it whose
+// owner references and spec follow the node and the pool. An object that is to be created is
+// given as one that has a name only. NotYetSet, or "", is a pool that is not known. An annotation
+// that the CRD rejects is left out, with a warning that is logged through ctx.
+func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
+	if pool == "" || !validate.IsName(pool) {
+		pool = plan.NotYetSet
+	}
+	mode := plan.Standard
+	if imageMode {
+		mode = plan.Image
+	}
+	view, warnings := plan.NewNode(node, pool, mode)
+	for _, w := range warnings {
+		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "annotation", w.Annotation, "value", w.Value)
+	}
+	after := mcn.DeepCopy()
+	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Follow(view)
+	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
+	return after
 }

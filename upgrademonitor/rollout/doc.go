@@ -36,7 +36,7 @@
 //
 // A new object is created, an existing one is changed by a merge patch of its owners and its spec.
 // Both sides derive the spec from the Node by the same function,
-// upgrademonitor.DesiredMachineConfigNode, so that the second of them has nothing to do. Whoever
+// [DesiredMachineConfigNode], so that the second of them has nothing to do. Whoever
 // wrote a field before makes no difference.
 //
 //	field                                          written by

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -17,6 +18,8 @@ import (
 const (
 	// maxBackoff is the longest pause between two attempts of Run, with its jitter.
 	maxBackoff = 30 * time.Second
+	// specRetryDelay is how long the spec is left alone after a failure.
+	specRetryDelay = 10 * time.Second
 	// maxRequest is the longest that a request takes.
 	maxRequest = time.Minute
 	// each is what one request takes in fair weather, with the limit of client-go.
@@ -99,9 +102,12 @@ func (s *simulation) isReplaced(c *call, calls []*call) bool {
 
 // checkOrder checks that what was accepted first is shown first.
 func (s *simulation) checkOrder() {
-	var calls []*call // the first of each text
+	var calls []*call
+	texts := sets.New("")
 	for _, c := range s.calls {
-		if _, ok := s.isShown(c); ok && c.token != "" && !s.isLate(c) && !slices.ContainsFunc(calls, func(other *call) bool { return other.token == c.token }) {
+		first := !texts.Has(c.token)
+		texts.Insert(c.token)
+		if _, ok := s.isShown(c); ok && first && !s.isLate(c) {
 			calls = append(calls, c)
 		}
 	}
@@ -157,7 +163,7 @@ func (s *simulation) checkPending(p *process, cut bool) {
 // end checks what has to hold when the API server is well again.
 func (s *simulation) end() {
 	p := s.processes["daemon"]
-	c := &caller{simulation: s, name: "daemon", rng: s.rng}
+	c := &caller{simulation: s, name: "daemon", rng: s.rng, patient: true}
 	if s.runs {
 		n, _ := p.Pending()
 		sleep(maxBackoff + time.Duration(n+1)*2*each)
@@ -182,6 +188,7 @@ func (s *simulation) end() {
 		return
 	}
 	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, it shows what others have written
+	sleep(time.Second)                               // the last write may have been slow
 	for range 4 {                                    // a repeat is one only if it is what is there
 		c.degraded()
 		status := c.calls[len(c.calls)-1].status

@@ -97,8 +97,9 @@ type call struct {
 // caller is a goroutine that reports. It has choices of its own.
 type caller struct {
 	*simulation
-	name string
-	rng  *rand.Rand // nil: it does nothing by chance, and makes no pauses
+	name    string
+	rng     *rand.Rand // nil: it does nothing by chance, and makes no pauses
+	patient bool       // no context of its calls ends
 }
 
 // call makes a call and records it.
@@ -106,7 +107,7 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 	p := c.process(c.name)
 	made.process, made.caller = p, c.name
 	ctx, limit := p.context(context.Background()), c.timeout
-	if c.chance(0.05) {
+	if !c.patient && c.chance(0.05) {
 		limit = time.Duration(1+c.rng.IntN(5000)) * time.Millisecond
 		limit = min(limit, c.timeout)
 		var cancel context.CancelFunc
@@ -178,7 +179,7 @@ func (c *caller) spec() {
 		err = m.GenerateAndApplyMachineConfigNodeSpec(ctx)
 		return nil
 	})
-	if err != nil && made.settled && c.server.isFair() {
+	if err != nil && made.settled && c.server.isFair(made.began.Add(-specRetryDelay)) {
 		c.fail("the spec is not written in fair weather: %v", err)
 	}
 }

@@ -99,10 +99,11 @@ func (t *transport) isSettled(since time.Time) bool {
 	return t.weather.fast && t.settled[t] && t.since.Before(since)
 }
 
-func (s *server) isFair() bool {
+// isFair reports whether nothing fails since at least a time.
+func (s *server) isFair(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.weather.chance == 0
+	return s.weather.chance == 0 && s.since.Before(since)
 }
 
 func (s *server) countChanges() int {

@@ -1,4 +1,4 @@
-package upgrademonitor_test
+package rollout_test
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
 // TestDesiredIsACopy: an object in a cache must not change with it.
@@ -19,7 +19,7 @@ func TestDesiredIsACopy(t *testing.T) {
 		{APIVersion: "v1", Kind: "Node", Name: "node", UID: "uid"},
 	}}}
 	before := mcn.DeepCopy()
-	desired := upgrademonitor.DesiredMachineConfigNode(t.Context(), mcn, node, "worker", false)
+	desired := rollout.DesiredMachineConfigNode(t.Context(), mcn, node, "worker", false)
 	require.Len(t, desired.OwnerReferences, 1)
 	desired.OwnerReferences[0].Name = "changed"
 	assert.Equal(t, before, mcn)
