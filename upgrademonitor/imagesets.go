@@ -56,9 +56,9 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	if failure != nil {
-		m.failedOtherwise(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
+		m.failures.FailedOtherwise(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
 	} else {
-		m.recovered(ctx, imageSetFailure, "Prefetching pinned images works again")
+		m.failures.Recovered(ctx, imageSetFailure, "Prefetching pinned images works again")
 	}
 	r, err := m.newImageSets(ctx, sets)
 	if err == nil {

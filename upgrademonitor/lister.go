@@ -28,16 +28,16 @@ func (m *Monitor) listed(ctx context.Context) listing {
 	case apierrors.IsNotFound(err):
 		return listing{valid: true}
 	case err != nil:
-		m.failedOtherwise(ctx, listerFailure, err, "Ignoring the Lister")
+		m.failures.FailedOtherwise(ctx, listerFailure, err, "Ignoring the Lister")
 		return listing{}
 	case object == nil:
 		return listing{}
 	case object.Name != m.config.NodeName:
 		err := fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scoped.ErrOutOfScope, object.Name)
-		m.failed(ctx, listerFailure, err, "Ignoring the Lister")
+		m.failures.Failed(ctx, listerFailure, err, "Ignoring the Lister")
 		return listing{}
 	}
-	m.recovered(ctx, listerFailure, "Using the Lister again")
+	m.failures.Recovered(ctx, listerFailure, "Using the Lister again")
 	return listing{object: object, valid: true}
 }
 

@@ -1,7 +1,6 @@
 package upgrademonitor
 
 import (
-	"context"
 	"math"
 	"sync"
 	"time"
@@ -77,10 +76,11 @@ func New(config Config) (*Monitor, error) {
 		return nil, err
 	}
 	return &Monitor{
-		config:  config,
-		client:  client,
-		woken:   make(chan struct{}, 1),
-		backoff: retryBackoff,
+		config:   config,
+		client:   client,
+		woken:    make(chan struct{}, 1),
+		failures: failurelog.Log{Values: []any{"node", config.NodeName}},
+		backoff:  retryBackoff,
 	}, nil
 }
 
@@ -94,20 +94,3 @@ const (
 	imageSetFailure   = "pinned image sets"
 	listerFailure     = "Lister"
 )
-
-// failed logs an error of a request, unless it is of the kind of the last one.
-func (m *Monitor) failed(ctx context.Context, what string, err error, message string) {
-	m.failures.Failed(ctx, what, err, message, "node", m.config.NodeName)
-}
-
-// failedOtherwise logs an error that is of no request, unless it is the last one.
-func (m *Monitor) failedOtherwise(ctx context.Context, what string, err error, message string) {
-	m.failures.FailedOtherwise(ctx, what, err, message, "node", m.config.NodeName)
-}
-
-// recovered logs that a failure is over. It costs nothing where there was none.
-func (m *Monitor) recovered(ctx context.Context, what, message string) {
-	if m.failures.Failing(what) {
-		m.failures.Recovered(ctx, what, message, "node", m.config.NodeName)
-	}
-}

@@ -23,12 +23,11 @@ func (m *Monitor) view(ctx context.Context) (n plan.Node, poolErr, err error) {
 		return plan.Node{}, nil, err
 	}
 	pool, poolErr := m.pool(ctx, node)
-	n, warnings := plan.NewNode(node, pool, m.mode())
-	if len(warnings) > 0 {
-		err := field.Invalid(field.NewPath("metadata", "annotations").Key(warnings[0].Annotation), warnings[0].Value, "the CRD rejects it")
-		m.failedOtherwise(ctx, annotationFailure, err, "Ignoring an invalid annotation of the Node")
+	n, invalid := plan.NewNode(node, pool, m.mode())
+	if invalid != nil {
+		m.failures.FailedOtherwise(ctx, annotationFailure, invalid, "Ignoring an invalid annotation of the Node")
 	} else {
-		m.recovered(ctx, annotationFailure, "The annotations of the Node are valid again")
+		m.failures.Recovered(ctx, annotationFailure, "The annotations of the Node are valid again")
 	}
 	return n, poolErr, nil
 }
@@ -66,10 +65,10 @@ func (m *Monitor) pool(ctx context.Context, node *corev1.Node) (string, error) {
 	}
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
-		m.failed(ctx, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is")
+		m.failures.Failed(ctx, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is")
 		return NotYetSet, err
 	}
-	m.recovered(ctx, poolFailure, "The pool of the Node is known again")
+	m.failures.Recovered(ctx, poolFailure, "The pool of the Node is known again")
 	if pool == "" {
 		pool = NotYetSet
 	}

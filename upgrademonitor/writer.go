@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -49,19 +50,19 @@ const (
 )
 
 func effectOf(r core.Request, result core.Result) effect {
-	isStatus, isOK := r.Kind == core.PatchStatus, result.Outcome == core.OK
+	isStatus, isOK := r.Kind == core.PatchStatus, result.Outcome == apierr.OK
 	switch {
 	case isOK && isStatus:
 		return wroteStatus
 	case isOK && r.Kind == core.PatchSpec:
 		return wroteSpec
-	case isOK, result.Outcome == core.NotFound && r.Kind == core.Get: // to be created
+	case isOK, result.Outcome == apierr.NotFound && r.Kind == core.Get: // to be created
 		return done
-	case result.Outcome == core.Conflict, result.Outcome == core.NotFound:
+	case result.Outcome == apierr.Conflict, result.Outcome == apierr.NotFound:
 		return conflicts
 	case r.Kind == core.PatchSpec:
 		return failsSpec
-	case isStatus && (result.Outcome == core.Rejected || r.Restores && result.Outcome == core.Denied):
+	case isStatus && (result.Outcome == apierr.Terminal || r.Restores && result.Outcome == apierr.Denied):
 		return isDropped
 	default:
 		return fails
@@ -120,7 +121,7 @@ func (m *Monitor) next(ctx context.Context, last attempt) (r core.Request, step 
 	m.mu.Unlock()
 
 	if !specPending {
-		m.recovered(ctx, specFailure, "Writing the spec of the MachineConfigNode works again")
+		m.failures.Recovered(ctx, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
 	for _, e := range finished {
 		if err := e.Dropped(); err != nil {
@@ -157,7 +158,7 @@ func (m *Monitor) learn(a attempt, now time.Time) {
 			m.failing, m.cause, m.lost = false, nil, 0
 		}
 	}
-	if a.Outcome == core.OK {
+	if a.Outcome == apierr.OK {
 		m.answered = now
 	}
 	if a.NoImages {
@@ -169,18 +170,18 @@ func (m *Monitor) learn(a attempt, now time.Time) {
 func (m *Monitor) log(ctx context.Context, a attempt) {
 	switch {
 	case a.effect == fails:
-		m.failed(ctx, statusFailure, a.Err, "Failed to write the MachineConfigNode, retrying")
+		m.failures.Failed(ctx, statusFailure, a.Err, "Failed to write the MachineConfigNode, retrying")
 	case a.effect == failsSpec:
-		m.failed(ctx, specFailure, a.Err, "Failed to write the spec of the MachineConfigNode, retrying")
+		m.failures.Failed(ctx, specFailure, a.Err, "Failed to write the spec of the MachineConfigNode, retrying")
 	case a.effect == isDropped && a.Restores:
 		klog.FromContext(ctx).Error(a.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
 	case a.effect == wroteStatus && a.took <= m.config.Timeout:
-		m.recovered(ctx, statusFailure, "Writing the MachineConfigNode works again")
+		m.failures.Recovered(ctx, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if a.NoImages {
-		m.failed(ctx, imageFailure, errNoImages, "Ignoring the images of the Node for a while")
-	} else if a.Outcome == core.OK && a.SendsImage() {
-		m.recovered(ctx, imageFailure, "Writing the images of the Node again")
+		m.failures.Failed(ctx, imageFailure, errNoImages, "Ignoring the images of the Node for a while")
+	} else if a.Outcome == apierr.OK && a.SendsImage() {
+		m.failures.Recovered(ctx, imageFailure, "Writing the images of the Node again")
 	}
 }
 
@@ -196,7 +197,7 @@ func (m *Monitor) make(ctx context.Context, r core.Request, step int) attempt {
 	}
 	if r.Kind == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {
-			return attempt{Request: r, Result: core.Result{Outcome: core.Denied, Err: err}, effect: fails}
+			return attempt{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}, effect: fails}
 		}
 	}
 	bounded, cancel := context.WithTimeout(ctx, timeout)
@@ -224,7 +225,7 @@ func (m *Monitor) hangs(ctx context.Context, step int) {
 	cause := m.cause
 	m.mu.Unlock()
 	if hanging {
-		m.failed(ctx, statusFailure, cause, "Failed to write the MachineConfigNode, retrying")
+		m.failures.Failed(ctx, statusFailure, cause, "Failed to write the MachineConfigNode, retrying")
 		m.tellWaiters()
 	}
 }

@@ -4,6 +4,8 @@ package scoped
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -15,6 +17,9 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
+
+// ErrOutOfScope is scope.ErrOutOfScope.
+var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
 var clientPath = field.NewPath("scope", "NewClient")
 
@@ -76,7 +81,7 @@ func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, dat
 
 func (c *Client) inScope(what, asked string) error {
 	if asked != c.nodeName {
-		return outOfScope(c.nodeName, what, asked)
+		return fmt.Errorf("%w: %s is %q, the node is %q", ErrOutOfScope, what, asked, c.nodeName)
 	}
 	return nil
 }

@@ -65,9 +65,9 @@ func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode
 	if imageMode {
 		mode = plan.Image
 	}
-	view, warnings := plan.NewNode(node, pool, mode)
-	for _, w := range warnings {
-		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "annotation", w.Annotation, "value", w.Value)
+	view, invalid := plan.NewNode(node, pool, mode)
+	if invalid != nil {
+		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
 	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Follow(view)

@@ -48,9 +48,8 @@ func (c Client) Do(ctx context.Context, r core.Request) core.Result {
 		result, err = c.patch(ctx, r, statusPatch(r), "status")
 	}
 	if err != nil {
-		return core.Result{Outcome: outcomeOf(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.raw.NodeName(), err)}
+		return core.Result{Outcome: apierr.Classify(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.raw.NodeName(), err)}
 	}
-	result.Outcome = core.OK
 	return result
 }
 
@@ -69,7 +68,7 @@ func (c Client) create(ctx context.Context, node plan.Node) (core.Result, error)
 		ObjectMeta: metav1.ObjectMeta{Name: c.raw.NodeName(), OwnerReferences: created.Owners},
 		Spec:       created.Spec,
 	}
-	data, err := c.raw.create(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation})
+	data, err := typed(c.raw.Create(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}))
 	if err != nil {
 		return core.Result{}, err
 	}
@@ -100,20 +99,4 @@ func (c Client) patch(ctx context.Context, r core.Request, body any, subresource
 	dropped := r.Kind == core.PatchSpec && o.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
 		r.Kind == core.PatchStatus && o.Status.ConfigImage != r.Next.Status.ConfigImage
 	return core.Result{Object: o, NoImages: dropped}, checkAnswer(r.Base, o, err)
-}
-
-// outcomeOf returns what an error means for the object.
-func outcomeOf(err error) core.Outcome {
-	switch apierr.Classify(err) {
-	case apierr.Conflict:
-		return core.Conflict
-	case apierr.NotFound:
-		return core.NotFound
-	case apierr.Denied:
-		return core.Denied
-	case apierr.Terminal:
-		return core.Rejected
-	default:
-		return core.Lost
-	}
 }

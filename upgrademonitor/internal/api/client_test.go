@@ -21,6 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -128,31 +129,31 @@ func TestAnswers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		code int
 		body string
-		want core.Outcome
+		want apierr.Outcome
 	}{
-		"no answer":               {0, "", core.Lost},
-		"500":                     {500, status("", "etcd"), core.Lost},
-		"a stale resourceVersion": {409, status(metav1.StatusReasonConflict, "modified"), core.Conflict},
-		"deleted":                 {404, status(metav1.StatusReasonNotFound, `machineconfignodes "worker-0" not found`), core.NotFound},
-		"no CRD":                  {404, "404 page not found", core.Lost},
-		"RBAC":                    {403, status(metav1.StatusReasonForbidden, "RBAC"), core.Denied},
-		"a policy":                {422, status(metav1.StatusReasonInvalid, "ValidatingAdmissionPolicy 'mcn-guards' with binding 'b' denied request: no"), core.Denied},
-		"invalid":                 {422, status(metav1.StatusReasonInvalid, "status.conditions[0].reason"), core.Rejected},
-		"too large":               {413, status(metav1.StatusReasonRequestEntityTooLarge, "limit"), core.Rejected},
-		"no JSON":                 {200, "<html>", core.Lost},
-		"empty":                   {200, "", core.Lost},
-		"another kind":            {200, `{"kind":"Pod",` + metadata + `}`, core.Lost},
-		"another object":          {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-1","uid":"u","resourceVersion":"7"}}`, core.Lost},
-		"another UID":             {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-0","uid":"v","resourceVersion":"7"}}`, core.Lost},
-		"no resourceVersion":      {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-0","uid":"u"}}`, core.Lost},
-		"the object":              {200, `{"kind":"MachineConfigNode",` + metadata + `}`, core.OK},
-		"its metadata":            {200, `{"kind":"PartialObjectMetadata",` + metadata + `}`, core.OK},
+		"no answer":               {0, "", apierr.Retry},
+		"500":                     {500, status("", "etcd"), apierr.Retry},
+		"a stale resourceVersion": {409, status(metav1.StatusReasonConflict, "modified"), apierr.Conflict},
+		"deleted":                 {404, status(metav1.StatusReasonNotFound, `machineconfignodes "worker-0" not found`), apierr.NotFound},
+		"no CRD":                  {404, "404 page not found", apierr.NoCRD},
+		"RBAC":                    {403, status(metav1.StatusReasonForbidden, "RBAC"), apierr.Denied},
+		"a policy":                {422, status(metav1.StatusReasonInvalid, "ValidatingAdmissionPolicy 'mcn-guards' with binding 'b' denied request: no"), apierr.Denied},
+		"invalid":                 {422, status(metav1.StatusReasonInvalid, "status.conditions[0].reason"), apierr.Terminal},
+		"too large":               {413, status(metav1.StatusReasonRequestEntityTooLarge, "limit"), apierr.Terminal},
+		"no JSON":                 {200, "<html>", apierr.Retry},
+		"empty":                   {200, "", apierr.Retry},
+		"another kind":            {200, `{"kind":"Pod",` + metadata + `}`, apierr.Retry},
+		"another object":          {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-1","uid":"u","resourceVersion":"7"}}`, apierr.Retry},
+		"another UID":             {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-0","uid":"v","resourceVersion":"7"}}`, apierr.Retry},
+		"no resourceVersion":      {200, `{"kind":"MachineConfigNode","metadata":{"name":"worker-0","uid":"u"}}`, apierr.Retry},
+		"the object":              {200, `{"kind":"MachineConfigNode",` + metadata + `}`, apierr.OK},
+		"its metadata":            {200, `{"kind":"PartialObjectMetadata",` + metadata + `}`, apierr.OK},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := core.Object{UID: "u", ResourceVersion: "6"}
 			result := newClient(t, &server{code: tc.code, body: tc.body}).Do(t.Context(), core.Request{Kind: core.PatchStatus, Base: base})
 			assert.Equal(t, tc.want, result.Outcome, "%v", result.Err)
-			if tc.want == core.OK {
+			if tc.want == apierr.OK {
 				assert.Equal(t, core.Object{UID: "u", ResourceVersion: "7", State: plan.State{Generation: 2}}, result.Object)
 				return
 			}

@@ -48,11 +48,10 @@ type encoded struct {
 // encodedImageSet has the numbers that an API server before Kubernetes 1.36 accepts: it ignores the
 // format int32 of a CRD.
 type encodedImageSet struct {
-	Name                      string `json:"name"`
-	CurrentGeneration         int64  `json:"currentGeneration"`
-	DesiredGeneration         int64  `json:"desiredGeneration"`
-	LastFailedGeneration      int64  `json:"lastFailedGeneration"`
-	LastFailedGenerationError string `json:"lastFailedGenerationError"`
+	mcfgv1.MachineConfigNodeStatusPinnedImageSet
+	CurrentGeneration    int64 `json:"currentGeneration"`
+	DesiredGeneration    int64 `json:"desiredGeneration"`
+	LastFailedGeneration int64 `json:"lastFailedGeneration"`
 }
 
 // encodedMetadata is what every answer is believed for.
@@ -82,14 +81,12 @@ func (c Client) decode(data []byte) (core.Object, error) {
 			ConfigImage:        e.Status.ConfigImage,
 		},
 	}}
-	for _, set := range e.Status.PinnedImageSets {
-		o.Status.PinnedImageSets = append(o.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{
-			Name:                      set.Name,
-			CurrentGeneration:         generation(set.CurrentGeneration),
-			DesiredGeneration:         generation(set.DesiredGeneration),
-			LastFailedGeneration:      generation(set.LastFailedGeneration),
-			LastFailedGenerationError: set.LastFailedGenerationError,
-		})
+	for _, encoded := range e.Status.PinnedImageSets {
+		set := encoded.MachineConfigNodeStatusPinnedImageSet
+		set.CurrentGeneration = generation(encoded.CurrentGeneration)
+		set.DesiredGeneration = generation(encoded.DesiredGeneration)
+		set.LastFailedGeneration = generation(encoded.LastFailedGeneration)
+		o.Status.PinnedImageSets = append(o.Status.PinnedImageSets, set)
 	}
 	for _, data := range e.Status.Conditions {
 		var condition struct {

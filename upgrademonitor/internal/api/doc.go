@@ -3,8 +3,8 @@
 //	core.Request ──► Client.Do ──► JSON, or scoped.Client ──► API server
 //	core.Result  ◄──┘
 //
-// Three things are known here and nowhere else: how an object is encoded, whether an answer can be
-// believed, and what an error of the API server means for the object.
+// Two things are known here and nowhere else: how an object is encoded, and whether an answer can be
+// believed.
 //
 // A status is written with a merge patch of the whole list of conditions, with the resourceVersion
 // that it was computed from. So nothing of others is lost, what has to go is removed without a special

@@ -36,10 +36,7 @@ type condition struct {
 
 // imageSet has the error of a failure even if that is empty: the CRD requires it.
 type imageSet struct {
-	Name                      string  `json:"name"`
-	CurrentGeneration         int32   `json:"currentGeneration,omitempty"`
-	DesiredGeneration         int32   `json:"desiredGeneration,omitempty"`
-	LastFailedGeneration      int32   `json:"lastFailedGeneration,omitempty"`
+	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`
 }
 
@@ -120,14 +117,8 @@ func formatTimes(list []metav1.Condition) string {
 // encodeImageSets returns the list, nil if it is empty, which removes it.
 func encodeImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []imageSet {
 	var encoded []imageSet
-	for i := range sets {
-		set := &sets[i]
-		e := imageSet{
-			Name:                 set.Name,
-			CurrentGeneration:    set.CurrentGeneration,
-			DesiredGeneration:    set.DesiredGeneration,
-			LastFailedGeneration: set.LastFailedGeneration,
-		}
+	for _, set := range sets {
+		e := imageSet{MachineConfigNodeStatusPinnedImageSet: set}
 		if set.LastFailedGeneration > 0 {
 			e.LastFailedGenerationError = &set.LastFailedGenerationError
 		}

@@ -49,10 +49,6 @@ func (c raw) get(ctx context.Context) ([]byte, error) {
 	return body(c.rest.Get().Resource(resource).Name(c.NodeName()).SetHeader(acceptHeader, acceptJSON).Do(ctx))
 }
 
-func (c raw) create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) ([]byte, error) {
-	return typed(c.Create(ctx, mcn, opts))
-}
-
 // patch sends a merge patch. It sets the options in the query as VersionedParams does, in half the
 // memory.
 func (c raw) patch(ctx context.Context, data []byte, fieldManager, accept string, subresources ...string) ([]byte, error) {

@@ -16,6 +16,8 @@ import (
 type Outcome string
 
 const (
+	// OK is no error.
+	OK Outcome = ""
 	// Retry is an error that may pass. Whether the request took effect is not known.
 	Retry Outcome = "Retry"
 	// Conflict is a request that came too late: others have changed or created the object since
@@ -32,7 +34,7 @@ const (
 	NoCRD Outcome = "NoCRD"
 )
 
-// Classify returns what an error means, "" for nil.
+// Classify returns what an error means, OK for nil.
 //
 //  1. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
 //  2. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
@@ -42,7 +44,7 @@ const (
 func Classify(err error) Outcome {
 	switch {
 	case err == nil:
-		return ""
+		return OK
 	case isDenied(err):
 		return Denied
 	case isInvalid(err), isTooLarge(err):

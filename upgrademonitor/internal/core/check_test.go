@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -332,10 +333,10 @@ func (p *path) done(r core.Request, result core.Result) {
 }
 
 // fails gives an error to the Core. Where the spec fails, the status goes on.
-func (p *path) fails(r core.Request, outcome core.Outcome) (goesOn bool) {
+func (p *path) fails(r core.Request, outcome apierr.Outcome) (goesOn bool) {
 	p.done(r, core.Result{Outcome: outcome, Err: errLost})
 	p.specFails = p.specFails || r.Kind == core.PatchSpec
-	return r.Kind == core.PatchSpec || outcome == core.Rejected && r.Kind == core.PatchStatus || r.Restores && outcome == core.Denied
+	return r.Kind == core.PatchSpec || outcome == apierr.Terminal && r.Kind == core.PatchStatus || r.Restores && outcome == apierr.Denied
 }
 
 // shows has the Lister show an object.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -36,7 +37,7 @@ func TestListedChangesWhatTheQueueLeadsTo(t *testing.T) {
 
 	submit(phases.NodeDegraded, metav1.ConditionTrue)
 	r, _ := c.Next(true)
-	c.Done(r, core.Result{Outcome: core.Denied})
+	c.Done(r, core.Result{Outcome: apierr.Denied})
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		conditions.Find(status.Conditions, phases.Drained).Status = metav1.ConditionFalse
 	})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -57,18 +58,18 @@ func (s *server) bump(spec bool) {
 func (s *server) make(r core.Request) core.Result {
 	switch {
 	case r.Kind == core.Get && !s.exists, r.Kind != core.Create && !s.exists:
-		return core.Result{Outcome: core.NotFound}
+		return core.Result{Outcome: apierr.NotFound}
 	case r.Kind == core.Create && s.exists:
-		return core.Result{Outcome: core.Conflict}
+		return core.Result{Outcome: apierr.Conflict}
 	case r.Kind == core.Get:
-		return core.Result{Outcome: core.OK, Object: s.object}
+		return core.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Kind == core.Create:
 		var o core.Object
 		o.State = o.Follow(r.Node)
 		s.create(o)
-		return core.Result{Outcome: core.OK, Object: s.object, NoImages: s.object.Spec.ConfigImage != o.Spec.ConfigImage}
+		return core.Result{Outcome: apierr.OK, Object: s.object, NoImages: s.object.Spec.ConfigImage != o.Spec.ConfigImage}
 	case r.Base.ResourceVersion != s.object.ResourceVersion:
-		return core.Result{Outcome: core.Conflict}
+		return core.Result{Outcome: apierr.Conflict}
 	case r.Kind == core.PatchSpec:
 		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
 		s.prune()
@@ -82,7 +83,7 @@ func (s *server) make(r core.Request) core.Result {
 	}
 	dropped := r.SendsImage() && (r.Kind == core.PatchSpec && s.object.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
 		r.Kind == core.PatchStatus && s.object.Status.ConfigImage != r.Next.Status.ConfigImage)
-	return core.Result{Outcome: core.OK, NoImages: dropped,
+	return core.Result{Outcome: apierr.OK, NoImages: dropped,
 		Object: core.Object{UID: s.object.UID, ResourceVersion: s.object.ResourceVersion, State: s.object.State}}
 }
 

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -111,27 +112,27 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 // Done takes the result of the request that Next returned.
 func (c *Core) Done(r Request, result Result) {
 	c.busy = false
-	if r.Kind == PatchSpec && (result.Outcome == Denied || result.Outcome == Lost || result.Outcome == Rejected) {
+	if r.Kind == PatchSpec && result.Outcome != apierr.OK && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		c.spec = true // that of a begin, too, is tried again
 	}
 	noImages := c.object.NoImages || result.NoImages
 	switch {
-	case result.Outcome == OK && (r.Kind == Get || r.Kind == Create):
+	case result.Outcome == apierr.OK && (r.Kind == Get || r.Kind == Create):
 		c.read(result.Object)
-	case result.Outcome == OK:
+	case result.Outcome == apierr.OK:
 		c.wrote(r, result)
-	case result.Outcome == NotFound && r.Kind == Get:
+	case result.Outcome == apierr.NotFound && r.Kind == Get:
 		c.missed()
-	case r.Restores && (result.Outcome == Denied || result.Outcome == Rejected):
+	case r.Restores && (result.Outcome == apierr.Denied || result.Outcome == apierr.Terminal):
 		c.situation, c.deleted, c.tail = Fresh, nil, nil // it starts without a status
-	case result.Outcome == Denied, r.Kind == Get:
+	case result.Outcome == apierr.Denied, r.Kind == Get:
 		// nothing has changed
-	case result.Outcome == Rejected && r.Kind == PatchStatus:
+	case result.Outcome == apierr.Terminal && r.Kind == PatchStatus:
 		c.finish(result.Err)
 		c.situation = Stale
 	case r.Restores, r.Kind == Create && c.deleted != nil:
 		c.situation = Deleted // to be created again, even if nothing is pending
-	case result.Outcome == Lost:
+	case result.Outcome == apierr.Retry, result.Outcome == apierr.NoCRD:
 		c.situation = Unanswered
 		if r.Kind == PatchStatus {
 			sent := r.Next // on the heap only if it is needed
@@ -140,7 +141,7 @@ func (c *Core) Done(r Request, result Result) {
 	default:
 		c.situation = Stale
 	}
-	if result.Outcome == OK {
+	if result.Outcome == apierr.OK {
 		c.node = r.Node
 	}
 	if result.NoImages && !c.object.NoImages {

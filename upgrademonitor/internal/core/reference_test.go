@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -222,26 +223,26 @@ func withGeneration(s, of plan.State) plan.State {
 // answered takes the result of a request.
 func (r *reference) answered(request core.Request, result core.Result) {
 	r.onItsWay = false
-	if request.Kind == core.PatchSpec && result.Outcome != core.Conflict && result.Outcome != core.NotFound {
+	if request.Kind == core.PatchSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		r.specOwed = &request.Node
 	}
 	switch {
-	case result.Outcome == core.OK:
+	case result.Outcome == apierr.OK:
 		r.takes(request, result)
-	case result.Outcome == core.NotFound && request.Kind == core.Get:
+	case result.Outcome == apierr.NotFound && request.Kind == core.Get:
 		r.restored = len(r.known.Status.Conditions) > 0
 		if r.knowledge, r.version = gone, ""; !r.restored {
 			r.known = plan.State{NoImages: r.known.NoImages}
 		}
-	case request.Restores && (result.Outcome == core.Denied || result.Outcome == core.Rejected):
+	case request.Restores && (result.Outcome == apierr.Denied || result.Outcome == apierr.Terminal):
 		r.known, r.restored, r.knowledge = request.Base.State, false, current
-	case result.Outcome == core.Denied, request.Kind == core.Get:
-	case result.Outcome == core.Rejected && request.Kind == core.PatchStatus:
+	case result.Outcome == apierr.Denied, request.Kind == core.Get:
+	case result.Outcome == apierr.Terminal && request.Kind == core.PatchStatus:
 		r.pending[0].err = result.Err
 		r.knowledge = doubtful
 	case request.Restores, request.Kind == core.Create && r.restored:
 		r.knowledge = gone
-	case result.Outcome == core.Lost:
+	case result.Outcome == apierr.Retry:
 		r.knowledge = unanswered
 		if request.Kind == core.PatchStatus {
 			r.sent = &request.Next

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
@@ -38,22 +39,9 @@ func (r Request) SendsImage() bool {
 		r.Kind == PatchStatus && r.Next.Status.ConfigImage != r.Base.Status.ConfigImage
 }
 
-// Outcome is how a request ended.
-type Outcome string
-
-// The outcomes of requests.
-const (
-	OK       Outcome = "OK"
-	NotFound Outcome = "NotFound"
-	Conflict Outcome = "Conflict" // others have changed, created or deleted the object first
-	Lost     Outcome = "Lost"     // it may have taken effect: there was no answer, or none to believe
-	Denied   Outcome = "Denied"   // RBAC or admission does not allow it now
-	Rejected Outcome = "Rejected" // it can never succeed: the object would be invalid, or too large
-)
-
 // Result is the result of a request.
 type Result struct {
-	Outcome Outcome
+	Outcome apierr.Outcome
 	// Object is what was read or created. After a patch only its metadata count.
 	Object Object
 	// NoImages is set if the API server has dropped an image that was sent.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -187,18 +188,18 @@ var (
 	}}
 	lostAnswer = event{"done, the answer is lost", func(p *path, r core.Request) (bool, error) {
 		p.server.make(r)
-		return p.fails(r, core.Lost), nil
+		return p.fails(r, apierr.Retry), nil
 	}}
 	lost = event{"lost on the way", func(p *path, r core.Request) (bool, error) {
-		return p.fails(r, core.Lost), nil
+		return p.fails(r, apierr.Retry), nil
 	}}
 	denied = event{"denied", func(p *path, r core.Request) (bool, error) {
 		p.inexact = p.inexact || r.Restores // the status starts again
-		return p.fails(r, core.Denied), nil
+		return p.fails(r, apierr.Denied), nil
 	}}
 	rejected = event{"rejected", func(p *path, r core.Request) (bool, error) {
 		p.inexact = p.inexact || r.Kind == core.PatchStatus
-		return p.fails(r, core.Rejected), nil
+		return p.fails(r, apierr.Terminal), nil
 	}}
 	othersDegrade = event{"others report NodeDegraded first", func(p *path, r core.Request) (bool, error) {
 		p.degrade()

@@ -130,29 +130,6 @@ func TestKeys(t *testing.T) {
 	assert.Empty(t, lines(), "it is gone, and nobody cares")
 }
 
-// TestLogIsBounded has more objects fail than there are logs for.
-func TestLogIsBounded(t *testing.T) {
-	ctx, lines := logged(t)
-	var keyed failurelog.Log
-	for range 2 {
-		for i := range 5000 {
-			keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Failed to write", "node", i)
-		}
-	}
-	line := lines()
-	require.Len(t, line, 1001)
-	assert.Contains(t, line[1000], "alsoOthers=true")
-
-	for i := range 5000 {
-		keyed.Recovered(ctx, fmt.Sprint(i), "Wrote again")
-	}
-	require.Len(t, lines(), 1000)
-	for i := range 1001 {
-		keyed.Failed(ctx, fmt.Sprint(i), errors.New("no"), "Failed to write")
-	}
-	require.Len(t, lines(), 1001, "as at first")
-}
-
 func TestConcurrentUse(t *testing.T) {
 	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
 	var (

@@ -3,6 +3,7 @@ package plan
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -54,24 +55,20 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
-// Warning is an annotation with a value that the CRD rejects.
-type Warning struct {
-	Annotation, Value string
-}
-
 // NewNode returns the view of a Node. An annotation with a value that the CRD rejects is left out,
-// with a warning, so that the rest can be reported.
-func NewNode(node *corev1.Node, pool string, mode Mode) (Node, []Warning) {
-	var warnings []Warning
+// so that the rest can be reported; the error is a *field.Error of the first one.
+func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
 		if value == "" || valid(value) {
 			return value
 		}
-		warnings = append(warnings, Warning{Annotation: annotation, Value: value})
+		if invalid == nil {
+			invalid = field.Invalid(field.NewPath("metadata", "annotations").Key(annotation), value, "the CRD rejects it")
+		}
 		return ""
 	}
-	n := Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode, Provisioned: nodeowner.IsProvisioned(node)}
+	n = Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode, Provisioned: nodeowner.IsProvisioned(node)}
 	n.CurrentConfig = read(nodeannotation.CurrentConfig, validate.IsName)
 	n.DesiredConfig = read(nodeannotation.DesiredConfig, validate.IsName)
 	if mode != Standard {
@@ -80,7 +77,7 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (Node, []Warning) {
 		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodeannotation.CurrentImage]
 		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodeannotation.DesiredImage]
 	}
-	return n, warnings
+	return n, invalid
 }
 
 // hasConfig reports whether the Node names a config, so that an image that it does not name is
