@@ -100,9 +100,6 @@ func (m *Monitors) Flush(ctx context.Context) error {
 		errs    []error
 	)
 	for _, monitor := range m.all() {
-		if n, _ := monitor.Pending(); n == 0 {
-			continue
-		}
 		flushes.Go(func() {
 			err := monitor.Flush(ctx)
 			mu.Lock()
