@@ -88,11 +88,12 @@ func (s *simulation) isLate(c *call) bool {
 	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && s.server.ended.After(c.began)
 }
 
-// isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn.
+// isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn, or
+// dropped where writes are rejected.
 func (s *simulation) isReplaced(c *call, calls []*call) bool {
 	for _, other := range calls {
 		if other.process == c.process && other.phase == c.phase && other.status == c.status && other.err == nil && other.from > c.to {
-			if _, ok := s.isShown(other); ok || other.token == "" {
+			if _, ok := s.isShown(other); ok || other.token == "" || s.rejects {
 				return true
 			}
 		}
