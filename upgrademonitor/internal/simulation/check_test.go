@@ -8,7 +8,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -104,14 +103,16 @@ func (s *simulation) isReplaced(c *call, calls []*call) bool {
 // checkOrder checks that what was accepted first is shown first.
 func (s *simulation) checkOrder() {
 	var calls []*call
-	texts := sets.New("")
+	texts := map[string]int{}
 	for _, c := range s.calls {
-		first := !texts.Has(c.token)
-		texts.Insert(c.token)
-		if _, ok := s.isShown(c); ok && first && !s.isLate(c) {
+		if texts[c.token]++; texts[c.token] == 1 && c.token != "" {
 			calls = append(calls, c)
 		}
 	}
+	calls = slices.DeleteFunc(calls, func(c *call) bool {
+		_, ok := s.isShown(c)
+		return !ok || s.isLate(c) || s.rejects && texts[c.token] > 1 // the first may have been dropped
+	})
 	for _, a := range calls {
 		first, _ := s.isShown(a)
 		for _, b := range calls {
