@@ -147,11 +147,11 @@ func (f *faults) unresolved(now time.Time) []*fault {
 
 // Fault is an error of a component, as its Degraded condition has it.
 type Fault struct {
-	Component Component
-	State     State // Errored if the reason is not that of a state
-	Message   string
-	Since     metav1.Time // when the component became Degraded, or when the error was resolved
-	Resolved  bool
+	Component Component   `json:"-"`
+	State     State       `json:"state"` // Errored if the reason is not that of a state
+	Message   string      `json:"message"`
+	Since     metav1.Time `json:"since"` // when the component became Degraded, or when the error was resolved
+	Resolved  bool        `json:"resolved"`
 }
 
 // lastErrorRegexp matches the message of Degraded=False after an error.

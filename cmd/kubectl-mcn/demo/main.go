@@ -18,7 +18,7 @@ func main() {
 	c := command.New()
 	c.Source = s
 	c.Flags = func(flags *pflag.FlagSet) {
-		flags.IntVar(&s.nodes, "nodes", 20, "how many nodes are updated: up to three masters, the others are workers")
+		flags.IntVar(&s.nodes, "nodes", 20, "how many nodes are updated")
 		flags.StringVar(&s.failNode, "fail-node", "", "the `NAME` of a node whose drain fails, worker-3 for example")
 	}
 	os.Exit(c.Main())

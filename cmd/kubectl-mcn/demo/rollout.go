@@ -43,73 +43,47 @@ var steps = []struct {
 
 const drainFailed = `failed to drain node: error when evicting pods/"pdb-app-0" -n "shop": Cannot evict pod as it would violate the pod's disruption budget`
 
-func rendered(pool string, version int) string {
-	hash := sha256.Sum256(fmt.Append(nil, pool, version))
-	return fmt.Sprintf("rendered-%s-%x", pool, hash[:16])
+func rendered(version int) string {
+	hash := sha256.Sum256(fmt.Append(nil, version))
+	return fmt.Sprintf("rendered-worker-%x", hash[:16])
 }
 
-// nodesOf returns the objects of nodes that have the first config of their pools.
+// nodesOf returns the objects of workers that have the first config of their pool.
 func nodesOf(n int) (all []*mcfgv1.MachineConfigNode, byName map[string]*mcfgv1.MachineConfigNode) {
 	byName = map[string]*mcfgv1.MachineConfigNode{}
 	for i := range n {
-		poolName, number := pool.Master, i
-		if i >= 3 {
-			poolName, number = pool.Worker, i-3
-		}
-		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", poolName, number), UID: types.UID(fmt.Sprint(i))}}
-		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, poolName, rendered(poolName, 1)
-		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered(poolName, 1), Desired: rendered(poolName, 1)}
+		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i))}}
+		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, pool.Worker, rendered(1)
+		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered(1), Desired: rendered(1)}
 		event{report: conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}}.apply(mcn, time.Now().Add(-24*time.Hour))
 		all, byName[mcn.Name] = append(all, mcn), mcn
 	}
 	return all, byName
 }
 
-// pools returns the pools of nodes, which have the second config to roll out: a quarter of the workers may be
-// unavailable at a time, and one master.
-func pools(nodes []*mcfgv1.MachineConfigNode) []*mcfgv1.MachineConfigPool {
-	var all []*mcfgv1.MachineConfigPool
-	for _, name := range []string{pool.Master, pool.Worker} {
-		p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		p.Spec.Configuration.Name = rendered(name, 2)
-		if name == pool.Worker {
-			quarter := intstr.FromString("25%")
-			p.Spec.MaxUnavailable = &quarter
-		}
-		if slices.ContainsFunc(nodes, func(n *mcfgv1.MachineConfigNode) bool { return n.Spec.Pool.Name == name }) {
-			all = append(all, p)
-		}
-	}
-	return all
+// workers returns the pool, which has the second config to roll out. A quarter of its nodes may be unavailable at a
+// time.
+func workers() *mcfgv1.MachineConfigPool {
+	quarter := intstr.FromString("25%")
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker}}
+	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered(2), &quarter
+	return p
 }
 
-// rollout returns all events of a rollout in their order: the masters, then the workers. The drain of one node may
-// fail.
+// rollout returns all events of a rollout in their order. The drain of one node may fail.
 func rollout(nodes []*mcfgv1.MachineConfigNode, failNode string) []event {
 	var all []event
-	var begin time.Duration
-	for _, poolName := range []string{pool.Master, pool.Worker} {
-		inPool := slices.DeleteFunc(slices.Clone(nodes), func(n *mcfgv1.MachineConfigNode) bool { return n.Spec.Pool.Name != poolName })
-		places := 1
-		if poolName == pool.Worker {
-			places = max(1, len(inPool)/4)
+	free := make([]time.Duration, max(1, len(nodes)/4)) // when each place is
+	for i, n := range nodes {
+		if len(free) == 0 {
+			break // all places are taken by nodes that have failed
 		}
-		free := slices.Repeat([]time.Duration{begin}, places) // when each place is
-		for i, n := range inPool {
-			if len(free) == 0 {
-				break // all places are taken by nodes that have failed
-			}
-			slices.Sort(free)
-			events, ok := update(n.Name, free[0], rand.New(rand.NewPCG(1, uint64(i))), n.Name == failNode)
-			all = append(all, events...)
-			if free[0] = events[len(events)-1].at; !ok {
-				free = free[1:]
-			}
+		slices.Sort(free)
+		events, ok := update(n.Name, free[0], rand.New(rand.NewPCG(1, uint64(i))), n.Name == failNode)
+		all = append(all, events...)
+		if free[0] = events[len(events)-1].at; !ok {
+			free = free[1:]
 		}
-		if len(free) < places && poolName == pool.Master {
-			break
-		}
-		begin = slices.Max(append(free, begin))
 	}
 	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return all
@@ -140,7 +114,7 @@ func (e event) apply(mcn *mcfgv1.MachineConfigNode, at time.Time) {
 	version := mcn.Status.ConfigVersion
 	stamp := metav1.NewTime(at.Truncate(time.Second))
 	if e.report.Phase == "" {
-		mcn.Spec.ConfigVersion.Desired = rendered(mcn.Spec.Pool.Name, 2)
+		mcn.Spec.ConfigVersion.Desired = rendered(2)
 		mcn.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &stamp, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 		return
 	}

@@ -4,13 +4,8 @@ import (
 	"context"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
-
-// maxNodes is the largest number of nodes.
-const maxNodes = 5000
 
 // simulation is a source whose objects change as those of a rollout do, on a fast clock.
 type simulation struct {
@@ -36,14 +31,12 @@ func (s *simulation) Now() time.Time {
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
 	nodes, names := nodesOf(s.nodes)
 	switch {
-	case s.nodes < 1 || s.nodes > maxNodes:
-		return source.Usagef("--nodes %d: use from 1 to %d", s.nodes, maxNodes)
+	case s.nodes < 1:
+		return source.Usagef("--nodes %d: use 1 or more", s.nodes)
 	case s.failNode != "" && names[s.failNode] == nil:
-		return source.Usagef("--fail-node %q: the nodes are master-0 to %s", s.failNode, nodes[len(nodes)-1].Name)
+		return source.Usagef("--fail-node %q: the nodes are worker-0 to %s", s.failNode, nodes[len(nodes)-1].Name)
 	}
-	for _, p := range pools(nodes) {
-		st.Put(p)
-	}
+	st.Put(workers())
 	for _, n := range nodes {
 		st.Put(n.DeepCopy())
 	}
@@ -55,9 +48,10 @@ func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) er
 		} else if !s.sleepUntil(ctx, at) {
 			return ctx.Err()
 		}
-		e.apply(names[e.node], at)
-		st.Put(names[e.node].DeepCopy())
-		if isDone(names[e.node]) {
+		n := names[e.node]
+		e.apply(n, at)
+		st.Put(n.DeepCopy())
+		if n.Status.ConfigVersion.Current == n.Spec.ConfigVersion.Desired {
 			done++
 		}
 		if !follow && s.failNode == "" && 2*done >= len(nodes) {
@@ -75,8 +69,4 @@ func (s *simulation) sleepUntil(ctx context.Context, at time.Time) bool {
 	case <-time.After(time.Duration(float64(at.Sub(s.Now())) / s.speed)):
 		return true
 	}
-}
-
-func isDone(n *mcfgv1.MachineConfigNode) bool {
-	return n.Status.ConfigVersion.Current == n.Spec.ConfigVersion.Desired
 }

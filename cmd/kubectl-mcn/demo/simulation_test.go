@@ -21,11 +21,10 @@ func view(t *testing.T, s *simulation, follow bool) source.View {
 
 func TestASingleViewShowsTheMiddle(t *testing.T) {
 	v := view(t, &simulation{nodes: 20, speed: 60, start: time.Now()}, false)
-	require.Len(t, v.Pools, 2)
-	assert.Equal(t, 3, v.Pools[0].Done)
-	worker := v.Pools[1]
-	assert.Equal(t, 17, worker.Total())
-	assert.Equal(t, 7, worker.Done)
+	require.Len(t, v.Pools, 1)
+	worker := v.Pools[0]
+	assert.Equal(t, 20, worker.Total())
+	assert.Equal(t, 10, worker.Done)
 	assert.Positive(t, worker.Updating)
 	assert.NotZero(t, worker.Remaining)
 	assert.True(t, v.Ready)
@@ -41,15 +40,15 @@ func TestARolloutEnds(t *testing.T) {
 
 func TestADrainFails(t *testing.T) {
 	for _, follow := range []bool{false, true} {
-		v := view(t, &simulation{nodes: 8, failNode: "worker-3", speed: 1e6, start: time.Now()}, follow)
-		assert.Equal(t, 1, v.Pools[1].Stuck)
-		assert.Equal(t, 3, v.Pools[1].Done)
-		assert.Equal(t, 1, v.Pools[1].Waiting)
+		v := view(t, &simulation{nodes: 5, failNode: "worker-3", speed: 1e6, start: time.Now()}, follow)
+		assert.Equal(t, 1, v.Pools[0].Stuck)
+		assert.Equal(t, 3, v.Pools[0].Done)
+		assert.Equal(t, 1, v.Pools[0].Waiting)
 	}
 }
 
 func TestUsage(t *testing.T) {
-	for _, s := range []simulation{{nodes: 0, speed: 1}, {nodes: maxNodes + 1, speed: 1}, {nodes: 1, speed: 1, failNode: "x"}} {
+	for _, s := range []simulation{{nodes: 0, speed: 1}, {nodes: 1, speed: 1, failNode: "x"}} {
 		var usage *source.UsageError
 		assert.ErrorAs(t, s.Read(t.Context(), source.NewStore(progress.Limits{}), false), &usage)
 	}

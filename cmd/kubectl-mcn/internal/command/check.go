@@ -44,7 +44,6 @@ const mostFailed = 3
 type check struct {
 	goal
 	begin time.Time
-	first map[string]progress.Target     // the targets of pools at the beginning, of those that were not being updated
 	since map[screen.ProblemID]time.Time // since when each one was observed
 	last  source.View
 }
@@ -70,13 +69,8 @@ func (c *check) view(v source.View) (done bool, err error) {
 	if !v.LastContact.IsZero() {
 		return false, nil
 	}
-	if c.first == nil {
-		c.begin, c.first = v.Time, map[string]progress.Target{}
-		for _, p := range v.Pools {
-			if !isMixed(p) {
-				c.first[p.Name] = p.Target
-			}
-		}
+	if c.begin.IsZero() {
+		c.begin = v.Time
 	}
 	if failed := c.failed(v); len(failed) > 0 {
 		if more := len(failed) - mostFailed; more > 0 {
@@ -106,20 +100,11 @@ func (c *check) view(v source.View) (done bool, err error) {
 	return done, nil
 }
 
-// isMixed reports whether nodes of a pool are being moved from one image to another.
-func isMixed(p progress.Pool) bool {
-	return slices.ContainsFunc(p.Nodes, func(n progress.Node) bool {
-		return n.Desired.Config == p.Target.Config && (n.Desired.Image != p.Target.Image || n.Current.Image != p.Target.Image)
-	})
-}
-
-// isOld reports whether a pool still has a target of --from. One without an image has the image that the pool
-// has at the beginning.
+// isOld reports whether a pool still has a target of --from. What is not given there may be anything.
 func (c *check) isOld(p progress.Pool) bool {
 	return slices.ContainsFunc(c.before, func(from string) bool {
 		config, image, hasImage := strings.Cut(from, ",")
-		first, ok := c.first[p.Name]
-		return config == p.Target.Config && (hasImage && image == p.Target.Image || !hasImage && ok && first == p.Target)
+		return config == p.Target.Config && (!hasImage || image == p.Target.Image)
 	})
 }
 
@@ -177,28 +162,18 @@ func (c *check) unfinished(when string) error {
 	return fmt.Errorf("not %s %s: %s", c.what, when, strings.Join(left, "; "))
 }
 
-// summary returns a line on the nodes that were updated meanwhile: how many, how long, and the slowest.
+// summary returns a line on the nodes that were updated meanwhile: how many, and how long it took.
 func (c *check) summary() string {
-	var updated int
-	var slowest string
-	var longest time.Duration
+	updated := 0
 	for _, p := range c.last.Pools {
 		for _, n := range p.Nodes {
-			if n.State != progress.Done || n.Ordered.IsZero() || n.Ended.Before(c.begin.Truncate(time.Second)) {
-				continue
-			}
-			updated++
-			if d := n.Ended.Sub(n.Ordered); d > longest {
-				longest, slowest = d, n.Name
+			if n.State == progress.Done && !n.Ordered.IsZero() && !n.Ended.Before(c.begin.Truncate(time.Second)) {
+				updated++
 			}
 		}
 	}
-	text := c.what
-	if updated > 0 {
-		text += fmt.Sprintf(": %d nodes updated in %s", updated, max(0, c.last.Time.Sub(c.begin)).Round(time.Second))
+	if updated == 0 {
+		return c.what + "\n"
 	}
-	if longest > 0 {
-		text += fmt.Sprintf(", the slowest was %s with %s", screen.Clean(slowest, 0), longest.Round(time.Second))
-	}
-	return text + "\n"
+	return fmt.Sprintf("%s: %d nodes updated in %s\n", c.what, updated, max(0, c.last.Time.Sub(c.begin)).Round(time.Second))
 }

@@ -104,9 +104,6 @@ func (c *CLI) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...), 0))
 }
 
-// notFound says that there is nothing to print, as kubectl does.
-func (c *CLI) notFound() { _, _ = fmt.Fprintln(c.ErrOut, screen.NotFound) }
-
 // exitError is an error with an exit code.
 type exitError struct {
 	code int

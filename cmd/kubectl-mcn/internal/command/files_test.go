@@ -84,8 +84,8 @@ func TestMustGather(t *testing.T) {
 		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
 		assert.Contains(t, got.stdout, "2026-03-04 14:16:05 UTC, from "+filepath.Base(name)+"\n"+want)
 
-		got = execute(t, "", "-f", name, "-l", "zone=b", "-o", "name")
-		assert.Equal(t, "machineconfignode.machineconfiguration.openshift.io/worker-3\n", got.stdout, "the labels of Nodes")
+		got = execute(t, "", "-f", name, "-l", "zone=b", "-o", names)
+		assert.Equal(t, "machineconfignode/worker-3\n", got.stdout, "the labels of Nodes")
 	}
 	assert.Contains(t, execute(t, asList(t, rollout()...), "-f", "-", "-l", "zone=b").stderr, "there are none in -")
 }

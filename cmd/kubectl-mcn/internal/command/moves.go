@@ -15,8 +15,8 @@ type moveLog struct {
 	last  source.View
 }
 
-// show prints what has changed, and returns how much.
-func (l *moveLog) show(v source.View) (written int, err error) {
+// show prints what has changed.
+func (l *moveLog) show(v source.View) error {
 	// A node is chosen by its state before or after the move: one that recovers is not stuck any more.
 	chosen := map[string]bool{"": true}
 	for _, v := range []source.View{l.last, v} {
@@ -32,11 +32,10 @@ func (l *moveLog) show(v source.View) (written int, err error) {
 	for _, m := range screen.Moves(l.last.Pools, v.Pools, v.Time) {
 		if chosen[m.Node] {
 			if _, err := io.WriteString(l.Out, m.Text(l.whole)+"\n"); err != nil {
-				return written, err
+				return err
 			}
-			written++
 		}
 	}
 	l.last = v
-	return written, nil
+	return nil
 }

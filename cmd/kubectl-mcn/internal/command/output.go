@@ -17,7 +17,6 @@ import (
 const (
 	formatWide = "wide"
 	formatJSON = "json"
-	formatName = "name"
 )
 
 // outputFlag is -o: formats of the command's own, and those of kubectl's printers.

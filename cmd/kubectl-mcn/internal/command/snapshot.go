@@ -24,13 +24,14 @@ type snapshot struct {
 func newSnapshot(c *CLI) *cobra.Command {
 	s := &snapshot{sourceFlags: sourceFlags{CLI: c, ofRollout: true, ofHealth: true}}
 	cmd := &cobra.Command{
-		Use:  "kubectl-mcn [POOL...] [flags]",
-		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.",
+		Use: "kubectl-mcn [POOL...] [flags]",
+		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.\n" +
+			"The flags of kubectl work as well: --context, --kubeconfig, and others.",
 		Args: cobra.ArbitraryArgs,
 		RunE: s.run, ValidArgsFunction: s.complete(false),
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
-	s.outputFlag.bind(cmd, formatWide, formatName)
+	s.outputFlag.bind(cmd, formatWide)
 	cmd.Flags().StringVar(&s.state, "state", "", "only "+strings.Join(states, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 	s.bind(cmd, true)
@@ -78,10 +79,9 @@ func (s *snapshot) log(ctx context.Context) error {
 			return true, err
 		}
 		if moves.last.Time.IsZero() && len(v.Pools) == 0 {
-			s.notFound()
+			_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		}
-		_, err = moves.show(v)
-		return false, err
+		return false, moves.show(v)
 	})
 }
 
@@ -97,24 +97,11 @@ func (s *snapshot) print(v source.View) error {
 	if err != nil {
 		return err
 	}
-	show := shows(v, s.state)
 	switch {
-	case s.format == formatName:
-		for _, p := range v.Pools {
-			for _, n := range p.Nodes {
-				if show != nil && !show(n) {
-					continue
-				}
-				if _, err := fmt.Fprintln(s.Out, "machineconfignode.machineconfiguration.openshift.io/"+n.Name); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), show))
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), shows(v, s.state)))
 	case len(v.Pools) == 0:
-		s.notFound()
+		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil
 	}
 	lines, _ := s.draw(v)

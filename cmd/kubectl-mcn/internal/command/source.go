@@ -36,7 +36,6 @@ func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
 	}
 	if f.ofRollout {
 		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
-		_ = cmd.RegisterFlagCompletionFunc("stuck-after", cobra.NoFileCompletions)
 	}
 }
 

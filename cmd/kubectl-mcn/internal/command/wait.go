@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -14,9 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
-
-// stillInterval is after how long wait says that nothing has moved.
-const stillInterval = time.Minute
 
 // waiting waits for pools.
 type waiting struct {
@@ -37,7 +33,7 @@ func newWait(c *CLI) *cobra.Command {
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
 	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
 	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
-	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long it may be in the way: stuck, degraded, ...")
+	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
 	w.bind(cmd, false)
 	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -74,7 +70,6 @@ func (w *waiting) wait(ctx context.Context) error {
 	}
 	moves := moveLog{CLI: w.CLI}
 	c := &check{goal: w.goal}
-	var moved time.Time
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
 			return true, err // what is not seen cannot be waited for
@@ -83,18 +78,8 @@ func (w *waiting) wait(ctx context.Context) error {
 		if err != nil {
 			return true, err
 		}
-		n, err := moves.show(v)
-		if err != nil {
+		if err := moves.show(v); err != nil {
 			return true, err
-		}
-		isStill := n == 0 && v.Time.Sub(moved) >= stillInterval
-		if n > 0 || isStill {
-			moved = v.Time
-		}
-		for _, p := range v.Pools {
-			if isStill && !p.IsDone() {
-				_, _ = fmt.Fprintf(w.Out, "%s %s %d/%d still: %s\n", v.Time.Format(time.TimeOnly), screen.Clean(p.Name, 0), p.Done, p.Total(), screen.Counts(p))
-			}
 		}
 		return c.view(v)
 	})

@@ -158,7 +158,7 @@ func TestWaitUntilDone(t *testing.T) {
 	code, stdout, stderr := r.end()
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "worker 1/1 worker-0 done")
-	assert.Regexp(t, `worker 1/1 done\ndone: 1 nodes updated in \S+, the slowest was worker-0 with 7m\S*\n$`, stdout)
+	assert.Regexp(t, `worker 1/1 done\ndone: 1 nodes updated in \S+\n$`, stdout)
 }
 
 // TestWaitForAnImage: a rollout that changes only the image, seen from before and from its middle.
@@ -175,18 +175,14 @@ func TestWaitForAnImage(t *testing.T) {
 	file := s.kubeconfig(t)
 	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
 	assert.Equal(t, newConfig+","+string(image("a")), from)
-	waits := []*running{start(t, "wait", "--from", newConfig, "--begin-within", "1h", "--kubeconfig", file), start(t, "wait", "--from", from, "--begin-within", "1h", "--kubeconfig", file)}
-	for _, r := range waits {
-		r.await("worker 2/2")
-	}
+	waiting := start(t, "wait", "--from", from, "--begin-within", "1h", "--kubeconfig", file)
+	waiting.await("worker 2/2")
 	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
-	for _, r := range waits {
-		r.await("worker 1/2")
-	}
+	waiting.await("worker 1/2")
 	middle := start(t, "wait", "--kubeconfig", file)
 	middle.await("worker 1/2 target 22222222@bbbbbbbb, 1 waiting")
 	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute))
-	for _, r := range append(waits, middle) {
+	for _, r := range []*running{waiting, middle} {
 		code, stdout, stderr := r.end()
 		assert.Zero(t, code, stderr)
 		assert.Contains(t, stdout, "worker 2/2 done")

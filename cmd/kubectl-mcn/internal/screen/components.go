@@ -19,15 +19,7 @@ type Component struct {
 	Since    *metav1.Time       `json:"since,omitempty"`
 	Message  string             `json:"message,omitempty"`  // of the bootstrap
 	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well
-	Error    *ComponentError    `json:"mostRecentError,omitempty"`
-}
-
-// ComponentError is the most recent error.
-type ComponentError struct {
-	State    string      `json:"state"`
-	Message  string      `json:"message"`
-	Since    metav1.Time `json:"since"`
-	Resolved bool        `json:"resolved"`
+	Error    *components.Fault  `json:"mostRecentError,omitempty"`
 }
 
 // notReported is the health of a component of which no condition exists.
@@ -72,7 +64,7 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 		}
 	}
 	if fault, ok := components.MostRecentError(own); ok {
-		result.Error = &ComponentError{State: string(fault.State), Message: fault.Message, Since: fault.Since, Resolved: fault.Resolved}
+		result.Error = &fault
 	}
 	return result
 }
@@ -116,7 +108,7 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 			if e.Resolved {
 				resolved = "resolved "
 			}
-			add(Plain, c, fmt.Sprintf("last error %s%s ago, at %s", resolved, sinceNow(e.Since.Time, o.Now), clean(e.State)), e.Message)
+			add(Plain, c, fmt.Sprintf("last error %s%s ago, at %s", resolved, sinceNow(e.Since.Time, o.Now), clean(string(e.State))), e.Message)
 		}
 		if c.Message != "" {
 			add(Plain, c, strings.ToLower(c.Health), c.Message)

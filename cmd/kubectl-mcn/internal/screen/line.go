@@ -27,12 +27,7 @@ func lines(tone Tone, texts ...string) []Line {
 	return ls
 }
 
-// Paragraph returns text as lines of at most width columns; 0 is no limit.
-func Paragraph(text string, width int) []Line {
-	return wrapped(Plain, "", text, width)
-}
-
-// wrapped returns text as lines of at most width columns, with an indent on all but the first.
+// wrapped returns text as lines of at most width columns, 0 is no limit, with an indent on all but the first.
 func wrapped(tone Tone, indent, text string, width int) []Line {
 	return lines(tone, indented("", indent, text, width, 0)...)
 }

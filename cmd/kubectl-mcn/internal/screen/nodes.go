@@ -117,13 +117,13 @@ func nodeTable(all []progress.Node, o Options) []Line {
 }
 
 func doingOrStuck(n progress.Node) string {
-	if n.State == progress.Stuck {
-		if n.InUpdate() {
-			return Doing(n) + ", stuck"
-		}
-		return "Degraded"
+	switch {
+	case n.State != progress.Stuck:
+		return Doing(n)
+	case n.InUpdate():
+		return Doing(n) + ", stuck"
 	}
-	return Doing(n)
+	return "Degraded"
 }
 
 func lapOf(n progress.Node, now time.Time) string {

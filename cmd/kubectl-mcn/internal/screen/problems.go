@@ -127,8 +127,7 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 // Reason describes how a node is stuck or slow, since when, and what is usual.
 func Reason(n progress.Node, o Options) string {
 	text, since := "", n.Since
-	switch {
-	case n.IsDegraded():
+	if n.IsDegraded() {
 		text, since = "degraded", n.Degraded
 		if !since.IsZero() {
 			text += " for " + took(n.For)
@@ -138,7 +137,7 @@ func Reason(n progress.Node, o Options) string {
 		} else {
 			text += ", not in an update"
 		}
-	default:
+	} else {
 		text = fmt.Sprintf("%s for %s", Doing(n), took(n.For))
 		if n.Samples > 0 {
 			text += fmt.Sprintf(", %s took %s", nodes(n.Samples), took(n.Typical))

@@ -15,7 +15,7 @@ const NotFound = "No resources found"
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
-		return fit(append(screen, Paragraph(NotFound, o.Width)...), o)
+		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
 	}
 	screen = append(screen, poolTable(pools, o)...)
 	screen = append(screen, unreported(pools, o)...)
@@ -126,5 +126,5 @@ func legend(pools []progress.Pool, o Options) []Line {
 	if o.Width <= 0 || Width(text)+3+Width(more) <= o.Width {
 		return lines(Plain, "", text+"   "+more)
 	}
-	return append(lines(Plain, append([]string{""}, headline(text, o.Width)...)...), Paragraph(more, o.Width)...)
+	return append(lines(Plain, append([]string{""}, headline(text, o.Width)...)...), wrapped(Plain, "", more, o.Width)...)
 }

@@ -58,7 +58,7 @@ func Timeline(pools []progress.Pool, spans []progress.Span, o Options) []Line {
 		ls = append(ls, Line{})
 	}
 	if len(ls) == 0 {
-		return Paragraph("No update of a node to the present targets is known.", o.Width)
+		return wrapped(Plain, "", "No update of a node to the present targets is known.", o.Width)
 	}
 	return append(ls, letters(o.Width)...)
 }

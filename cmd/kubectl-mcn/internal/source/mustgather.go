@@ -71,7 +71,6 @@ func (f *Files) find(name string) ([]string, error) {
 		return nil, err
 	}
 	var all [2][]string
-	var newest [2]time.Time
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
@@ -89,16 +88,17 @@ func (f *Files) find(name string) ([]string, error) {
 		if err != nil || info.IsDir() {
 			return err
 		}
-		if info.ModTime().After(newest[kind]) {
-			newest[kind] = info.ModTime()
-		}
 		all[kind] = append(all[kind], file)
 		return nil
 	})
-	for _, kind := range []int{1, 0} {
-		if len(all[kind]) > 0 {
-			f.wrote(newest[kind])
-			return all[kind], err
+	for _, files := range [][]string{all[1], all[0]} {
+		for _, file := range files {
+			if info, err := os.Stat(file); err == nil {
+				f.wrote(info.ModTime())
+			}
+		}
+		if len(files) > 0 {
+			return files, err
 		}
 	}
 	if err == nil {
