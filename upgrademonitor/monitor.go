@@ -33,7 +33,8 @@ type Monitor struct {
 	// ends, and when there may be no use in waiting for it any more. Whoever waits makes it.
 	writing bool
 	changed chan struct{}
-	step    int // of the writer: it tells a timer whether its request is still under way
+	step    int  // of the writer: it tells a timer whether its request is still under way
+	joined  bool // somebody has started the writer since its request began: if that fails, there is another
 
 	// failing is set when a status could not be written, or takes longer than Timeout, and cleared
 	// when one was written within Timeout. cause is why. Invariant: cause is nil unless failing.

@@ -69,9 +69,10 @@ func effectOf(r core.Request, result core.Result) effect {
 	}
 }
 
-// start starts the writer, unless there is one. It is called with m.mu held.
+// start starts the writer. One that is there makes another attempt if its request fails, as that began
+// before. It is called with m.mu held.
 func (m *Monitor) start(ctx context.Context) {
-	if !m.writing {
+	if m.joined = m.writing; !m.writing {
 		m.writing = true
 		go m.write(context.WithoutCancel(ctx))
 	}
@@ -109,10 +110,10 @@ func (m *Monitor) next(ctx context.Context, last attempt) (r core.Request, step 
 		m.learn(last, now)
 	}
 	m.observe(listed)
-	if last.effect != fails {
+	if last.effect != fails || m.joined {
 		r, ok = m.core.Next(!now.Before(m.specAfter))
 	}
-	m.writing, step = ok, m.step
+	m.writing, m.joined, step = ok, false, m.step
 	finished := m.core.TakeFinished()
 	pending, specPending := m.core.Pending(), m.core.SpecPending()
 	if !ok {
@@ -129,7 +130,7 @@ func (m *Monitor) next(ctx context.Context, last attempt) (r core.Request, step 
 		}
 		close(e.Finished)
 	}
-	if !ok || last.effect == failsSpec {
+	if !ok || last.effect == fails || last.effect == failsSpec {
 		m.tellWaiters()
 	}
 	if !ok && (pending || specPending) {

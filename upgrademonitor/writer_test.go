@@ -239,6 +239,23 @@ func TestAnAttemptIsMadeAllTheSame(t *testing.T) {
 	})
 }
 
+// Without Run each call makes an attempt: that of an earlier call, which fails, is none.
+func TestACallDuringARequestThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
+		server := newSlowServer(t)
+		m := monitorOn(t, server, nil, viewOf(annotated(oldConfig, oldConfig)).use)
+		tell(t, m, phases.Updated, metav1.ConditionTrue)
+		server.made = nil
+		server.takes(always(hangs), nil)
+		tell(t, m, phases.NodeDegraded, metav1.ConditionTrue)
+		pass(2 * time.Second)
+		server.takes(always(0), nil) // but for what is under way
+		assert.Equal(t, 8*time.Second, took(func() { tell(t, m, phases.NodeDegraded, metav1.ConditionFalse) }))
+		assert.Equal(t, metav1.ConditionFalse, server.status(phases.NodeDegraded))
+		assert.Equal(t, []string{"GET", "PATCH/status", "PATCH/status"}, server.made)
+	})
+}
+
 // The end of a caller's context ends no request.
 func TestACallerThatGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
