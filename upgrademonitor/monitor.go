@@ -37,7 +37,8 @@ type Monitor struct {
 	joined  bool // somebody has started the writer since its request began: if that fails, there is another
 
 	// failing is set when a status could not be written, or takes longer than Timeout, and cleared
-	// when one was written within Timeout. cause is why. Invariant: cause is nil unless failing.
+	// when one was written within Timeout, or the API server answers and there is nothing left to write.
+	// cause is why. Invariant: cause is nil unless failing.
 	failing bool
 	cause   error
 	lost    int          // requests since then that had no answer in their time

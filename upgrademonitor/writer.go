@@ -49,6 +49,11 @@ const (
 	fails     // the writer gives up for now
 )
 
+// isAnswered reports whether the API server has answered a read or a write of the spec within a time.
+func (a attempt) isAnswered(within time.Duration) bool {
+	return a.Kind != "" && (a.effect == done || a.effect == wroteSpec) && a.took <= within
+}
+
 func effectOf(r core.Request, result core.Result) effect {
 	isStatus, isOK := r.Kind == core.PatchStatus, result.Outcome == apierr.OK
 	switch {
@@ -116,11 +121,18 @@ func (m *Monitor) next(ctx context.Context, last attempt) (r core.Request, step 
 	m.writing, m.joined, step = ok, false, m.step
 	finished := m.core.TakeFinished()
 	pending, specPending := m.core.Pending(), m.core.SpecPending()
+	isOver := !ok && !pending && !specPending && last.isAnswered(m.config.Timeout)
+	if isOver {
+		m.recovered()
+	}
 	if !ok {
 		m.watchPending(ctx)
 	}
 	m.mu.Unlock()
 
+	if isOver {
+		m.failures.Recovered(ctx, statusFailure, statusRecovered)
+	}
 	if !specPending {
 		m.failures.Recovered(ctx, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
@@ -156,7 +168,7 @@ func (m *Monitor) learn(a attempt, now time.Time) {
 	case wroteStatus:
 		m.backoff, m.retryAt = retryBackoff, time.Time{}
 		if a.took <= m.config.Timeout {
-			m.failing, m.cause, m.lost = false, nil, 0
+			m.recovered()
 		}
 	}
 	if a.Outcome == apierr.OK {
@@ -165,6 +177,12 @@ func (m *Monitor) learn(a attempt, now time.Time) {
 	if a.NoImages {
 		m.imagesAfter = now.Add(checkInterval)
 	}
+}
+
+// recovered records that nothing fails any more. It is called with m.mu held.
+func (m *Monitor) recovered() {
+	m.failing, m.cause, m.lost = false, nil, 0
+	m.backoff, m.retryAt = retryBackoff, time.Time{}
 }
 
 // log logs what has failed, and what works again.
@@ -177,7 +195,7 @@ func (m *Monitor) log(ctx context.Context, a attempt) {
 	case a.effect == isDropped && a.Restores:
 		klog.FromContext(ctx).Error(a.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
 	case a.effect == wroteStatus && a.took <= m.config.Timeout:
-		m.failures.Recovered(ctx, statusFailure, "Writing the MachineConfigNode works again")
+		m.failures.Recovered(ctx, statusFailure, statusRecovered)
 	}
 	if a.NoImages {
 		m.failures.Failed(ctx, imageFailure, errNoImages, "Ignoring the images of the Node for a while")
@@ -185,6 +203,8 @@ func (m *Monitor) log(ctx context.Context, a attempt) {
 		m.failures.Recovered(ctx, imageFailure, "Writing the images of the Node again")
 	}
 }
+
+const statusRecovered = "Writing the MachineConfigNode works again"
 
 var errNoImages = errors.New("the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting: install the CRD with it, or switch image mode off")
 

@@ -256,6 +256,57 @@ func TestACallDuringARequestThatFails(t *testing.T) {
 	})
 }
 
+// An outage in which there was nothing to write but the spec, or only a read, is over when the API server
+// answers: it is logged, and nobody gets its error later.
+func TestAnOutageWithoutAReport(t *testing.T) {
+	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
+		f := newFixture(t)
+		var log logLines
+		run(func(ctx context.Context) error { return f.Run(log.context(ctx)) })
+		ctx := log.context(t.Context())
+		update := func() error {
+			return f.GenerateAndApplyMachineConfigNode(ctx, phases.Updated, "Updated", "", metav1.ConditionTrue)
+		}
+		for _, call := range []func() error{
+			func() error { return f.GenerateAndApplyMachineConfigNodeSpec(ctx) }, // it creates the object
+			func() error { require.NoError(t, update()); return errDown },        // a repeat that is checked
+		} {
+			down := f.outage(errDown)
+			require.Error(t, call())
+			assert.Len(t, log.take(), 1)
+			pass(time.Minute)
+			down.Store(false)
+			pass(time.Minute)
+			lines := log.take()
+			require.Len(t, lines, 1, "it is over")
+			assert.Contains(t, lines[0], "works again")
+			f.annotate(oldConfig, newConfig)
+			assert.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+			f.annotate(oldConfig, oldConfig)
+			assert.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+			require.NoError(t, update())
+			pass(checkInterval)
+		}
+	})
+}
+
+// A spec that is on its way when the Node goes back is written back, and both calls wait for that.
+func TestASpecThatIsTakenBackOnItsWay(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
+		node := viewOf(annotated(oldConfig, oldConfig))
+		server := newSlowServer(t)
+		m := monitorOn(t, server, nil, node.use)
+		require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+		server.takes(always(time.Second), nil)
+		node.Store(annotated(oldConfig, newConfig))
+		go func() { assert.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context())) }()
+		synctest.Wait()
+		node.Store(annotated(oldConfig, oldConfig))
+		assert.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+		assert.Equal(t, oldConfig, server.server.object.Spec.ConfigVersion.Desired)
+	})
+}
+
 // The end of a caller's context ends no request.
 func TestACallerThatGivesUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {

@@ -22,7 +22,9 @@ type Core struct {
 	// compared with those of the API server, so that it shows what others write. Invariant: an object
 	// that is compared is listed.
 	listed, compared bool
-	busy             bool // between Next and Done: what the Lister shows may be the request's own doing
+	// busy is the kind of the request between Next and Done, else "": what the Lister shows may be the
+	// request's own doing.
+	busy Kind
 	// sent is a status whose answer was lost, until the next read: if it is what is there, its Target,
 	// which no object shows, is what is remembered.
 	sent *plan.State
@@ -96,13 +98,13 @@ func (c *Core) IsNeeded(change plan.Change) bool {
 func (c *Core) Look(n plan.Node) { c.latest = n }
 
 // Follow has owner references and spec follow a view of the Node, after what is pending. The entry is
-// finished once they do; it is nil if they do already. With check, that is checked by a read.
+// finished once they do; it is nil if they do already, and no request is about to change that. With check, that is checked by a read.
 func (c *Core) Follow(n plan.Node, check bool) *Entry {
 	c.latest = n
 	if check {
 		c.Doubt()
 	}
-	follows := c.situation == Fresh && c.object.Follows(n)
+	follows := c.situation == Fresh && c.busy != PatchSpec && c.object.Follows(n)
 	c.spec = !follows || len(c.queue) > 0 // a report that is pending may make it follow another view
 	if follows {
 		return nil
@@ -137,7 +139,7 @@ func (c *Core) Compared() bool { return c.compared }
 
 // Doubt has the object read before the next change is found to be true already, or is rejected.
 func (c *Core) Doubt() {
-	if (c.situation == Fresh || c.situation == Unanswered) && !c.busy {
+	if (c.situation == Fresh || c.situation == Unanswered) && c.busy == "" {
 		c.situation = Stale
 	}
 }
@@ -150,7 +152,7 @@ func (c *Core) NoImages() bool { return c.object.NoImages }
 
 // Unlisted records that the Lister does not have the object. One that it had before was deleted.
 func (c *Core) Unlisted() {
-	if c.listed && !c.busy {
+	if c.listed && c.busy == "" {
 		c.situation, c.listed, c.compared = Deleted, false, false
 	}
 }
@@ -159,7 +161,7 @@ func (c *Core) Unlisted() {
 // known and nothing in it is missing. Else it has the object read. The first read is one of the
 // API server, so that it is known what an informer may have trimmed.
 func (c *Core) Listed(o Object) {
-	if c.busy || c.situation == Unknown {
+	if c.busy != "" || c.situation == Unknown {
 		return
 	}
 	if o.UID != c.object.UID {

@@ -11,8 +11,8 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
 		if decided {
-			c.busy = r.Kind != ""
-			return r, c.busy
+			c.busy = r.Kind
+			return r, r.Kind != ""
 		}
 	}
 }
@@ -111,7 +111,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 
 // Done takes the result of the request that Next returned.
 func (c *Core) Done(r Request, result Result) {
-	c.busy = false
+	c.busy = ""
 	if r.Kind == PatchSpec && result.Outcome != apierr.OK && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		c.spec = true // that of a begin, too, is tried again
 	}

@@ -108,7 +108,7 @@ func (c *Core) absorb(change plan.Change) *Entry {
 		return nil
 	}
 	last := c.queue[len(c.queue)-1]
-	if last.waiters > 0 || c.busy && len(c.queue) == 1 {
+	if last.waiters > 0 || c.busy != "" && len(c.queue) == 1 {
 		return nil
 	}
 	merged, ok := last.Change.Absorb(change)
