@@ -187,6 +187,8 @@ func TestBadReportsMakeNoRequest(t *testing.T) {
 		"reason with a space":         {reason: "not good", as: &reason},
 		"reason with a line feed":     {reason: "Good\n", as: &reason},
 		"reason that ends in a comma": {reason: "Good,", as: &reason},
+		"reserved reason":             {reason: "NotYetOccurred", as: &reason},
+		"reserved by older daemons":   {reason: "NotYetOccured", as: &reason},
 		"reason that is too long":     {reason: strings.Repeat("a", 1025), as: &reason},
 		"completes while running":     {opts: []upgrademonitor.ReportOption{parent}, status: metav1.ConditionUnknown, as: &option},
 		"no parent to complete":       {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{parent}, as: &option},

@@ -135,6 +135,13 @@ func TestNotRequired(t *testing.T) {
 			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
 		})
 	}
+
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+	f.requests()
+	f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
+	assert.Empty(t, f.requests(), "a Singleton is reported with its status")
 }
 
 // True means complete: a parent does not turn True while a child is Unknown.

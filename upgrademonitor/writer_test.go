@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -216,6 +218,61 @@ func TestAnOutageCostsOneTimeout(t *testing.T) {
 		assert.True(t, since.IsZero())
 		server.takes(always(time.Second), nil)
 		assert.Equal(t, time.Second, took(func() { tell(t, m, phases.AppliedFilesAndOS, metav1.ConditionTrue) }), "calls wait again")
+	})
+}
+
+// What is healthy is that statuses are written: a read that is answered is not.
+func TestAnOutageOfWrites(t *testing.T) {
+	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
+		server := newSlowServer(t)
+		m := monitorOn(t, server, nil, viewOf(annotated(oldConfig, oldConfig)).use)
+		run(m.Run)
+		tell(t, m, phases.Updated, metav1.ConditionTrue)
+		server.takes(func(request string) time.Duration {
+			if request == "GET" {
+				return 0
+			}
+			return hangs
+		}, nil)
+		var all time.Duration
+		for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionTrue, metav1.ConditionFalse} {
+			all += took(func() { tell(t, m, phases.NodeDegraded, status) })
+			pass(time.Minute)
+		}
+		assert.LessOrEqual(t, all, 2*upgrademonitor.DefaultTimeout)
+		server.takes(always(0), nil)
+	})
+}
+
+// liveLister is that of an informer that is never behind.
+type liveLister struct {
+	mcfglisters.MachineConfigNodeLister
+	*slowServer
+}
+
+func (l liveLister) Get(string) (*mcfgv1.MachineConfigNode, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.server.object.DeepCopy(), nil
+}
+
+// Two processes, one of whose views of the Node is behind, do not overwrite each other for ever, though each sees what
+// the other has written.
+func TestTwoViewsOfTheNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
+		server := newSlowServer(t)
+		for _, current := range []string{oldConfig, newConfig} {
+			m := monitorOn(t, server, nil, viewOf(annotated(current, newConfig)).use, func(c *upgrademonitor.Config) {
+				c.Lister = liveLister{slowServer: server}
+			})
+			tell(t, m, phases.NodeDegraded, metav1.ConditionTrue)
+			tell(t, m, phases.NodeDegraded, metav1.ConditionFalse)
+			run(m.Run)
+		}
+		pass(time.Minute)
+		server.made = nil
+		pass(time.Hour)
+		assert.Empty(t, server.made)
 	})
 }
 

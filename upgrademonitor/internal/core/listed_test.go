@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -14,33 +15,89 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
+// driven is a Core with a model of the API server, for which a test makes the requests.
+type driven struct {
+	core.Core
+	t      *testing.T
+	server server
+	node   plan.Node
+}
+
+func drive(t *testing.T) *driven {
+	return &driven{t: t, server: server{now: begun, mode: plan.Standard, asked: map[phases.Phase]bool{phases.Updated: true}},
+		node: plan.Node{Owner: metav1.OwnerReference{Name: "worker-0"}, Pool: "worker", Mode: plan.Standard, Provisioned: true,
+			Versions: plan.Versions{CurrentConfig: "a", DesiredConfig: "a"}}}
+}
+
+func (d *driven) submit(p phases.Phase, status metav1.ConditionStatus) {
+	d.t.Helper()
+	_, err := d.Submit(plan.PhaseChange{Node: d.node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(begun)}}, false)
+	require.NoError(d.t, err)
+}
+
+func (d *driven) run(trySpec bool) {
+	d.t.Helper()
+	for r, ok := d.Next(trySpec); ok; r, ok = d.Next(trySpec) {
+		d.Done(r, d.server.make(r))
+	}
+	require.NoError(d.t, d.server.problem)
+}
+
 // What the queue leads to is planned again on a newer object of the Lister: others may have taken back
 // what a report would be rejected for.
 func TestListedChangesWhatTheQueueLeadsTo(t *testing.T) {
-	s := server{now: begun, mode: plan.Standard, asked: map[phases.Phase]bool{phases.Updated: true}}
-	node := plan.Node{Owner: metav1.OwnerReference{Name: "worker-0"}, Pool: "worker", Mode: plan.Standard, Provisioned: true,
-		Versions: plan.Versions{CurrentConfig: "a", DesiredConfig: "a"}}
-	var c core.Core
-	submit := func(p phases.Phase, status metav1.ConditionStatus) {
-		t.Helper()
-		_, err := c.Submit(plan.PhaseChange{Node: node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(begun)}}, false)
-		require.NoError(t, err)
-	}
+	d := drive(t)
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} {
-		submit(phases.Updated, status)
+		d.submit(phases.Updated, status)
 	}
-	submit(phases.Drained, metav1.ConditionUnknown)
-	for r, ok := c.Next(true); ok; r, ok = c.Next(true) {
-		c.Done(r, s.make(r))
-	}
-	require.NoError(t, s.problem)
+	d.submit(phases.Drained, metav1.ConditionUnknown)
+	d.run(true)
 
-	submit(phases.NodeDegraded, metav1.ConditionTrue)
-	r, _ := c.Next(true)
-	c.Done(r, core.Result{Outcome: apierr.Denied})
-	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+	d.submit(phases.NodeDegraded, metav1.ConditionTrue)
+	r, _ := d.Next(true)
+	d.Done(r, core.Result{Outcome: apierr.Denied})
+	d.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		conditions.Find(status.Conditions, phases.Drained).Status = metav1.ConditionFalse
 	})
-	c.Listed(s.object)
-	submit(phases.Drained, metav1.ConditionFalse)
+	d.Listed(d.server.object)
+	d.submit(phases.Drained, metav1.ConditionFalse)
+}
+
+// A condition of others stays as the API server has sent it, to the byte: a Lister has it decoded.
+func TestListedKeepsWhatOthersWrote(t *testing.T) {
+	const sent, decoded = "2026-01-02T05:04:05+02:00", "2026-01-02T03:04:05Z"
+	others := func(since string) []json.RawMessage {
+		return []json.RawMessage{json.RawMessage(`{"type":"InternalReleaseImageDegraded","status":"True","lastTransitionTime":"` + since + `","reason":"R","message":""}`)}
+	}
+	d := drive(t)
+	d.server.asked[phases.NodeDegraded] = true
+	d.submit(phases.Updated, metav1.ConditionTrue)
+	d.run(true)
+	d.server.object.Foreign = others(sent)
+	d.server.bump(false)
+	d.Doubt()
+	d.submit(phases.NodeDegraded, metav1.ConditionTrue)
+	d.run(true)
+
+	d.server.bump(false)
+	listed := d.server.object
+	listed.Foreign = others(decoded)
+	d.Listed(listed)
+	d.submit(phases.NodeDegraded, metav1.ConditionFalse)
+	r, _ := d.Next(true)
+	require.Equal(t, core.PatchStatus, r.Kind, "the Lister's is the base")
+	require.Equal(t, others(sent), r.Base.Foreign)
+}
+
+// The spec of a begin that is left for later is written later.
+func TestTheSpecOfABeginThatIsLeftForLater(t *testing.T) {
+	d := drive(t)
+	d.submit(phases.Updated, metav1.ConditionTrue)
+	d.run(true)
+	d.node.DesiredConfig = "b"
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	d.run(false)
+	require.Equal(t, "a", d.server.object.Spec.ConfigVersion.Desired)
+	d.run(true)
+	require.Equal(t, "b", d.server.object.Spec.ConfigVersion.Desired)
 }
