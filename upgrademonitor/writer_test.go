@@ -13,6 +13,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
 // slowServer is a server whose answers take a time that a test decides, in the time of a bubble. A
@@ -235,9 +237,9 @@ func TestAnOutageOfWrites(t *testing.T) {
 			return hangs
 		}, nil)
 		var all time.Duration
-		for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionTrue, metav1.ConditionFalse} {
-			all += took(func() { tell(t, m, phases.NodeDegraded, status) })
-			pass(time.Minute)
+		for range 300 {
+			all += took(func() { tell(t, m, phases.NodeDegraded, metav1.ConditionTrue) })
+			pass(time.Second)
 		}
 		assert.LessOrEqual(t, all, 2*upgrademonitor.DefaultTimeout)
 		server.takes(always(0), nil)
@@ -247,32 +249,34 @@ func TestAnOutageOfWrites(t *testing.T) {
 // liveLister is that of an informer that is never behind.
 type liveLister struct {
 	mcfglisters.MachineConfigNodeLister
-	*slowServer
+	clientset *mcfgfake.Clientset
 }
 
-func (l liveLister) Get(string) (*mcfgv1.MachineConfigNode, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.server.object.DeepCopy(), nil
+func (l liveLister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
+	object, err := l.clientset.Tracker().Get(mcfgv1.GroupVersion.WithResource("machineconfignodes"), "", name)
+	if err != nil {
+		return nil, err
+	}
+	return object.(*mcfgv1.MachineConfigNode), nil
 }
 
 // Two processes, one of whose views of the Node is behind, do not overwrite each other for ever, though each sees what
 // the other has written.
 func TestTwoViewsOfTheNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
-		server := newSlowServer(t)
+		clientset := upgrademonitortest.NewClientset(t)
 		for _, current := range []string{oldConfig, newConfig} {
-			m := monitorOn(t, server, nil, viewOf(annotated(current, newConfig)).use, func(c *upgrademonitor.Config) {
-				c.Lister = liveLister{slowServer: server}
-			})
+			m, err := upgrademonitor.New(upgrademonitor.Config{Client: clientset, NodeName: nodeName, Lister: liveLister{clientset: clientset},
+				Node: func() (*corev1.Node, error) { return annotated(current, newConfig), nil }})
+			require.NoError(t, err)
 			tell(t, m, phases.NodeDegraded, metav1.ConditionTrue)
 			tell(t, m, phases.NodeDegraded, metav1.ConditionFalse)
 			run(m.Run)
 		}
 		pass(time.Minute)
-		server.made = nil
+		clientset.ClearActions()
 		pass(time.Hour)
-		assert.Empty(t, server.made)
+		assert.Empty(t, clientset.Actions())
 	})
 }
 

@@ -79,8 +79,8 @@ func (s *simulation) checkNothingLost(p *process, tick int) {
 	}
 }
 
-// isLate reports whether others have moved Updated after a call that begins an update, and may have before
-// it was written: then it changes nothing.
+// isLate reports whether others have moved Updated, or the object was created, after a call that begins an
+// update, and may have before it was written: then it changes nothing.
 func (s *simulation) isLate(c *call) bool {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()

@@ -42,7 +42,7 @@ type server struct {
 	requests  int
 	faults    map[string]int // how often each has happened
 	problem   error
-	ended     time.Time // when others have moved Updated
+	ended     time.Time // when others have moved Updated, or the object was created
 	lateWrite sync.WaitGroup
 }
 
@@ -267,6 +267,7 @@ func (t *transport) serve(r *http.Request, body []byte) *http.Response {
 		if before != nil {
 			return respond(r, nil, apiserver.AlreadyExists(nodeName))
 		}
+		s.ended = time.Now() // the times of its conditions begin here, too
 		after, err = apiserver.Create(body, s.revision+1, time.Now())
 	case http.MethodPatch:
 		subresource := ""
