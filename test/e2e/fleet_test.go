@@ -107,12 +107,14 @@ func (f *fleet) run(change ...func(*rollout.Config)) {
 }
 
 // newRecorder returns a recorder of events that writes them as the operator's service account.
-func (f *fleet) newRecorder() record.EventRecorder {
+func (f *fleet) newRecorder() (record.EventRecorder, *transport) {
 	f.t.Helper()
+	config, requests := asOperator(f.cluster), &transport{}
+	config.Wrap(requests.wrap)
 	broadcaster := record.NewBroadcaster(record.WithContext(f.t.Context()))
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubeClient(f.t, asOperator(f.cluster)).CoreV1().Events("")})
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubeClient(f.t, config).CoreV1().Events("")})
 	f.t.Cleanup(broadcaster.Shutdown)
-	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "e2e"})
+	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "e2e"}), requests
 }
 
 // eventuallyEvent waits until the event of a pool exists.
@@ -128,17 +130,18 @@ func (f *fleet) eventuallyEvent(reason, message string) {
 }
 
 // runPool starts the controller of the pools' statuses. The channel receives when it syncs worker.
-func (f *fleet) runPool() (synced <-chan struct{}) {
+func (f *fleet) runPool(change ...func(*pool.Config)) (synced <-chan struct{}) {
 	f.t.Helper()
 	worker := make(chan struct{}, 1)
+	recorder, _ := f.newRecorder()
 	f.control(func(p parts) (runner, error) {
-		return pool.New(pool.Config{
+		c := pool.Config{
 			Client:             p.mcfg,
 			Nodes:              p.nodes,
 			Pools:              p.objects.MachineConfigPools(),
 			MachineConfigNodes: p.objects.MachineConfigNodes(),
 			Interval:           10 * time.Millisecond,
-			Recorder:           f.newRecorder(),
+			Recorder:           recorder,
 			Image: func(synced *mcfgv1.MachineConfigPool) pool.Image {
 				if synced.Name == "worker" {
 					select {
@@ -148,7 +151,11 @@ func (f *fleet) runPool() (synced <-chan struct{}) {
 				}
 				return pool.Image{} // unknown
 			},
-		})
+		}
+		for _, change := range change {
+			change(&c)
+		}
+		return pool.New(c)
 	})
 	return worker
 }

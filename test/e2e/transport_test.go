@@ -18,11 +18,12 @@ import (
 // transport counts the requests of one client, and fails like a network or a server while a fault is
 // set. Watches pass, as if their connections were older than the fault.
 type transport struct {
-	mu      sync.Mutex
-	now     fault
-	kinds   map[string]int
-	answers map[int]int
-	bytes   int // read from the responses
+	mu          sync.Mutex
+	now         fault
+	kinds       map[string]int
+	permissions map[string]bool // that the requests need: "patch machineconfigpools/status"
+	answers     map[int]int
+	bytes       int // read from the responses
 
 	underWay sync.RWMutex // held for reading during each request but a watch
 }
@@ -86,9 +87,10 @@ func (r *transport) sent(request *http.Request) fault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.kinds == nil {
-		r.kinds, r.answers = map[string]int{}, map[int]int{}
+		r.kinds, r.answers, r.permissions = map[string]int{}, map[int]int{}, map[string]bool{}
 	}
 	r.kinds[kindOf(request)]++
+	r.permissions[permissionOf(request)] = true
 	return r.now
 }
 
@@ -121,6 +123,33 @@ func kindOf(request *http.Request) string {
 	default:
 		return "spec"
 	}
+}
+
+// permissionOf returns what RBAC calls a request. An informer lists, too, where it cannot watch at once.
+func permissionOf(request *http.Request) string {
+	path := strings.Split(strings.Trim(request.URL.Path, "/"), "/")[2:] // after api/v1, or apis and the group
+	if strings.HasPrefix(request.URL.Path, "/apis/") {
+		path = path[1:]
+	}
+	if path[0] == "namespaces" {
+		path = path[2:]
+	}
+	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create"}[request.Method]
+	switch {
+	case kindOf(request) == "watch":
+		verb = "watch"
+	case verb == "":
+		verb = strings.ToLower(request.Method)
+	}
+	resource := strings.Join(slices.Delete(path, min(1, len(path)), min(2, len(path))), "/") // without the name
+	return verb + " " + resource
+}
+
+// used returns the permissions that the requests so far needed, sorted.
+func (r *transport) used() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(maps.Keys(r.permissions))
 }
 
 // bytesDown returns the size of all responses.

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -139,4 +141,20 @@ func allow(t *testing.T, c *cluster.Cluster, subject rbacv1.Subject, resources, 
 		Subjects:   []rbacv1.Subject{subject},
 	}, metav1.CreateOptions{})
 	require.NoError(t, err)
+}
+
+// permissions returns what rules grant, sorted. An informer that watches needs the permission to list, too.
+func permissions(rules []rbacv1.PolicyRule) (list []string) {
+	for _, rule := range rules {
+		for _, resource := range rule.Resources {
+			for _, verb := range rule.Verbs {
+				list = append(list, verb+" "+resource)
+			}
+			if slices.Contains(rule.Verbs, "watch") {
+				list = slices.DeleteFunc(list, func(p string) bool { return strings.HasPrefix(p, "list ") })
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
 }
