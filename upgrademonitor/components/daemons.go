@@ -36,7 +36,7 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 		if c := meta.FindStatusCondition(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)); c != nil && c.Status == metav1.ConditionTrue {
 			degraded[mcn.Name] = c.Message
 		}
-		if c := meta.FindStatusCondition(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)); c != nil && c.Status == metav1.ConditionFalse {
+		if meta.IsStatusConditionFalse(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeUpdated)) {
 			updating++
 		}
 	}

@@ -104,7 +104,6 @@ func (f *faults) forget(s step) bool {
 //     process takes its place, or ten minutes have passed without one.
 //   - Unknown until a pass has succeeded, else False.
 func (f *faults) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
-	notAfter(&f.inherited, now)
 	list := f.unresolved(now)
 	switch {
 	case len(list) > 0:
@@ -130,8 +129,6 @@ func (f *faults) degraded(was *metav1.Condition, now time.Time) metav1.Condition
 func (f *faults) unresolved(now time.Time) []*fault {
 	var list []*fault
 	for _, e := range f.open {
-		notAfter(&e.since, now)
-		notAfter(&e.last, now)
 		if now.Sub(e.since) >= f.inertia {
 			list = append(list, e)
 		}

@@ -195,31 +195,9 @@ func TestInherited(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, &starting, epoch).Status)
 }
 
-// TestTheClockIsSetBack by an hour: nothing waits for that hour again.
+// TestTheClockIsSetBack by an hour: the durations of a process are of the monotonic clock.
 func TestTheClockIsSetBack(t *testing.T) {
-	r, back := newRecorded(), epoch.Add(-time.Hour)
-	r.fail(OperatorSync, "", "x", epoch)
-	r.running.begin(&pass{step{OperatorSyncMCD, ""}, epoch})
-	assert.Equal(t, metav1.ConditionUnknown, r.degraded(t, nil, back).Status)
-	assert.Equal(t, metav1.ConditionFalse, r.running.progressing(back).Status)
-	assert.Equal(t, metav1.ConditionTrue, r.degraded(t, nil, back.Add(2*time.Minute)).Status)
-	assert.Equal(t, metav1.ConditionTrue, r.running.progressing(back.Add(2*time.Minute)).Status)
-
-	r, inherited := newRecorded(), metav1.Condition{Status: metav1.ConditionTrue}
-	r.faults.inherited = epoch
-	assert.Equal(t, inherited, r.degraded(t, &inherited, back))
-	assert.Equal(t, metav1.ConditionFalse, r.degraded(t, &inherited, back.Add(10*time.Minute)).Status)
-
-	known, config := peers{}, &Config{DegradedInertia: time.Minute}
-	degraded := conditionType{component: Daemon, aspect: Degraded}
-	known.set(metav1.Condition{Type: degraded.name(), Status: metav1.ConditionTrue}, epoch)
-	assert.Empty(t, known.condition(degraded, nil, config, back))
-	assert.NotEmpty(t, known.condition(degraded, nil, config, back.Add(time.Minute)))
-
-	p := pace{last: epoch, interval: time.Minute}
-	assert.Equal(t, time.Minute, p.wait(back))
-	assert.Zero(t, p.wait(back.Add(time.Minute)))
-
+	back := epoch.Add(-time.Hour)
 	was := metav1.Condition{Status: metav1.ConditionTrue, LastTransitionTime: metav1.NewTime(epoch)}
 	c := metav1.Condition{Status: metav1.ConditionFalse}
 	assert.Equal(t, epoch, transitionTime(c, &was, nil, back).Time, "the time of a condition never decreases")

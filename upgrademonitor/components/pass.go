@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"sync/atomic"
-
-	"k8s.io/klog/v2"
 )
 
 // Pass is one run of a step, from Begin to End.
@@ -60,7 +58,6 @@ func (p *Pass) end(err error, canceled bool) {
 	}
 	r, text, now := p.reporter, textOf(err), p.reporter.config.Clock.Now()
 	r.mu.Lock()
-	notAfter(&p.began, now)
 	took := now.Sub(p.began)
 	r.running.end(&p.pass)
 	changed := !canceled
@@ -119,9 +116,8 @@ func (r *Reporter) has(s State) bool {
 	if slices.Contains(statesByComponent[r.config.Component], s) || s == BootstrapProgression && r.config.Component == Operator {
 		return true
 	}
-	s = State(oneLine(string(s), maxNodeMessage))
-	if _, again := r.rejected.LoadOrStore(s, true); !again {
-		klog.Background().Error(nil, "Ignoring a state that this component does not have", "component", r.config.Component, "state", s)
-	}
+	state := oneLine(string(s), maxNodeMessage)
+	r.failures.FailedOtherwise(context.Background(), state, fmt.Errorf("%s has no state %q", r.config.Component, state),
+		"Ignoring a pass: begin it with one of States")
 	return false
 }

@@ -69,7 +69,6 @@ func (ps peers) condition(t conditionType, was *metav1.Condition, config *Config
 	if p == nil {
 		return *was
 	}
-	notAfter(&p.since, now)
 	good, after := metav1.ConditionFalse, config.DegradedInertia
 	switch t.aspect {
 	case Progressing:

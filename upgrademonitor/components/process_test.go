@@ -25,6 +25,11 @@ type process struct {
 // start runs a Reporter on a server, and waits until it is idle.
 func (m *memory) start(t *testing.T, component components.Component, change ...func(*components.Config)) *process {
 	t.Helper()
+	return m.startIn(t.Context(), t, component, change...)
+}
+
+func (m *memory) startIn(ctx context.Context, t *testing.T, component components.Component, change ...func(*components.Config)) *process {
+	t.Helper()
 	config := components.Config{Client: m, Lister: m.lister(), Component: component}
 	for _, c := range change {
 		c(&config)
@@ -35,12 +40,6 @@ func (m *memory) start(t *testing.T, component components.Component, change ...f
 	m.handlers = append(m.handlers, reporter.Handler())
 	m.mu.Unlock()
 	p := &process{Reporter: reporter}
-	p.run(t.Context(), t)
-	return p
-}
-
-// run runs the Reporter again, after stop.
-func (p *process) run(ctx context.Context, t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
 	go func() { ended <- p.Run(ctx) }()
@@ -50,6 +49,7 @@ func (p *process) run(ctx context.Context, t *testing.T) {
 	})
 	t.Cleanup(p.stop)
 	synctest.Wait()
+	return p
 }
 
 // pass lets time pass, and waits until all processes are idle.

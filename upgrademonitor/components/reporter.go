@@ -17,8 +17,7 @@ import (
 type Reporter struct {
 	config   Config
 	wake     chan struct{}  // of capacity 1: something may have changed
-	rejected sync.Map       // of states that this process does not have
-	failures failurelog.Log // of reads and writes
+	failures failurelog.Log // of reads and writes, and of states that this process does not have
 
 	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
 	running running
@@ -26,7 +25,6 @@ type Reporter struct {
 	peers   peers
 
 	turn      chan struct{}      // of capacity 1: held while the object is read and written; guards the rest
-	led       bool               // Run has been called
 	inherited bool               // published and desired are known
 	published []metav1.Condition // of this process, as last read or written
 	desired   []metav1.Condition // as last computed
@@ -43,19 +41,16 @@ func New(config Config) (*Reporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Reporter{config: config, wake: make(chan struct{}, 1), turn: make(chan struct{}, 1), health: map[Component]Health{}}
-	r.reset()
-	return r, nil
-}
-
-// reset forgets everything that was reported and published, as a new process does.
-func (r *Reporter) reset() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.running = running{after: r.config.ProgressingAfter, passes: map[step]*pass{}}
-	r.faults = faults{inertia: r.config.DegradedInertia, open: map[step]*fault{}}
-	r.peers = peers{}
-	r.inherited, r.published, r.desired, r.last = false, nil, nil, lastErrors{}
+	return &Reporter{
+		config:  config,
+		wake:    make(chan struct{}, 1),
+		turn:    make(chan struct{}, 1),
+		running: running{after: config.ProgressingAfter, passes: map[step]*pass{}},
+		faults:  faults{inertia: config.DegradedInertia, open: map[step]*fault{}},
+		peers:   peers{},
+		last:    lastErrors{},
+		health:  map[Component]Health{},
+	}, nil
 }
 
 // SetPeerConditions reports conditions of another component: the operator those of the daemons, and

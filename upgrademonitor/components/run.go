@@ -18,8 +18,7 @@ const minIdle = 10 * time.Millisecond
 // Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
 // Run it while this process is the leader, and only then.
 //
-//  1. The conditions of an earlier process are taken over first. When Run is called again, it starts as
-//     a new process does.
+//  1. The conditions of an earlier process are taken over first.
 //  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is never
 //     created.
 //  3. All conditions of this process are written by one apply, and only if one differs from the
@@ -28,20 +27,12 @@ const minIdle = 10 * time.Millisecond
 //     doubled with each write up to MaxInterval: the latest change wins.
 //  5. A rejection by the API server is logged once for each cause, and retried after MaxInterval.
 //
-// One goroutine calls it at a time.
+// It must be called once.
 func (r *Reporter) Run(ctx context.Context) error {
 	if r == nil {
 		<-ctx.Done()
 		return nil
 	}
-	if r.lock(ctx) != nil {
-		return nil
-	}
-	if r.led {
-		r.reset()
-	}
-	r.led, r.cleared = true, false
-	r.unlock()
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {
@@ -80,7 +71,7 @@ func (r *Reporter) Handler() cache.ResourceEventHandler {
 }
 
 // Clear removes the conditions of this process from the object, when the feature is disabled. Those of
-// others are kept. Nothing is written any more until Run is called again.
+// others are kept. Nothing is written any more.
 //
 // A missing object, or one without these conditions, is not an error.
 func (r *Reporter) Clear(ctx context.Context) error {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
 )
 
 // maxKey is the maximum length of the name of an object.
@@ -18,13 +20,7 @@ type step struct {
 	key   string
 }
 
-// newStep returns a step. A key is as long as the name of an object can be; the rest of it is cut off.
-func newStep(s State, key string) step {
-	if len(key) > maxKey {
-		key = strings.Clone(key[:maxKey])
-	}
-	return step{s, key}
-}
+func newStep(s State, key string) step { return step{s, conditions.TruncateTo(key, maxKey)} }
 
 func (s step) compare(other step) int {
 	return cmp.Or(cmp.Compare(s.state, other.state), strings.Compare(s.key, other.key))
@@ -76,8 +72,7 @@ func (r *running) end(p *pass) {
 func (r *running) progressing(now time.Time) metav1.Condition {
 	var slow *pass
 	for _, p := range r.passes {
-		notAfter(&p.began, now)
-		if now.Sub(p.began) >= r.after && (slow == nil || p.compare(slow) < 0) {
+		if now.Sub(p.began) >= r.after && (slow == nil || p.precedes(slow)) {
 			slow = p
 		}
 	}
@@ -88,14 +83,9 @@ func (r *running) progressing(now time.Time) metav1.Condition {
 	return metav1.Condition{Status: metav1.ConditionTrue, Reason: string(slow.step.state), Message: oneLine(message, maxMessage)}
 }
 
-// compare orders passes by their precedence in a condition.
-func (p *pass) compare(other *pass) int {
-	return cmp.Or(p.rank()-other.rank(), p.began.Compare(other.began), p.step.compare(other.step))
-}
-
-func (p *pass) rank() int {
-	if isSync(p.step.state) {
-		return 1
+func (p *pass) precedes(other *pass) bool {
+	if isSync(p.step.state) != isSync(other.step.state) {
+		return isSync(other.step.state)
 	}
-	return 0
+	return cmp.Or(p.began.Compare(other.began), p.step.compare(other.step)) < 0
 }

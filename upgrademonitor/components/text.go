@@ -51,10 +51,3 @@ func jsonLen(line string) int {
 
 // seconds returns a time with the precision of the API.
 func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }
-
-// notAfter moves a time of the future to now: the clock may have been set back.
-func notAfter(t *time.Time, now time.Time) {
-	if t.After(now) {
-		*t = now
-	}
-}

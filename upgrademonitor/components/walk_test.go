@@ -68,18 +68,14 @@ func (w *walk) setPeer() {
 	require.NoError(w.t, w.p.SetPeerConditions(components.Daemon, condition(daemonDegraded, status)))
 }
 
-// lead has another process lead, which may overlap with the last one, or the same one again. Its first sync reports
+// lead has another process lead, which may overlap with the last one. Its first sync reports
 // what fails and what does not.
 func (w *walk) lead() {
 	last := w.p
-	switch w.random.IntN(3) {
-	case 0:
-		last.stop()
-		last.run(w.t.Context(), w.t)
-	case 1:
+	if w.random.IntN(2) == 0 {
 		last.stop()
 		w.p = w.m.start(w.t, components.Operator)
-	default:
+	} else {
 		w.p = w.m.start(w.t, components.Operator)
 		pass(time.Duration(w.random.IntN(600)) * time.Second)
 		last.stop()

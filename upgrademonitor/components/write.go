@@ -3,21 +3,18 @@ package components
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // apply writes the desired conditions by one forced apply: without a resource version, since no other
@@ -56,17 +53,8 @@ func (r *Reporter) request(ctx context.Context, write func(context.Context) (*op
 // permission, repairs the object or installs the CRD. A CRD without one of the fields is answered with
 // 500; any other 500 is an answer that is missing.
 func isRejected(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	switch status.Status().Code {
-	case http.StatusForbidden, http.StatusNotFound, http.StatusUnprocessableEntity:
-		return true
-	case http.StatusInternalServerError:
-		return strings.Contains(status.Status().Message, "not declared in schema")
-	}
-	return false
+	outcome := apierr.Classify(err)
+	return outcome != apierr.OK && (outcome != apierr.Retry || strings.Contains(err.Error(), "not declared in schema"))
 }
 
 // remove removes the own conditions by a merge patch of the list, which conflicts if others have written
@@ -78,19 +66,19 @@ func (r *Reporter) remove(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		isOwn := func(c metav1.Condition) bool {
-			return meta.FindStatusCondition(own(mc.Status.Conditions, r.config.Component), c.Type) != nil
-		}
-		if !slices.ContainsFunc(mc.Status.Conditions, isOwn) {
+		owned := own(mc.Status.Conditions, r.config.Component)
+		if len(owned) == 0 {
 			return mc, nil
 		}
-		var list any // without conditions, null: others treat an empty list as initialized
-		if others := slices.DeleteFunc(slices.Clone(mc.Status.Conditions), isOwn); len(others) > 0 {
-			list = others
+		var others []metav1.Condition // null without any: others treat an empty list as initialized
+		for _, c := range mc.Status.Conditions {
+			if meta.FindStatusCondition(owned, c.Type) == nil {
+				others = append(others, c)
+			}
 		}
 		patch, err := json.Marshal(map[string]any{
 			"metadata": map[string]any{"resourceVersion": mc.ResourceVersion},
-			"status":   map[string]any{"conditions": list},
+			"status":   map[string]any{"conditions": others},
 		})
 		if err != nil {
 			return nil, err
@@ -111,10 +99,7 @@ type pace struct {
 }
 
 // wait returns how long the next attempt has to wait, 0 or less if it can be made.
-func (p *pace) wait(now time.Time) time.Duration {
-	notAfter(&p.last, now)
-	return p.last.Add(p.interval).Sub(now)
-}
+func (p pace) wait(now time.Time) time.Duration { return p.last.Add(p.interval).Sub(now) }
 
 // written records an attempt.
 func (p *pace) written(now time.Time, shortest, longest time.Duration) {
