@@ -81,9 +81,6 @@ func TypeOf(c Component, a Aspect) string {
 	return ""
 }
 
-// isWriter reports whether a component is a process that writes conditions.
-func isWriter(c Component) bool { return c == Operator || c == Controller }
-
 // own returns the conditions of a list that a process writes.
 func own(list []metav1.Condition, writer Component) []metav1.Condition {
 	var found []metav1.Condition

@@ -84,7 +84,7 @@ func (c Config) complete() (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if !isWriter(c.Component) {
+	if fieldManagers[c.Component] == "" {
 		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
 	for component, manager := range fieldManagers {

@@ -92,12 +92,10 @@ func TestInvalidPeerConditions(t *testing.T) {
 		"no reason":                  {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes}, "conditions[0].reason"},
 		"a reason that is a message": {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "conditions[0].reason"},
 		"a huge reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 1025)}, "conditions[0].reason"},
-		"a long reason":              {operator, components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: strings.Repeat("a", 129)}, "conditions[0].reason: Too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tc.reporter.SetPeerConditions(tc.component, tc.condition)
-			require.ErrorContains(t, err, tc.want)
-			assert.Less(t, len(err.Error()), 500)
+			assert.ErrorContains(t, err, tc.want)
 		})
 	}
 	assert.NoError(t, operator.SetPeerConditions(components.Daemon))

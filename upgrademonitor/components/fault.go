@@ -104,16 +104,16 @@ func (f *faults) forget(s step) bool {
 //     process takes its place, or ten minutes have passed without one.
 //   - Unknown until a pass has succeeded, else False.
 func (f *faults) degraded(was *metav1.Condition, now time.Time) metav1.Condition {
-	list := f.unresolved(now)
+	newest, more := f.unresolved(now)
 	switch {
-	case len(list) > 0:
+	case newest != nil:
 		f.inherited = time.Time{}
 		suffix := ""
-		if more := len(list) - 1; more > 0 {
+		if more > 0 {
 			suffix = fmt.Sprintf("; and %d more", more)
 		}
-		message := oneLine(list[0].shown.prefix()+list[0].text, maxMessage-len(suffix)) + suffix
-		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(list[0].shown.state), Message: message}
+		message := oneLine(newest.shown.prefix()+newest.text, maxMessage-len(suffix)) + suffix
+		return metav1.Condition{Status: metav1.ConditionTrue, Reason: failedReason(newest.shown.state), Message: message}
 	case was != nil && !f.inherited.IsZero() && !f.synced && (now.Sub(f.inherited) < inheritedTimeout || len(f.open) > 0):
 		return *was
 	}
@@ -124,22 +124,20 @@ func (f *faults) degraded(was *metav1.Condition, now time.Time) metav1.Condition
 	return metav1.Condition{Status: metav1.ConditionUnknown, Reason: reasonStarting, Message: "No pass has succeeded yet"}
 }
 
-// unresolved returns the errors that are older than the inertia, the newest first. One that is shown for
-// both a step and its sync is one error.
-func (f *faults) unresolved(now time.Time) []*fault {
-	var list []*fault
+// unresolved returns the newest of the errors that are older than the inertia, nil if there is none, and how
+// many more there are. One that is shown for both a step and its sync is one error.
+func (f *faults) unresolved(now time.Time) (newest *fault, more int) {
+	shown := map[step]bool{}
 	for _, e := range f.open {
-		if now.Sub(e.since) >= f.inertia {
-			list = append(list, e)
+		if now.Sub(e.since) < f.inertia {
+			continue
+		}
+		shown[e.shown] = true
+		if newest == nil || cmp.Or(newest.since.Compare(e.since), e.shown.compare(newest.shown), newest.last.Compare(e.last)) < 0 {
+			newest = e
 		}
 	}
-	slices.SortFunc(list, func(a, b *fault) int { return cmp.Or(b.since.Compare(a.since), a.shown.compare(b.shown)) })
-	seen := map[step]bool{}
-	return slices.DeleteFunc(list, func(e *fault) bool {
-		again := seen[e.shown]
-		seen[e.shown] = true
-		return again
-	})
+	return newest, len(shown) - 1
 }
 
 // Fault is an error of a component, as its Degraded condition has it.

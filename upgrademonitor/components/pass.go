@@ -19,7 +19,8 @@ type Pass struct {
 // the name of the pool, or "" if there is only one. Each Begin needs its End.
 //
 // A state that this process does not have is logged once, and its pass is ignored. A nil Reporter is
-// valid: a process without the feature keeps its calls. Begin does not block.
+// valid in Begin, Track, Forget and SetPeerConditions: a process without the feature keeps its calls.
+// Begin does not block.
 func (r *Reporter) Begin(s State, key string) *Pass {
 	if r == nil || !r.has(s) {
 		return nil

@@ -10,10 +10,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-const (
-	maxReason         = 128              // the CRD allows 1024, but a request has several
-	daemonUnavailable = 10 * time.Minute // how long daemons are unavailable until it is published
-)
+// daemonUnavailable is how long daemons are unavailable until it is published.
+const daemonUnavailable = 10 * time.Minute
 
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	path := field.NewPath("components", "SetPeerConditions")
@@ -33,8 +31,6 @@ func validatePeer(writer, peer Component, list []metav1.Condition) error {
 			return field.NotSupported(path.Child("type"), c.Type, types)
 		case c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown:
 			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
-		case len(c.Reason) > maxReason:
-			return field.TooLong(path.Child("reason"), "", maxReason)
 		case !validate.IsReason(c.Reason):
 			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
 		}

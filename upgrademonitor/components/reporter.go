@@ -108,9 +108,6 @@ func (r *Reporter) inherit(mc *operatorv1.MachineConfiguration, now time.Time) {
 	r.inherited = true
 	r.published = own(mc.Status.Conditions, r.config.Component)
 	r.desired = own(mc.Status.Conditions, r.config.Component)
-	for i := range r.desired {
-		r.desired[i].Message = oneLine(r.desired[i].Message, maxMessage) // others may have written it
-	}
 	if degraded := meta.FindStatusCondition(r.desired, TypeOf(r.config.Component, Degraded)); degraded != nil && degraded.Status == metav1.ConditionTrue {
 		r.mu.Lock()
 		r.faults.inherited = now

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -131,16 +130,6 @@ func TestAKilledProcess(t *testing.T) {
 		pass(time.Hour)
 		assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCD: "+errDaemons.Error())
 		assert.Equal(t, before+1, m.writes())
-	})
-}
-
-func TestAHugeMessageOfOthersIsCut(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		huge := condition(controllerAvailable, yes)
-		huge.Message = strings.Repeat("huge ", 1000)
-		m.setConditions([]metav1.Condition{huge})
-		m.start(t, components.Operator)
-		assert.LessOrEqual(t, len(m.condition(t, controllerAvailable).Message), 512)
 	})
 }
 
@@ -292,11 +281,8 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestANilReporter(t *testing.T) {
 	var r *components.Reporter
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
 	r.Begin(components.OperatorSync, "").End(nil)
 	r.Forget(components.OperatorSync, "")
-	r.Handler().OnAdd(&operatorv1.MachineConfiguration{}, false)
-	assert.NoError(t, errors.Join(r.SetPeerConditions(components.Daemon), r.Run(ctx), r.Flush(ctx), r.Clear(ctx)))
-	assert.Equal(t, errDaemons, r.Track(ctx, components.OperatorSync, "", func(context.Context) error { return errDaemons }))
+	assert.NoError(t, r.SetPeerConditions(components.Daemon))
+	assert.Equal(t, errDaemons, r.Track(t.Context(), components.OperatorSync, "", func(context.Context) error { return errDaemons }))
 }

@@ -12,9 +12,6 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// minIdle is the least time between two looks at the clock, however short the durations of Config are.
-const minIdle = 10 * time.Millisecond
-
 // Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
 // Run it while this process is the leader, and only then.
 //
@@ -29,10 +26,6 @@ const minIdle = 10 * time.Millisecond
 //
 // It must be called once.
 func (r *Reporter) Run(ctx context.Context) error {
-	if r == nil {
-		<-ctx.Done()
-		return nil
-	}
 	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
 	defer timer.Stop()
 	for {
@@ -51,18 +44,12 @@ func (r *Reporter) Run(ctx context.Context) error {
 // Flush writes pending changes at once, before a process ends. Nothing to write, or an object that is
 // not Ready, is not an error.
 func (r *Reporter) Flush(ctx context.Context) error {
-	if r == nil {
-		return nil
-	}
 	_, err := r.sync(ctx, true)
 	return err
 }
 
 // Handler wakes Run when the object changes: add it to the informer of the Lister.
 func (r *Reporter) Handler() cache.ResourceEventHandler {
-	if r == nil {
-		return cache.ResourceEventHandlerFuncs{}
-	}
 	return cache.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { r.notify() },
 		UpdateFunc: func(any, any) { r.notify() },
@@ -75,9 +62,6 @@ func (r *Reporter) Handler() cache.ResourceEventHandler {
 //
 // A missing object, or one without these conditions, is not an error.
 func (r *Reporter) Clear(ctx context.Context) error {
-	if r == nil {
-		return nil
-	}
 	if err := r.lock(ctx); err != nil {
 		return err
 	}
@@ -96,7 +80,7 @@ func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error)
 		return 0, err
 	}
 	defer r.unlock()
-	idle := max(min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter), minIdle) // time passes without an event
+	idle := min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter) // time passes without an event
 	if r.cleared {
 		return idle, nil
 	}

@@ -171,20 +171,6 @@ func TestNothingIsWrittenBeforeReady(t *testing.T) {
 	})
 }
 
-// TestShortDurations keep Run from nothing but its sleep.
-func TestShortDurations(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		looks := 0
-		p := m.start(t, components.Operator, func(c *components.Config) {
-			c.DegradedInertia, c.ProgressingAfter, c.MinInterval = 1, 1, 1
-			c.Ready = func(*operatorv1.MachineConfiguration) bool { looks++; return true }
-		})
-		pass(time.Second)
-		p.stop()
-		assert.LessOrEqual(t, looks, 200)
-	})
-}
-
 func TestFlush(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)

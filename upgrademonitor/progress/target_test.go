@@ -138,11 +138,16 @@ func TestPinnedImageSets(t *testing.T) {
 
 // TestOldSpellingOfNotYet: older daemons spell the reason of a phase that never ran NotYetOccured.
 func TestOldSpellingOfNotYet(t *testing.T) {
-	m := mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11))
-	for i := range m.Status.Conditions {
-		if c := &m.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
-			c.Reason = "NotYetOccured"
+	for name, m := range map[string]*mcfgv1.MachineConfigNode{
+		"in its first update": mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11)),
+		"never updated":       mcn(is(phases.Updated, yes, 10)),
+	} {
+		want := progress.FromMachineConfigNode(m)
+		for i := range m.Status.Conditions {
+			if c := &m.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
+				c.Reason = "NotYetOccured"
+			}
 		}
+		assert.Equal(t, want, progress.FromMachineConfigNode(m), name)
 	}
-	assert.Equal(t, "#......", marks(progress.FromMachineConfigNode(m)))
 }
