@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -38,7 +39,7 @@ func (c *configuration) install(name, account, another string) {
 	})
 }
 
-// TestComponentsManifest: what components.yaml grants is enough for both processes.
+// TestComponentsManifest: what components.yaml grants is what both processes need.
 func TestComponentsManifest(t *testing.T) {
 	c := newConfiguration(t)
 	createNamespace(t, c.core, operatorNamespace)
@@ -60,6 +61,18 @@ func TestComponentsManifest(t *testing.T) {
 	require.NoError(t, operator.Clear(t.Context()))
 	require.NoError(t, controller.Clear(t.Context()))
 	assert.Len(t, c.conditions(), 2, "those of others")
+
+	granted, err := c.core.RbacV1().ClusterRoles().Get(t.Context(), "mco-components", metav1.GetOptions{})
+	require.NoError(t, err)
+	used := append(operator.requests.used(), "watch machineconfigurations") // by the informers
+	assert.ElementsMatch(t, permissions(granted.Rules), used, "no more than that")
+	for component, watched := range map[components.Component]string{components.Operator: "machine-config-controller", components.Controller: "machine-config"} {
+		leases := kubeClient(t, asComponent(component)).CoordinationV1().Leases(operatorNamespace)
+		for _, lease := range []string{"machine-config-controller", "machine-config"} {
+			_, err := leases.Get(t.Context(), lease, metav1.GetOptions{})
+			assert.Equal(t, lease != watched, apierrors.IsForbidden(err), "%s reads Lease %s: %v", component, lease, err)
+		}
+	}
 }
 
 // setPeers sets all peer conditions of both processes.
