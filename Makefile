@@ -9,7 +9,8 @@ GOLANGCI_LINT := $(CACHE)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 TEST := go test -vet=off
 
 # The packages without goroutines, in which there is no race to detect.
-PURE := ./phases ./conditions ./upgrademonitor/internal/plan ./upgrademonitor/internal/core ./upgrademonitor/progress
+PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
+	./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,api apierr core nodeowner plan) ./cmd/kubectl-mcn/demo
 
 FUZZTIME ?= 30s
 
@@ -39,7 +40,7 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 
 .PHONY: race
 race: ## Run those of the packages with goroutines once more, with the race detector (needs a C compiler)
-	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list ./docs $(PURE))")
+	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
 
 .PHONY: check
 check: ## Try every order of events on the core with DEPTH (3) reports; 4 takes hours

@@ -30,7 +30,7 @@ const (
 
 // walks returns the number of sequences: WALKS, for make soak, or a default for every change.
 func walks(t *testing.T) int {
-	return number(t, "WALKS", 2000)
+	return number(t, "WALKS", 1000)
 }
 
 func number(t *testing.T, name string, otherwise int) int {
