@@ -1,16 +1,13 @@
 package upgrademonitor_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/tools/cache"
@@ -59,6 +56,19 @@ func TestUpdateThatNobodyAnnounced(t *testing.T) {
 	assert.Equal(t, "Action during update to "+thirdConfig+": about Drained", g.condition(t, phases.Drained).Message)
 }
 
+// A begin that needs no write is kept.
+func TestBeginWithoutAWriteIsKept(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.annotate(oldConfig, thirdConfig) // the admin changed the pool while it was being prepared
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.Cordoned, metav1.ConditionTrue)
+	f.report(t, phases.Updated, metav1.ConditionFalse) // the retry loop: same target
+	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Cordoned).Status, "a repeat for the same target changes no status")
+}
+
 // A begin writes the node's desired config to the spec first: a daemon that never makes the spec
 // call has a correct DESIREDCONFIG.
 func TestBeginUpdatesTheSpec(t *testing.T) {
@@ -81,75 +91,13 @@ func TestEndWhileTheNodeIsWantedElsewhere(t *testing.T) {
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.annotate(newConfig, "rendered-worker-ccc")
+	f.annotate(newConfig, thirdConfig)
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 	assert.Equal(t, newConfig, f.object(t).Status.ConfigVersion.Desired)
 
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status, "the next update has begun")
-	assert.Equal(t, "rendered-worker-ccc", f.object(t).Spec.ConfigVersion.Desired)
-}
-
-// A config that fails is taken back: that is an update, too.
-func TestConfigThatIsTakenBack(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	f.annotate(oldConfig, oldConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	drained := f.condition(t, phases.Drained)
-	assert.Equal(t, metav1.ConditionFalse, drained.Status)
-	assert.Contains(t, drained.Message, "Action during update to "+newConfig+": ")
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: oldConfig, Desired: oldConfig}, f.object(t).Status.ConfigVersion)
-	assert.Contains(t, f.condition(t, phases.UpdatePrepared).Message, "Action during update to "+oldConfig+": ")
-}
-
-// A NodeDegraded that is True becomes False in the same write: what failed is over.
-func TestEndClearsNodeDegraded(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.ReportDegraded(t.Context(), errors.New("disk full"))
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.NodeDegraded).Status, "a begin clears nothing")
-	f.clientset.ClearActions()
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, []string{"patch/status"}, f.requests())
-	degraded := f.condition(t, phases.NodeDegraded)
-	assert.Equal(t, metav1.ConditionFalse, degraded.Status)
-	assert.Equal(t, "Action during update to "+newConfig+": Node worker-0 upgrade failure. disk full", degraded.Message)
-
-	f.ReportDegraded(t.Context(), errors.New("disk full"))
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.NodeDegraded).Status, "a repeat of True does not end an update")
-}
-
-// A controller's Monitor reports a disruption also if it has not observed yet that another
-// process has ended the update.
-func TestDisruptionAfterAnotherProcessEndedTheUpdate(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	controller := f.another(t)
-	controller.report(t, phases.Drained, metav1.ConditionTrue)
-	f.annotate(newConfig, newConfig)
-	f.failing("patch", apierrors.NewConflict(resource, nodeName, errors.New("changed")))
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
-
-	f.failing("patch", apierrors.NewConflict(resource, nodeName, errors.New("changed"))) // as a server answers
-	require.NoError(t, controller.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "again", metav1.ConditionUnknown))
-	updated := f.condition(t, phases.Updated)
-	assert.Equal(t, metav1.ConditionFalse, updated.Status)
-	assert.Contains(t, updated.Message, "sensed disruption")
+	assert.Equal(t, thirdConfig, f.object(t).Spec.ConfigVersion.Desired)
 }
 
 // A pending report of an update that ended meanwhile is no disruption, unless the update had
@@ -176,34 +124,6 @@ func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
 			f.report(t, phases.Updated, metav1.ConditionTrue)
 			require.NoError(t, controller.Flush(t.Context()))
 			assert.Equal(t, tc.want, f.condition(t, phases.Updated).Status)
-		})
-	}
-}
-
-// A controller's drain that was delayed by an outage takes nothing back: the daemon has completed the
-// parent meanwhile.
-func TestReportThatWaitedWhileItsParentWasCompleted(t *testing.T) {
-	for name, tc := range map[string]struct {
-		completed time.Duration // after the report
-		want      metav1.ConditionStatus
-	}{
-		"the parent was completed before": {-time.Minute, metav1.ConditionUnknown},
-		"the parent was completed after":  {time.Minute, metav1.ConditionTrue},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.reportUpdated(t)
-			f.annotate(oldConfig, newConfig)
-			f.report(t, phases.Updated, metav1.ConditionFalse)
-			controller := f.another(t)
-			f.clock.SetTime(start.Add(time.Hour))
-			f.failing("get", errDown)
-			require.NoError(t, controller.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-			f.clock.SetTime(start.Add(time.Hour + tc.completed))
-			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
-			require.NoError(t, controller.Flush(t.Context()))
-			assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
-			assert.Equal(t, tc.want, f.condition(t, phases.UpdateExecuted).Status)
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -62,12 +61,6 @@ func (f *fixture) loseResponse(n int) {
 		}
 		return false, nil, nil
 	})
-}
-
-func listerOf(object *mcfgv1.MachineConfigNode) mcfglisters.MachineConfigNodeLister {
-	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	_ = indexer.Add(object)
-	return mcfglisters.NewMachineConfigNodeLister(indexer)
 }
 
 // reactor makes requests of a verb fail if a function decides so.

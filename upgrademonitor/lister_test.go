@@ -64,46 +64,6 @@ func TestListerIsPreferredWhenItIsNewer(t *testing.T) {
 	require.Error(t, err, "an older object is ignored")
 }
 
-// TestUpdateThatOthersEndedIsForgotten: other processes end the update that this one has
-// observed, and begin another.
-func TestUpdateThatOthersEndedIsForgotten(t *testing.T) {
-	const nextConfig = "rendered-worker-ccc"
-	l := newListed(t)
-	l.write(t, "100", oldConfig, nil)
-	l.annotate(oldConfig, newConfig)
-	l.report(t, phases.Updated, metav1.ConditionFalse)
-
-	l.annotate(newConfig, newConfig)
-	l.write(t, "200", newConfig, nil)
-	l.ReportDegraded(t.Context(), nil)
-	l.write(t, "300", nextConfig, statuses{phases.Updated: "False"})
-	l.report(t, phases.Drained, metav1.ConditionTrue)
-	l.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+nextConfig+": about Drained", l.condition(t, phases.Drained).Message)
-}
-
-func TestListerOfADeletedObjectIsNotAsked(t *testing.T) {
-	l := newListed(t)
-	l.reportUpdated(t)
-	assert.Empty(t, l.indexer.List())
-	l.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status"}, l.requests(), "the last write is the base")
-}
-
-// Before the first read, no report is rejected by the state of an informer's cache.
-func TestFirstDecisionFromTheCache(t *testing.T) {
-	f := newFixture(t)
-	f.node.Annotations = nil
-	f.reportUpdated(t)
-	f.report(t, phases.Drained, metav1.ConditionUnknown) // an update by hand
-	stale := f.object(t)
-	f.report(t, phases.Updated, metav1.ConditionTrue) // the update is over; the informer is behind
-	g := f.another(t, func(c *upgrademonitor.Config) { c.Lister = listerOf(stale) })
-	g.clientset.ClearActions()
-	err := g.tryReport(t, phases.Drained, metav1.ConditionFalse)
-	assert.NoError(t, err, "decided without a read: %v", g.requests())
-}
-
 // The Lister trims its objects: it shows that others have written, but not what.
 func TestRejectionIsDecidedAfterWhatOthersWrote(t *testing.T) {
 	l := newListed(t)

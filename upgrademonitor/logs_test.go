@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 
@@ -86,33 +85,6 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	lines = log.take()
 	require.Len(t, lines, 1, "it is over")
 	assert.Contains(t, lines[0], "works again")
-}
-
-// A daemon that treats ErrPending as success, and only calls Run, finds the cause in its log.
-func TestRunLogsWhyItRetries(t *testing.T) {
-	f := newFixture(t)
-	f.outage(apierrors.NewForbidden(resource, nodeName, errors.New("RBAC")))
-	require.NoError(t, f.GenerateAndApplyMachineConfigNode(new(logLines).context(t.Context()), phases.Resumed, "R", "", metav1.ConditionTrue))
-
-	other := newFixture(t)
-	var log logLines
-	failed := make(chan struct{}, 100)
-	other.reactor("*", func() (bool, error) {
-		failed <- struct{}{}
-		return true, apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
-	})
-	ctx, cancel := context.WithCancel(log.context(t.Context()))
-	ended := make(chan error)
-	go func() { ended <- other.Run(ctx) }()
-	require.NoError(t, other.GenerateAndApplyMachineConfigNode(ctx, phases.Resumed, "R", "", metav1.ConditionTrue))
-	for range 4 {
-		receive(t, failed, "a request has failed")
-	}
-	cancel()
-	require.NoError(t, receive(t, ended, "Run has ended"))
-	lines := log.take()
-	require.Len(t, lines, 1, strings.Join(lines, "\n"))
-	assert.Contains(t, lines[0], "RBAC")
 }
 
 // A report that needs no attention is not logged.

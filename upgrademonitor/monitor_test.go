@@ -280,30 +280,6 @@ func TestHowAStatusIsWritten(t *testing.T) {
 	}
 }
 
-func TestRepeatMakesNoRequest(t *testing.T) {
-	for _, p := range phases.All(false) {
-		t.Run(string(p), func(t *testing.T) {
-			f := newFixture(t)
-			f.report(t, p, metav1.ConditionTrue)
-			f.clientset.ClearActions()
-			f.report(t, p, metav1.ConditionTrue)
-			assert.Empty(t, f.requests())
-		})
-	}
-}
-
-func TestRejectionChangesNothing(t *testing.T) {
-	f := newFixture(t)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	f.clientset.ClearActions()
-
-	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionFalse)
-	var rejected *phases.TransitionError
-	require.ErrorAs(t, err, &rejected)
-	assert.Equal(t, phases.TransitionError{Phase: phases.Drained, From: "Unknown", To: "False"}, *rejected)
-	assert.Empty(t, f.requests())
-}
-
 func TestChangedAnnotationsCauseAReadBeforeARejectionOrARepeat(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)
@@ -333,7 +309,7 @@ func TestVersionsFollowTheNode(t *testing.T) {
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 	assert.Equal(t, versions(oldConfig, newConfig), f.object(t).Status.ConfigVersion, "when UpdatePrepared turns True")
 
-	f.annotate(oldConfig, "rendered-worker-ccc")
+	f.annotate(oldConfig, thirdConfig)
 	f.report(t, phases.Cordoned, metav1.ConditionTrue)
 	assert.Equal(t, versions(oldConfig, newConfig), f.object(t).Status.ConfigVersion, "another phase does not change it")
 
@@ -353,61 +329,6 @@ func TestAnnotationThatIsNoNameIsLeftOut(t *testing.T) {
 	f.annotate("Rendered_Worker", newConfig)
 	f.reportUpdated(t)
 	assert.Equal(t, &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: upgrademonitor.NotYetSet}, f.object(t).Status.ConfigVersion)
-}
-
-func TestPrefixNamesTheUpdateOfTheAction(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	for _, config := range []string{newConfig, "rendered-worker-ccc"} {
-		f.annotate(oldConfig, config)
-		f.report(t, phases.Updated, metav1.ConditionFalse)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		if config == newConfig {
-			f.report(t, phases.Drained, metav1.ConditionTrue)
-		}
-	}
-	assert.Equal(t, "Action during update to "+newConfig+": about Drained", f.condition(t, phases.Drained).Message)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+newConfig+": about Drained", f.condition(t, phases.Drained).Message)
-	assert.Equal(t, "Action during update to rendered-worker-ccc: about UpdatePrepared", f.condition(t, phases.UpdatePrepared).Message)
-	assert.Equal(t, "This node has not yet entered the Cordoned phase", f.condition(t, phases.Cordoned).Message)
-}
-
-func TestPrefixBeforeAnythingWasPrepared(t *testing.T) {
-	for name, begin := range map[string]bool{
-		"the Monitor that observed its begin": true,
-		"a restarted one, from the spec":      false,
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.reportUpdated(t)
-			f.annotate(oldConfig, newConfig)
-			other := newFixture(t, func(c *upgrademonitor.Config) { c.Client = f.clientset })
-			if begin {
-				other = f
-			}
-			f.report(t, phases.Updated, metav1.ConditionFalse)
-			other.report(t, phases.Drained, metav1.ConditionTrue)
-			other.report(t, phases.Updated, metav1.ConditionTrue)
-			assert.Equal(t, "Action during update to "+newConfig+": about Drained", f.condition(t, phases.Drained).Message)
-		})
-	}
-}
-
-func TestRestartedDaemonGoesOnWhereTheObjectIs(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.Cordoned, metav1.ConditionTrue)
-
-	restarted := newFixture(t, func(c *upgrademonitor.Config) { c.Client = f.clientset })
-	restarted.annotate(oldConfig, newConfig)
-	f.clientset.ClearActions()
-	restarted.report(t, phases.Updated, metav1.ConditionFalse)
-	assert.Equal(t, []string{"get"}, f.requests(), "a repeat of the begin for the same target")
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Cordoned).Status)
 }
 
 func TestSpecFollowsNodeAndPool(t *testing.T) {
@@ -448,17 +369,6 @@ func TestPoolErrorFailsTheSpecCallAlone(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	assert.Empty(t, f.requests())
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
-}
-
-func TestLastTransitionTimeIsTheTimeOfTheReport(t *testing.T) {
-	f := newFixture(t)
-	f.clock.SetTime(start.Add(1500 * time.Millisecond))
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	f.clock.SetTime(start.Add(time.Minute))
-	require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "two pods left", metav1.ConditionUnknown))
-	drained := f.condition(t, phases.Drained)
-	assert.Equal(t, "two pods left", drained.Message)
-	assert.True(t, drained.LastTransitionTime.Time.Equal(start.Add(time.Second)), "whole seconds, and not moved by a message: %v", drained.LastTransitionTime)
 }
 
 func TestReportDegraded(t *testing.T) {

@@ -2,8 +2,6 @@ package upgrademonitor_test
 
 import (
 	"context"
-	"fmt"
-	"sync"
 	"testing"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
@@ -24,11 +22,6 @@ func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Mo
 	})
 	require.NoError(t, err)
 	return monitors
-}
-
-func cordon(t *testing.T, monitors *upgrademonitor.Monitors, name string) error {
-	t.Helper()
-	return monitors.For(name).GenerateAndApplyMachineConfigNode(t.Context(), phases.Cordoned, "UpdateExecutedCordoned", "Cordoned node", metav1.ConditionTrue)
 }
 
 func TestMonitorsKeepOneForEachNode(t *testing.T) {
@@ -72,17 +65,4 @@ func TestNewMonitorsValidates(t *testing.T) {
 	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset(), Node: func() (*corev1.Node, error) { return nil, nil }}, node)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
-}
-
-func TestMonitorsReportEachOnItsOwnObject(t *testing.T) {
-	clientset := mcfgfake.NewClientset()
-	monitors := newMonitors(t, clientset)
-	var reporting sync.WaitGroup
-	for i := range 20 {
-		reporting.Go(func() { assert.NoError(t, cordon(t, monitors, fmt.Sprintf("worker-%d", i%5))) })
-	}
-	reporting.Wait()
-	list, err := clientset.MachineconfigurationV1().MachineConfigNodes().List(t.Context(), metav1.ListOptions{})
-	require.NoError(t, err)
-	assert.Len(t, list.Items, 5)
 }

@@ -3,7 +3,6 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -85,7 +84,7 @@ func TestConflictInTheMiddleOfABegin(t *testing.T) {
 	f.annotate(oldConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.annotate(oldConfig, "rendered-worker-ccc")
+	f.annotate(oldConfig, thirdConfig)
 	f.clientset.ClearActions()
 	f.failing("patch", nil, nil, apierrors.NewConflict(resource, nodeName, errors.New("modified")))
 	f.report(t, phases.Updated, metav1.ConditionFalse)
@@ -108,23 +107,6 @@ func TestWritesCarryTheirResourceVersion(t *testing.T) {
 	assert.EqualValues(t, 6, server.sent.Status.ObservedGeneration, "the generation that was read")
 }
 
-func TestErrorsOfAReadAreNotNotFound(t *testing.T) {
-	for name, err := range map[string]error{
-		"500":     apierrors.NewInternalError(errors.New("etcd")),
-		"429":     apierrors.NewTooManyRequests("slow down", 1),
-		"timeout": apierrors.NewTimeoutError("slow", 1),
-		"403":     apierrors.NewForbidden(resource, nodeName, errors.New("RBAC")),
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.failing("get", err)
-			got := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
-			require.NoError(t, got)
-			assert.Equal(t, []string{"get"}, f.requests(), "no create")
-		})
-	}
-}
-
 func TestInvalidReportIsDropped(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)
@@ -134,26 +116,6 @@ func TestInvalidReportIsDropped(t *testing.T) {
 	require.NotErrorIs(t, err, upgrademonitor.ErrPending)
 	require.NoError(t, f.tryReport(t, phases.Cordoned, metav1.ConditionUnknown))
 	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.Drained).Status)
-}
-
-func TestPolicyDenialIsKept(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	denial := apierrors.NewInvalid(kind, nodeName, nil)
-	denial.ErrStatus.Message = `ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards' denied request: no`
-	f.failing("patch", denial)
-	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
-}
-
-func TestConflictIsRetriedFromAFreshRead(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	stale := apierrors.NewConflict(resource, nodeName, errors.New("the object has been modified"))
-	f.failing("patch", stale, stale)
-	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-	assert.Equal(t, []string{"patch/status", "get", "patch/status", "get", "patch/status"}, f.requests())
 }
 
 // hangingServer answers nothing until it is released.
@@ -171,60 +133,6 @@ func (s *hangingServer) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err // of a call that has returned
 	}
 	return s.RoundTripper.RoundTrip(r)
-}
-
-func TestNobodyWaitsLongerThanTheTimeout(t *testing.T) {
-	const timeout = 50 * time.Millisecond
-	node := annotated(oldConfig, oldConfig)
-	server := &hangingServer{RoundTripper: &cannedServer{object: updatedObject(t)}, release: make(chan struct{})}
-	m := monitorOn(t, server, &node, func(c *upgrademonitor.Config) { c.Timeout = timeout })
-
-	var callers sync.WaitGroup
-	for i := range 8 {
-		callers.Go(func() {
-			err := m.GenerateAndApplyMachineConfigNode(t.Context(), phases.NodeDegraded, "NodeDegraded", fmt.Sprint("cause ", i), metav1.ConditionTrue)
-			assert.NoError(t, err)
-		})
-	}
-	callers.Wait() // otherwise the test times out, and prints who waits
-
-	short, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	require.ErrorIs(t, m.Flush(short), upgrademonitor.ErrPending)
-	close(server.release)
-	require.NoError(t, m.Flush(t.Context()))
-}
-
-func TestManyGoroutinesOnOneMonitor(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	cycle := []phases.Phase{phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.NodeDegraded}
-	var callers sync.WaitGroup
-	for _, p := range cycle {
-		callers.Go(func() {
-			for i := range 25 {
-				assert.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), p, "Working", fmt.Sprint("step ", i), metav1.ConditionUnknown))
-			}
-			assert.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), p, "Done", "done", metav1.ConditionTrue))
-		})
-	}
-	callers.Wait()
-	object := f.object(t)
-	for _, p := range cycle {
-		assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(object.Status.Conditions, p), p)
-	}
-}
-
-func TestContextThatEndsLaterLeavesTheReportPending(t *testing.T) {
-	node := annotated(oldConfig, oldConfig)
-	server := &hangingServer{RoundTripper: &cannedServer{object: updatedObject(t)}, release: make(chan struct{})}
-	m := monitorOn(t, server, &node)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	err := m.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "Drained", "", metav1.ConditionUnknown)
-	require.NoError(t, err)
-	close(server.release)
-	require.NoError(t, m.Flush(t.Context()))
 }
 
 // A call is accepted or rejected at once, by the state that the Monitor knows.

@@ -2,7 +2,6 @@ package upgrademonitor_test
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"testing"
 
@@ -81,18 +80,6 @@ func TestTrackOptions(t *testing.T) {
 	assert.Equal(t, []string{"True", "executing"}, []string{string(executed.Status), executed.Message})
 }
 
-// After a failure, the parent stays Unknown, also with CompletesParent.
-func TestTrackOfAFailureWithOptions(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	failure := errors.New("disk full")
-	err := f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return failure },
-		upgrademonitor.CompletesParent(), upgrademonitor.DoneMessage("applied"))
-	require.Equal(t, failure, err)
-	assert.Equal(t, "applying: disk full", f.condition(t, phases.AppliedFilesAndOS).Message)
-	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdateExecuted).Status)
-}
-
 func TestTrackOfATypedNilError(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)
@@ -142,22 +129,6 @@ func TestNotRequired(t *testing.T) {
 	f.requests()
 	f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
 	assert.Empty(t, f.requests(), "a Singleton is reported with its status")
-}
-
-// True means complete: a parent does not turn True while a child is Unknown.
-func TestParentOfARunningChild(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	f.requests()
-	err := f.tryReport(t, phases.UpdateExecuted, metav1.ConditionTrue)
-	var rejected *phases.TransitionError
-	require.ErrorAs(t, err, &rejected)
-	assert.Equal(t, phases.Drained, rejected.Child)
-	assert.Contains(t, err.Error(), "Drained")
-	assert.Empty(t, f.requests())
 }
 
 // Without ImageMode the mode is that of the object: a controller removes no condition of it.

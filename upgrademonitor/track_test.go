@@ -13,20 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestTrackShowsWorkAsItGoes(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	err := f.Track(t.Context(), phases.Drained, "Draining node", func(context.Context) error {
-		running := f.condition(t, phases.Drained)
-		assert.Equal(t, metav1.ConditionUnknown, running.Status)
-		assert.Equal(t, "UpdateExecutedDrained", running.Reason)
-		assert.Equal(t, "Draining node", running.Message)
-		return nil
-	})
-	require.NoError(t, err)
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Drained).Status)
-}
-
 func TestTrackReturnsTheWorksOwnError(t *testing.T) {
 	f := newFixture(t)
 	f.reportUpdated(t)

@@ -82,40 +82,6 @@ func TestImagesCountInImageModeOnly(t *testing.T) {
 	assert.Zero(t, f.object(t).Spec.ConfigImage)
 }
 
-func TestModeChangeKeepsWhatBothModesHave(t *testing.T) {
-	on := false
-	f := newFixture(t, inImageMode(&on))
-	f.reportUpdated(t)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.Cordoned, metav1.ConditionTrue)
-	before := f.condition(t, phases.Cordoned)
-
-	on = true
-	f.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
-	assert.Equal(t, before, f.condition(t, phases.Cordoned))
-	var types []phases.Phase
-	for _, c := range f.object(t).Status.Conditions {
-		types = append(types, phases.Phase(c.Type))
-	}
-	assert.Equal(t, phases.All(true), types)
-}
-
-func TestImageThatTheNodeHasAlreadyBeginsNothing(t *testing.T) {
-	on := false
-	f := newFixture(t, inImageMode(&on))
-	f.annotateImages(oldImage, oldImage)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.annotateImages(oldImage, oldImage)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-
-	on = true // the status has no image yet
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.UpdatePrepared).Status)
-	assert.Equal(t, images(oldImage, oldImage), f.object(t).Status.ConfigImage)
-}
-
 // Image mode is switched on during the update of a node that runs its image already: whichever
 // report shows the image first, the update goes on, and is named after its config.
 func TestImageThatBecomesKnownDuringAnUpdate(t *testing.T) {
@@ -159,71 +125,13 @@ func TestImagesStayWhereTheNodeSaysNothing(t *testing.T) {
 	assert.Equal(t, oldImage, string(f.object(t).Spec.ConfigImage.DesiredImage))
 }
 
-func TestUnownedConditionSurvivesAModeChange(t *testing.T) {
-	on := false
-	f := newFixture(t, inImageMode(&on))
-	f.reportUpdated(t)
-	object := f.object(t)
-	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: "False", Reason: "AsExpected", LastTransitionTime: metav1.NewTime(start.Local())}
-	object.Status.Conditions = append(object.Status.Conditions, unowned)
-	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), object, metav1.UpdateOptions{})
-	require.NoError(t, err)
-
-	on = true
-	other := newFixture(t, inImageMode(&on), func(c *upgrademonitor.Config) { c.Client = f.clientset })
-	other.report(t, phases.AppliedFiles, metav1.ConditionUnknown)
-	assert.Equal(t, unowned, f.condition(t, phases.Phase(unowned.Type)))
-}
-
-const (
-	imageA = "quay.io/mco/os@sha256:1111111111111111111111111111111111111111111111111111111111111111"
-	imageB = "quay.io/mco/os@sha256:2222222222222222222222222222222222222222222222222222222222222222"
-)
-
-func (f *fixture) images(current, desired string) {
-	f.node = f.node.DeepCopy()
-	f.node.Annotations[upgrademonitor.CurrentImageAnnotation] = current
-	f.node.Annotations[upgrademonitor.DesiredImageAnnotation] = desired
-}
-
-func setImageMode(c *upgrademonitor.Config) { c.ImageMode = func() bool { return true } }
-
-// The prefix still has the image after a reboot, in a new daemon process.
-func TestImagePrefixAfterReboot(t *testing.T) {
-	f := newFixture(t, setImageMode)
-	f.images(imageA, imageA)
-	f.reportUpdated(t)
-	f.images(imageA, imageB)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.AppliedOSImage, metav1.ConditionTrue)
-	f.report(t, phases.RebootedNode, metav1.ConditionUnknown)
-	g := f.another(t, setImageMode)
-	g.images(imageB, imageB) // the daemon sets currentImage, then reports
-	g.report(t, phases.Resumed, metav1.ConditionTrue)
-	g.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+imageB+": about AppliedOSImage", g.condition(t, phases.AppliedOSImage).Message)
-}
-
-// The prefix has the config if the object had no image yet.
-func TestImagePrefixWhenOnlyTheConfigChanged(t *testing.T) {
-	f := newFixture(t, setImageMode)
-	f.images(imageA, imageA)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse) // the first report ever
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.AppliedFiles, metav1.ConditionTrue)
-	f.annotate(newConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+newConfig+": about AppliedFiles", f.condition(t, phases.AppliedFiles).Message)
-}
-
 // An image that is invalid for the CRD does not disable image mode.
 func TestInvalidImageIsNotDisabling(t *testing.T) {
-	f := newFixture(t, setImageMode)
-	f.images(imageA, imageA)
+	on := true
+	f := newFixture(t, inImageMode(&on))
+	f.annotateImages(oldImage, oldImage)
 	f.reportUpdated(t)
-	f.images(imageA, "quay.io/mco/os:latest")
+	f.annotateImages(oldImage, "quay.io/mco/os:latest")
 	f.report(t, phases.Updated, metav1.ConditionFalse)
 	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 	f.report(t, phases.AppliedOSImage, metav1.ConditionTrue)

@@ -527,23 +527,6 @@ func TestAChangeIsNotCheckedByARead(t *testing.T) {
 	})
 }
 
-// What others may have changed refuses no report: that is decided after a read.
-func TestAStaleObjectRefusesNothing(t *testing.T) {
-	l := newListed(t)
-	l.write(t, "100", oldConfig, statuses{phases.Updated: "False", phases.Drained: "Unknown"})
-	l.report(t, phases.Cordoned, metav1.ConditionUnknown)
-	l.show(t, l.indexer, "100")
-	l.write(t, "200", oldConfig, statuses{phases.Updated: "False"}) // others have reset it
-	trimmed := updatedObject(t)
-	trimmed.ResourceVersion, trimmed.Status.Conditions = "200", nil
-	require.NoError(t, l.indexer.Update(trimmed))
-	down := l.outage(errDown)
-	l.report(t, phases.NodeDegraded, metav1.ConditionTrue) // pending
-	l.report(t, phases.Drained, metav1.ConditionFalse)
-	down.Store(false)
-	require.NoError(t, l.Flush(t.Context()))
-}
-
 // A report that is pending for a minute without a Run is worth a warning, once.
 func TestPendingWithoutRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
