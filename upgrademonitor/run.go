@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -18,8 +16,9 @@ const lookInterval = 10 * time.Second
 // Run writes what is pending, with exponential backoff and jitter for as long as it fails, until
 // ctx ends; then it returns nil. What is pending when it starts is written too.
 //
-// Every 10 s it looks at the Node: the versions in the status follow it without a report, as the
-// daemon's view may have been behind when it reported Updated=True. With a Lister, an object that was
+// Every 10 s it looks at the Node: once the Monitor has read the object, for a report or for the spec, the
+// versions in the status follow the Node without a report, as the daemon's view may have been behind when it
+// reported Updated=True. With a Lister, an object that was
 // deleted is created again, with the status that was known of it.
 //
 // One Run a Monitor is enough, though more do no harm. A daemon that calls none writes what is
@@ -92,12 +91,11 @@ func (m *Monitor) look(node plan.Node) {
 	}
 	change := plan.NodeChange{Node: node}
 	if m.core.IsNeeded(change) {
-		e, err := m.core.Submit(change, false)
+		e, err := m.enqueue(change, false)
 		if errors.Is(err, core.ErrFull) {
 			return // the next time
 		}
 		if e != nil {
-			e.Accepted = metav1.NewTime(m.config.Clock.Now())
 			_, _ = m.core.Leave(e)
 		}
 	}

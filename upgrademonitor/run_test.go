@@ -207,6 +207,25 @@ func TestStatusOfAnotherNodeIsNotRestored(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.NodeDegraded).Status)
 }
 
+// What the object of the Node before was, neither refuses nor repeats what is reported of this one.
+func TestReportsOfANodeThatWasCreatedAgain(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.annotate(oldConfig, newConfig)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	f.delete(t)
+	f.node = f.node.DeepCopy()
+	f.node.UID = "another"
+	f.report(t, phases.Drained, metav1.ConditionFalse)
+	assert.Equal(t, "about Drained", f.condition(t, phases.Drained).Message)
+	f.delete(t)
+	f.node = f.node.DeepCopy()
+	f.node.UID = "a third"
+	f.report(t, phases.Drained, metav1.ConditionFalse)
+	assert.Equal(t, "about Drained", f.condition(t, phases.Drained).Message)
+}
+
 // A policy that allows one transition per write denies restoring a status: the object starts again.
 func TestStatusThatMayNotBeRestored(t *testing.T) {
 	f := newFixture(t)

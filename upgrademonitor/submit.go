@@ -42,17 +42,24 @@ func (m *Monitor) accept(ctx context.Context, change plan.Change) (e, head *core
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.observe(listed)
-	e, err = m.core.Submit(change, m.isOld(listed))
+	e, err = m.enqueue(change, m.isOld(listed))
 	if errors.Is(err, core.ErrFull) {
 		head = m.core.Entries()[0]
-	}
-	if e != nil && e.Accepted.IsZero() {
-		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
 	if e != nil || head != nil {
 		m.start(ctx)
 	}
 	return e, head, err
+}
+
+// enqueue has a change pending. One that joins an entry is accepted when that was. It is called with m.mu
+// held.
+func (m *Monitor) enqueue(change plan.Change, check bool) (*core.Entry, error) {
+	e, err := m.core.Submit(change, check)
+	if e != nil && e.Accepted.IsZero() {
+		e.Accepted = metav1.NewTime(m.config.Clock.Now())
+	}
+	return e, err
 }
 
 // reject returns the error of a change that is not accepted, or nil.

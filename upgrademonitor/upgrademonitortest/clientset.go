@@ -124,8 +124,11 @@ func (s *server) create(object runtime.Object) (*mcfgv1.MachineConfigNode, error
 	if err != nil {
 		return nil, err
 	}
+	if err := s.tracker.Create(nodes, mcn, ""); err != nil {
+		return nil, err
+	}
 	s.historyOf(mcn.Name).created()
-	return mcn, s.tracker.Create(nodes, mcn, "")
+	return mcn, nil
 }
 
 func (s *server) write(name string, change func(apiserver.Object) (apiserver.Object, error)) (*mcfgv1.MachineConfigNode, error) {

@@ -170,6 +170,16 @@ func TestRecreated(t *testing.T) {
 	assert.Equal(t, "Drained: False Unknown True", upgrademonitortest.Transitions(t, c, nodeName))
 }
 
+// A create of an object that exists creates nothing: the next status is no first one.
+func TestCreateOfAnObjectThatExists(t *testing.T) {
+	r := &recorder{TB: t}
+	c := upgrademonitortest.NewClientset(r, newObject())
+	_, err := c.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), newObject(), metav1.CreateOptions{})
+	require.True(t, apierrors.IsAlreadyExists(err), err)
+	write(t, c, "Drained", "True")
+	assert.Len(t, r.errors, 1)
+}
+
 // From several goroutines, with a watch, in a bubble.
 func TestConcurrentWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

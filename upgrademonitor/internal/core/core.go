@@ -45,14 +45,15 @@ type Core struct {
 //
 //  1. A change that is true already has no entry.
 //  2. A change that is rejected, and ErrFull, are errors, and nothing has changed.
-//  3. Both are decided from what is known and pending, as long as the Node has the versions of the
-//     last read or write, and nothing says that others have written. Else Next decides after a read.
+//  3. Both are decided from what is known and pending, as long as the Node is that of the last read or
+//     write, with the same versions, and nothing says that others have written. Else Next decides after a
+//     read.
 func (c *Core) Submit(change plan.Change, check bool) (*Entry, error) {
 	c.latest = change.View()
 	var after *plan.State
 	if c.situation != Unknown {
 		p, err := change.Plan(c.predicted())
-		if change.View().Versions == c.node.Versions {
+		if change.View().Equal(c.node) {
 			if err != nil && c.situation != Stale {
 				return nil, err
 			}

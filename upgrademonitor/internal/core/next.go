@@ -75,7 +75,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
 	switch {
-	case (err != nil || len(p.States) == 0) && node.Versions != c.node.Versions:
+	case (err != nil || len(p.States) == 0) && !node.Equal(c.node):
 		c.situation = Stale
 		return Request{}, false
 	case err == nil && p.Begins && !c.object.Follows(node):
@@ -163,7 +163,7 @@ func (c *Core) read(o Object) {
 	c.listed, c.compared = c.listed && o.UID == known.UID, c.compared && o.UID == known.UID
 	c.situation, c.deleted, c.sent = Fresh, nil, nil
 	switch {
-	case o.isOfAnotherNode(known):
+	case known.isOfAnotherNode(o.Owners...):
 		o.Target = plan.Target{}
 	case !o.hasStatus() && known.hasStatus():
 		c.situation, c.deleted = Recreated, &known

@@ -65,10 +65,9 @@ func equalCondition(a, b json.RawMessage) bool {
 	return equalTime && c == d
 }
 
-// isOfAnotherNode reports whether two objects of one name belong to two Nodes: the second is that
-// of a Node that was created again, to which the first one's status means nothing.
-func (o Object) isOfAnotherNode(before Object) bool {
-	isNode := func(owners []metav1.OwnerReference) int { return slices.IndexFunc(owners, nodeowner.Is) }
-	i, j := isNode(o.Owners), isNode(before.Owners)
-	return i >= 0 && j >= 0 && o.Owners[i].UID != before.Owners[j].UID
+// isOfAnotherNode reports whether an object belongs to another Node than the one among the owners: one that
+// was created again, to which its status means nothing.
+func (o Object) isOfAnotherNode(owners ...metav1.OwnerReference) bool {
+	i, j := slices.IndexFunc(o.Owners, nodeowner.Is), slices.IndexFunc(owners, nodeowner.Is)
+	return i >= 0 && j >= 0 && owners[j].UID != "" && o.Owners[i].UID != owners[j].UID
 }

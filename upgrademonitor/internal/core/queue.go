@@ -121,9 +121,9 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return last
 }
 
-// base returns the state that the queue starts from: the one to restore, if there is one.
+// base returns the state that the queue starts from: the one to restore, if there is one for this Node.
 func (c *Core) base() plan.State {
-	if c.deleted == nil {
+	if c.deleted == nil || c.deleted.isOfAnotherNode(c.latest.Owner) {
 		return c.object.State
 	}
 	s := c.deleted.State

@@ -34,6 +34,9 @@ type Versions struct {
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
+// Equal reports whether two views are of the same Node, with the same versions.
+func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
+
 // Mode is the mode of updates of a node.
 type Mode string
 
