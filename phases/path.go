@@ -36,7 +36,7 @@ var updatedSteps = map[transition][]metav1.ConditionStatus{
 // Path returns the statuses through which a phase passes from one status to another, in
 // order; the last one is to. Each write publishes one of them.
 //
-//  1. An empty status ("") counts as False.
+//  1. An empty from ("") counts as False.
 //  2. The result is nil if there is nothing to do.
 //  3. A missing Unknown or False is inserted, so that a watcher never sees a transition
 //     skipped. True is never inserted: only the caller can claim that a phase is done.

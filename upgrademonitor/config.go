@@ -35,8 +35,8 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config is what a Monitor is made of. Its functions are called from the goroutines that
-// report, must be safe for that, and must not block: they are not bounded by Timeout.
+// Config is what a Monitor is made of. Its functions are called from the goroutines that report and
+// from Run, must be safe for that, and must not block: they are not bounded by Timeout.
 type Config struct {
 	// Client reaches the API server. Required.
 	Client mcfgclientset.Interface

@@ -16,8 +16,9 @@ var ErrPending = errors.New("accepted, not written yet")
 // several whole updates, and does not accept one now. Nothing that was accepted before is lost.
 var ErrQueueFull = errors.New("not accepted, too many reports are pending: make sure that the API server can be reached and that Run is running")
 
-// ReportError is the reason why a report was not accepted. Nothing was written. It wraps the
-// cause: a *field.Error that names what is invalid, or a *phases.TransitionError.
+// ReportError is the reason why a report was not accepted. It wraps the cause: a *field.Error that names
+// what is invalid, a *phases.TransitionError, or the error of an API server that rejects the write for good.
+// Nothing was written, unless that was a later one of several writes.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase

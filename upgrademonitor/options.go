@@ -33,7 +33,7 @@ func (o trackOption) applyToTrack(options *reportOptions) { o(options) }
 // CompletesParent completes the parent of the phase together with the phase: both turn True
 // in one write. While another child of the parent is Unknown, the parent stays Unknown: the
 // report of that child is to complete it then. It is valid with status True, for a phase that
-// has a parent; with Track, it applies to its True.
+// has a parent; with Track, it applies to its True, and with NotRequired if the phase has started.
 func CompletesParent() Option {
 	return option(func(o *reportOptions) { o.completesParent = true })
 }

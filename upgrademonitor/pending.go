@@ -11,7 +11,8 @@ import (
 const warnAfter = time.Minute
 
 // Pending returns how many reports are accepted and not written, and when the oldest of them was
-// accepted, by Config.Clock; 0 and the zero time if there is none. It makes no request: it is for a
+// accepted, by Config.Clock; 0 and the zero time if there is none. The versions of a Node that Run follows
+// count as one. It makes no request: it is for a
 // gauge of the daemon's metrics.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
