@@ -1,7 +1,6 @@
 package upgrademonitor_test
 
 import (
-	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -40,35 +39,6 @@ func (f *fixture) another(t *testing.T, change ...func(*upgrademonitor.Config)) 
 	g.Monitor, err = upgrademonitor.New(config)
 	require.NoError(t, err)
 	return g
-}
-
-// loseResponse makes the n-th patch from now succeed, and loses its response.
-func (f *fixture) loseResponse(n int) {
-	f.clientset.PrependReactor("patch", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		n--
-		if n != 0 {
-			return false, nil, nil
-		}
-		for _, r := range f.clientset.ReactionChain[1:] {
-			if r.Handles(a) {
-				if handled, _, err := r.React(a); handled {
-					if err != nil {
-						return true, nil, err
-					}
-					return true, nil, errors.New("connection reset")
-				}
-			}
-		}
-		return false, nil, nil
-	})
-}
-
-// reactor makes requests of a verb fail if a function decides so.
-func (f *fixture) reactor(verb string, react func() (bool, error)) {
-	f.clientset.PrependReactor(verb, "*", func(clienttesting.Action) (bool, runtime.Object, error) {
-		handled, err := react()
-		return handled, nil, err
-	})
 }
 
 var notFound = apierrors.NewNotFound(resource, nodeName)
