@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
@@ -49,10 +50,15 @@ func start(t *testing.T, args ...string) *running {
 
 func startOn(t *testing.T, screen terminal.Terminal, args ...string) *running {
 	t.Helper()
+	return startWith(t, fastClock{start: time.Now()}, screen, args...)
+}
+
+func startWith(t *testing.T, clock clock.WithTicker, screen terminal.Terminal, args ...string) *running {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r := &running{t: t, cancel: cancel, code: make(chan int, 1), lines: newLines(), stderr: &bytes.Buffer{}}
 	c := testCommand(r.lines, r.stderr)
-	c.clock, c.terminal = fastClock{start: time.Now()}, screen
+	c.clock, c.terminal = clock, screen
 	go func() {
 		code := c.run(ctx, args)
 		r.lines.close()
@@ -159,6 +165,35 @@ func TestWaitUntilDone(t *testing.T) {
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "worker 1/1 worker-0 done")
 	assert.Regexp(t, `worker 1/1 done\ndone: 1 nodes updated in \S+\n$`, stdout)
+}
+
+// stillClock never ticks.
+type stillClock struct{ fastClock }
+
+func (stillClock) NewTicker(d time.Duration) clock.Ticker {
+	return clocktesting.NewFakeClock(time.Now()).NewTicker(d)
+}
+
+// TestWaitEndsWithTheLastWrite: it takes no tick and no other list to notice the end, but for the pause between two views.
+func TestWaitEndsWithTheLastWrite(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	update(n, newConfig, time.Now(), phases.Drained, noop)
+	s := newServer(t, newPool("worker", newConfig), n)
+	lists := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.verbs["list machineconfignodes"] + s.verbs["list machineconfigpools"]
+	}
+	r := startWith(t, stillClock{fastClock{start: time.Now()}}, terminal.Terminal{Size: func() (int, int) { return 80, 0 }}, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1")
+	before := lists()
+	update(n, newConfig, time.Now(), "", noop)
+	s.set(n)
+	code, _, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Equal(t, before, lists())
+	assert.Less(t, leastPause, 2*time.Second)
 }
 
 // TestWaitForAnImage: a rollout that changes only the image, seen from before and from its middle.
