@@ -343,7 +343,7 @@ func (p *path) fails(r core.Request, outcome apierr.Outcome) (goesOn bool) {
 func (p *path) shows(o core.Object) {
 	_, before, _ := p.core.Version()
 	newer := o.UID == p.server.object.UID && version(o.ResourceVersion) > version(before)
-	busy := p.right.onItsWay
+	busy := p.right.onItsWay != ""
 	p.core.Listed(o)
 	if _, after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
 		p.right.listed(o, after, newer)

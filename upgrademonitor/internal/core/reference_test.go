@@ -20,7 +20,7 @@ type reference struct {
 	known     plan.State  // of that version; its Target is what the process remembers
 	restored  bool        // known is of an object that was deleted, and is to be restored
 	view      plan.Node   // at the last read or write
-	onItsWay  bool        // a request is
+	onItsWay  core.Kind   // the request that is, or ""
 	sent      *plan.State // the status of which the answer was lost
 
 	latest    plan.Node  // the view to follow with the spec
@@ -95,7 +95,7 @@ func (r *reference) submitted(change plan.Change, needed bool, entry *core.Entry
 	if n := len(r.pending); n > 0 {
 		last := r.pending[n-1]
 		merged, ok := last.change.Absorb(change)
-		if absorbs := ok && last.waiters == 0 && (!r.onItsWay || n > 1); absorbs != (last.entry == entry) {
+		if absorbs := ok && last.waiters == 0 && (r.onItsWay == "" || n > 1); absorbs != (last.entry == entry) {
 			return fmt.Errorf("absorbed %t, want %t", last.entry == entry, absorbs)
 		}
 		if last.entry == entry {
@@ -110,7 +110,7 @@ func (r *reference) submitted(change plan.Change, needed bool, entry *core.Entry
 // followed checks the answer to the spec call.
 func (r *reference) followed(view plan.Node, entry *core.Entry) error {
 	r.latest = view
-	if follows := r.knowledge == current && !r.restored && r.known.Follows(view); follows != (entry == nil) {
+	if follows := r.knowledge == current && !r.restored && r.known.Follows(view) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
 		return fmt.Errorf("the spec follows %t, and its entry is %v", follows, entry)
 	}
 	if entry != nil {
@@ -173,7 +173,7 @@ func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 
 // requested checks a request before it is made.
 func (r *reference) requested(request core.Request) error {
-	r.onItsWay = true
+	r.onItsWay = request.Kind
 	if request.Kind == core.Get {
 		if r.knowledge == current {
 			r.knowledge = doubtful // for a change with another view of the Node
@@ -222,7 +222,7 @@ func withGeneration(s, of plan.State) plan.State {
 
 // answered takes the result of a request.
 func (r *reference) answered(request core.Request, result core.Result) {
-	r.onItsWay = false
+	r.onItsWay = ""
 	if request.Kind == core.PatchSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		r.specOwed = &request.Node
 	}
