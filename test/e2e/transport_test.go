@@ -46,6 +46,12 @@ func (r *transport) cut() {
 	r.fail(func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
 }
 
+// quiet returns when no request is under way.
+func (r *transport) quiet() {
+	r.underWay.Lock()
+	defer r.underWay.Unlock()
+}
+
 // failing sets a fault, and returns a channel that receives when a request has met it.
 func (r *transport) failing(now fault) <-chan struct{} {
 	seen := make(chan struct{}, 1)
