@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 )
 
@@ -29,11 +28,12 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	}
 	last := entries[len(entries)-1]
 	running, stop := context.WithCancel(ctx)
-	var run sync.WaitGroup
-	run.Go(func() { _ = m.Run(running) })
-	m.await(ctx, last, new(time.Timer), func(*Monitor) bool { return false })
-	stop()
-	run.Wait()
+	defer stop()
+	go func() {
+		m.await(running, last, new(time.Timer), func(*Monitor) bool { return false })
+		stop()
+	}()
+	_ = m.Run(running) // here, as it calls functions of Config
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !last.Done() {

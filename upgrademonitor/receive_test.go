@@ -11,11 +11,11 @@ import (
 // needs, not as late as all of them.
 func receive[T any](t *testing.T, from <-chan T, what string) T {
 	t.Helper()
+	var value T
 	select {
-	case value := <-from:
-		return value
+	case value = <-from:
 	case <-time.After(30 * time.Second):
 		require.FailNow(t, "waited in vain", what)
-		panic("unreachable")
 	}
+	return value
 }

@@ -18,8 +18,8 @@ const lookInterval = 10 * time.Second
 //
 // Every 10 s it looks at the Node: once the Monitor has read the object, for a report or for the spec, the
 // versions in the status follow the Node without a report, as the daemon's view may have been behind when it
-// reported Updated=True. With a Lister, an object that was
-// deleted is created again, with the status that was known of it.
+// reported Updated=True. With a Lister, an object that was deleted is created again, with the status that was
+// known of it.
 //
 // One Run a Monitor is enough, though more do no harm. A daemon that calls none writes what is
 // pending with its next call, and waits for Config.Timeout in each call of an outage.

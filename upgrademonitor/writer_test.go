@@ -385,6 +385,27 @@ func TestACallerThatGivesUp(t *testing.T) {
 	})
 }
 
+// A function of Config that panics in Flush is the caller's, who may recover.
+func TestFlushPanicsInItsCaller(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
+		panics := false
+		f := newFixture(t, func(c *upgrademonitor.Config) {
+			node := c.Node
+			c.Node = func() (*corev1.Node, error) {
+				if panics {
+					panic("broken")
+				}
+				return node()
+			}
+		})
+		f.reportUpdated(t)
+		f.outage(errDown)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		panics = true
+		assert.Panics(t, func() { _ = f.Flush(t.Context()) })
+	})
+}
+
 // Flush makes no attempt for a context that has ended.
 func TestFlushOfAContextThatHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
