@@ -14,8 +14,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// conflictBackoff bounds how often a write is computed again because others wrote first.
-var conflictBackoff = wait.Backoff{Steps: 60, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
+// conflictBackoff bounds how often a write is computed again because others wrote first: in less than
+// DefaultTimeout, so that conflicts without end are an outage to the call that meets them.
+var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
 const (
 	// maxRequest bounds a request of an API server that is slow. A write of the spec has half of

@@ -223,6 +223,24 @@ func TestAnOutageCostsOneTimeout(t *testing.T) {
 	})
 }
 
+// So does one that answers every write with a conflict.
+func TestConflictsWithoutEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
+		f := newFixture(t)
+		var log logLines
+		run(func(ctx context.Context) error { return f.Run(log.context(ctx)) })
+		ctx := log.context(t.Context())
+		f.reportUpdated(t)
+		f.outage(apierrors.NewConflict(resource, nodeName, errors.New("modified")))
+		assert.Less(t, took(func() {
+			for i := range 8 {
+				f.ReportDegraded(ctx, fmt.Errorf("cause %d", i))
+			}
+		}), upgrademonitor.DefaultTimeout)
+		assert.Len(t, log.take(), 1)
+	})
+}
+
 // What is healthy is that statuses are written: a read that is answered is not.
 func TestAnOutageOfWrites(t *testing.T) {
 	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {
