@@ -62,7 +62,7 @@ func (m *Monitor) follow(ctx context.Context, node plan.Node) *core.Entry {
 	defer m.mu.Unlock()
 	m.observe(listed)
 	e := m.core.Follow(node, m.isOld(listed))
-	if e != nil {
+	if m.core.SpecPending() {
 		m.start(ctx)
 	}
 	return e

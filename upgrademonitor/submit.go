@@ -46,7 +46,7 @@ func (m *Monitor) accept(ctx context.Context, change plan.Change) (e, head *core
 	if errors.Is(err, core.ErrFull) {
 		head = m.core.Entries()[0]
 	}
-	if e != nil || head != nil {
+	if m.core.Pending() { // a change that is true already has no entry, and what is pending is tried all the same
 		m.start(ctx)
 	}
 	return e, head, err

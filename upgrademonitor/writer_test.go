@@ -241,6 +241,32 @@ func TestConflictsWithoutEnd(t *testing.T) {
 	})
 }
 
+// Without Run, every call tries what is pending, one that changes nothing itself too.
+func TestARepeatTriesWhatIsPending(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ func(func(context.Context) error)) {
+		f := newFixture(t)
+		f.reportUpdated(t)
+		denied := f.outage(apierrors.NewForbidden(resource, nodeName, errors.New("RBAC")))
+		for _, cause := range []error{errDown, nil} {
+			f.ReportDegraded(t.Context(), cause)
+		}
+		for _, repeat := range []func(){
+			func() { f.ReportDegraded(t.Context(), nil) },
+			func() { assert.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context())) },
+		} {
+			f.clientset.ClearActions()
+			repeat()
+			synctest.Wait()
+			assert.Equal(t, []string{"patch/status"}, f.requests())
+		}
+		denied.Store(false)
+		f.ReportDegraded(t.Context(), nil)
+		synctest.Wait()
+		n, _ := f.Pending()
+		assert.Zero(t, n)
+	})
+}
+
 // What is healthy is that statuses are written: a read that is answered is not.
 func TestAnOutageOfWrites(t *testing.T) {
 	inBubble(t, func(t *testing.T, run func(func(context.Context) error)) {

@@ -170,8 +170,9 @@ func (s *simulation) end() {
 		n, _ := p.Pending()
 		sleep(maxBackoff + time.Duration(n+1)*2*each)
 	} else {
-		for n, _ := p.Pending(); n > 0 && s.problem == nil; n -= 10 { // each call writes for Timeout
+		for n, _ := p.Pending(); n > 0 && s.problem == nil; n -= 10 { // each call writes for Timeout, but one that repeats what is true does not wait for that
 			c.degraded()
+			sleep(s.timeout)
 		}
 	}
 	for _, p := range s.processes {
