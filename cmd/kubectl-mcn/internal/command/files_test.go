@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -223,4 +226,39 @@ func FuzzFiles(f *testing.F) {
 			assertPrintable(t, got.stdout+got.stderr)
 		}
 	})
+}
+
+// TestFieldsOfTheDocs: the block of docs/kubectl-mcn.md has every field of a pool and its nodes, and no other.
+func TestFieldsOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
+	require.NoError(t, err)
+	_, block, _ := strings.Cut(string(page), "```yaml\n")
+	block, _, _ = strings.Cut(block, "```")
+	fields := sets.New("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "unreported", "missing") // those of the counts are of a map
+	var add func(reflect.Type)
+	add = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
+			return
+		}
+		for i := range of.NumField() {
+			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+			if name != "" && name != "-" {
+				fields.Insert(name)
+			}
+			if name != "-" {
+				add(of.Field(i).Type)
+			}
+		}
+	}
+	add(reflect.TypeFor[documentPool]())
+	words := sets.New(regexp.MustCompile(`\w+`).FindAllString(block, -1)...)
+	assert.Empty(t, fields.Difference(words).UnsortedList(), "not in the block")
+	shown := sets.New[string]()
+	for _, match := range regexp.MustCompile(`(?m)(?:^[ -]*|[{,] ?)(\w+):`).FindAllStringSubmatch(block, -1) {
+		shown.Insert(match[1])
+	}
+	assert.Empty(t, shown.Difference(fields).UnsortedList(), "in the block only")
 }
