@@ -54,8 +54,8 @@ type Config struct {
 	// Lister is that of a running informer on this MachineConfigNode, or on all of them. It spares
 	// the Monitor reads and conflicts when other processes write to the object, and shows it that
 	// the object was deleted, or overwritten: without one, what the Monitor wrote last is assumed to
-	// be still published for 5 minutes. An informer that trims its objects costs reads, and nothing
-	// else. It is the one field that the goroutine which writes uses: it must neither block nor panic.
+	// be still published for 5 minutes. An informer that drops fields of its objects costs reads, and
+	// nothing else. It is the one field that the goroutine which writes uses: it must neither block nor panic.
 	// Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of the writes. All Monitors of one object must use
