@@ -50,32 +50,37 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return after
 }
 
-// refresh changes the reason and the message of a condition, and no status. A report that is not
-// False also changes the message of the parent.
-func refresh(before []metav1.Condition, r Report) []metav1.Condition {
+// refresh changes the reason and the message of a condition, but no status. A phase that ran gets
+// the prefix of the last update. Its report also changes the message of the parent.
+func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
-	set(after, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)
-	parent, ok := phases.ParentOf(r.Phase)
-	if !ok || r.Status == metav1.ConditionFalse || Equal(before, after) {
+	if r.Status == metav1.ConditionFalse {
+		set(after, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)
 		return after
 	}
-	if status := StatusOf(before, parent); r.hasParentMessage(status) {
-		set(after, parent, status, string(r.Phase), r.parentMessage())
+	own := Find(before, r.Phase)
+	set(after, r.Phase, own.Status, r.Reason, keepUpdatePrefix(own.Message, r.Message, update))
+	parent, ok := phases.ParentOf(r.Phase)
+	if !ok || Equal(before, after) {
+		return after
+	}
+	if p := Find(before, parent); r.hasParentMessage(p.Status) {
+		set(after, parent, p.Status, string(r.Phase), keepUpdatePrefix(p.Message, r.parentMessage(), update))
 	}
 	return after
 }
 
 // reset returns the list with every Parent and Child, except Updated, set to False. The messages
-// of phases that ran get the prefix of the update; other phases are unchanged.
+// of phases that ran get the prefix of the update. A phase that is False did not run, and stays
+// unchanged.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	for i := range after {
 		c := &after[i]
-		if !phases.IsUpdateStep(phases.Phase(c.Type)) || notStarted(c) {
-			continue
+		if phases.IsUpdateStep(phases.Phase(c.Type)) && c.Status != metav1.ConditionFalse {
+			c.Status = metav1.ConditionFalse
+			c.Message = withUpdatePrefix(c.Message, update)
 		}
-		c.Status = metav1.ConditionFalse
-		c.Message = withUpdatePrefix(c.Message, update)
 	}
 	return after
 }

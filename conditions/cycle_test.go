@@ -37,7 +37,7 @@ var afterReset = map[phases.Phase]string{
 	phases.UpdateExecuted:           prefix + thisUpdate + ": ran UpdateExecuted",
 	phases.Cordoned:                 prefix + thisUpdate + ": ran Cordoned",
 	phases.Drained:                  prefix + thisUpdate + ": ran Drained",
-	phases.Resumed:                  prefix + thisUpdate + ": ran Resumed", // reported False: it ran
+	phases.Resumed:                  "ran Resumed", // reported False: it was not required
 	phases.Uncordoned:               prefix + lastUpdate + ": ran Uncordoned",
 	phases.UpdateComplete:           "This node has not yet entered the UpdateComplete phase",
 	phases.RebootedNode:             "This node has not yet entered the RebootedNode phase",
@@ -262,7 +262,7 @@ func TestAPhaseOfAnUpdateBetweenUpdatesBeginsOne(t *testing.T) {
 				updated := condition(t, w, phases.Updated)
 				assert.Equal(t, []string{"Updated", disruption}, []string{updated.Reason, updated.Message})
 				assert.Equal(t, now, updated.LastTransitionTime)
-				assert.Equal(t, prefix+thisUpdate+": ran Cordoned", condition(t, w, phases.Cordoned).Message)
+				assert.Equal(t, "ran Cordoned", condition(t, w, phases.Cordoned).Message, "it was not required")
 			}
 			assert.Nil(t, next(t, writes[len(writes)-1], false, report(tc.phase, tc.status, later)))
 		})
@@ -329,7 +329,11 @@ func TestAReportOfARestartedDaemonChangesNoStatus(t *testing.T) {
 					assert.Equal(t, earlier, c.LastTransitionTime, c.Type)
 				}
 				c := condition(t, writes[0], p)
-				assert.Equal(t, []string{r.Reason, r.Message}, []string{c.Reason, c.Message})
+				message := prefix + thisUpdate + ": " + r.Message
+				if to == no { // it did not run
+					message = r.Message
+				}
+				assert.Equal(t, []string{r.Reason, message}, []string{c.Reason, c.Message})
 				assert.Nil(t, next(t, writes[0], false, r))
 			})
 		}
@@ -340,7 +344,7 @@ func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.
 	child := report(phases.Uncordoned, done, completing)
 	list := next(t, statusMap{phases.Updated: done}.list(false), false, child)[0]
 	parent := condition(t, list, phases.UpdateComplete)
-	assert.Equal(t, []string{"Uncordoned", child.Message}, []string{parent.Reason, parent.Message})
+	assert.Equal(t, []string{"Uncordoned", prefix + thisUpdate + ": " + child.Message}, []string{parent.Reason, parent.Message})
 
 	list = next(t, list, false, report(phases.UpdateComplete, done))[0]
 	assert.Nil(t, next(t, list, false, child))
@@ -351,9 +355,10 @@ func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.
 }
 
 func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
-	list := next(t, statusMap{phases.Updated: done}.list(false), false, report(phases.Resumed, done))[0]
+	list := next(t, statusMap{phases.Updated: done}.list(false), false, report(phases.Resumed, done, func(r *request) { r.Name = lastUpdate }))[0]
+	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
 
-	list = next(t, list, false, report(phases.Updated, no, func(r *request) { r.Name = lastUpdate }))[0]
+	list = next(t, list, false, report(phases.Updated, no))[0]
 	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
 
 	list = next(t, list, false, report(phases.Updated, done))[0]
@@ -410,18 +415,18 @@ func TestAPhaseWithTheDefaultReasonRanIfItsStatusSaysSo(t *testing.T) {
 	}
 }
 
-// An object of an older daemon spells the reason otherwise.
-func TestAPhaseThatNeverRanGetsNoPrefix(t *testing.T) {
-	for reason, ran := range map[string]bool{"NotYetOccurred": false, "NotYetOccured": false, "NotYet": true} {
-		list := statusMap{}.list(false)
+// Whatever its reason is: a phase that is False was not required, or never reported.
+func TestAPhaseThatDidNotRunGetsNoPrefix(t *testing.T) {
+	for reason, reserved := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "UpdateExecutedDrained": false} {
+		list := statusMap{phases.Updated: no}.list(false)
 		for i := range list {
 			list[i].Reason = reason
 		}
-
-		drained := condition(t, next(t, list, false, report(phases.Updated, done))[0], phases.Drained)
-
-		assert.Equal(t, ran, strings.HasPrefix(drained.Message, prefix), reason)
-		assert.Equal(t, !ran, conditions.IsReservedReason(reason))
+		for _, to := range []metav1.ConditionStatus{no, done} {
+			drained := condition(t, next(t, list, false, report(phases.Updated, to, newTarget))[0], phases.Drained)
+			assert.Equal(t, condition(t, list, phases.Drained), drained, reason)
+		}
+		assert.Equal(t, reserved, conditions.IsReservedReason(reason))
 	}
 }
 

@@ -50,5 +50,14 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
+// keepUpdatePrefix is withUpdatePrefix, but keeps a known message that has any such prefix before
+// the same text: only the end of an update knows whether the update is named by its image.
+func keepUpdatePrefix(known, message, update string) string {
+	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
+		return known
+	}
+	return withUpdatePrefix(message, update)
+}
+
 // HasUpdatePrefix reports whether a message starts with the update in which its action happened.
 func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }

@@ -58,7 +58,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	switch {
 	case r.Phase == phases.Updated && err != nil:
 		return nil, err
-	case Begins(before, r, cycle):
+	case StartsUpdate(before, r, cycle):
 		return begin(before, r, cycle)
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
@@ -69,7 +69,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
 		return [][]metav1.Condition{after}, nil
 	case phases.IsUpdateStep(r.Phase) && between:
-		return [][]metav1.Condition{refresh(before, r)}, nil
+		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil
 	case err != nil:
 		return nil, err
 	}

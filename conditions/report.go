@@ -37,10 +37,10 @@ type Cycle struct {
 	Ended bool
 }
 
-// Begins reports whether a report begins an update: an announced one (Updated=False), one that
+// StartsUpdate reports whether a report begins an update: an announced one (Updated=False), one that
 // nobody announced (UpdatePrepared for another target), or a disruption (a phase that only an
 // update has, reported while Updated is True).
-func Begins(list []metav1.Condition, r Report, cycle Cycle) bool {
+func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
 	case r.Phase == phases.Updated:

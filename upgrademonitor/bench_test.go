@@ -99,7 +99,7 @@ func monitorOn(tb testing.TB, server http.RoundTripper, node **corev1.Node, chan
 	for _, c := range change {
 		c(&config)
 	}
-	m, err := upgrademonitor.New(config)
+	m, err := upgrademonitor.New(tb.Context(), config)
 	require.NoError(tb, err)
 	return m
 }
@@ -191,7 +191,7 @@ func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // rebootUpdate reports a standard reboot update.
 func rebootUpdate(tb testing.TB, m *upgrademonitor.Monitor, node **corev1.Node) {
-	report := func(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
+	report := func(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
 		if err := m.GenerateAndApplyMachineConfigNode(tb.Context(), p, string(p), "about "+string(p), status, opts...); err != nil {
 			tb.Fatal(err)
 		}
@@ -278,7 +278,7 @@ func BenchmarkIdleMonitor(b *testing.B) {
 		return float64(stats.HeapAlloc)
 	}
 	for b.Loop() {
-		monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
+		monitors, err := upgrademonitor.NewMonitors(b.Context(), upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
 			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 		})
 		require.NoError(b, err)

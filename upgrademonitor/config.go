@@ -10,23 +10,24 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/internal/scoped"
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// NotYetSet stands for a pool or a config that is not known yet.
-const NotYetSet = "not-yet-set"
+// NotYetSet is the value of a pool or a config that is not known yet.
+const NotYetSet = nodemeta.NotYetSet
 
-// The annotations of a Node that name what it runs and what it is to run.
+// The annotations of a Node that name its current and its desired config and image.
 const (
-	CurrentConfigAnnotation = "machineconfiguration.openshift.io/currentConfig"
-	DesiredConfigAnnotation = "machineconfiguration.openshift.io/desiredConfig"
-	CurrentImageAnnotation  = "machineconfiguration.openshift.io/currentImage"
-	DesiredImageAnnotation  = "machineconfiguration.openshift.io/desiredImage"
+	CurrentConfigAnnotation = nodemeta.CurrentConfig
+	DesiredConfigAnnotation = nodemeta.DesiredConfig
+	CurrentImageAnnotation  = nodemeta.CurrentImage
+	DesiredImageAnnotation  = nodemeta.DesiredImage
 )
 
-// realClock is for what is paced in real time, unlike lastTransitionTime.
+// realClock paces requests in real time. Config.Clock is for lastTransitionTime alone.
 var realClock clock.PassiveClock = clock.RealClock{}
 
 // The defaults of the fields of a Config.
@@ -35,42 +36,43 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config is what a Monitor is made of. Its functions are called from the goroutines that report and
-// from Run, must be safe for that, and must not block: they are not bounded by Timeout.
+// Config configures a Monitor. Its functions and the Lister are called by the calls of the Monitor,
+// and between calls from another goroutine, where a panic ends the process. They must be safe for
+// concurrent use, and must not block or panic: Timeout does not bound them.
 type Config struct {
 	// Client reaches the API server. Required.
 	Client mcfgclientset.Interface
 	// NodeName names the node, and so its MachineConfigNode. Required.
 	NodeName string
-	// Node returns the daemon's current view of its node, from an informer's cache, say.
-	// The Monitor does not change it. Required.
+	// Node returns the daemon's current view of its Node, for example from an informer's cache.
+	// The Monitor does not change the Node. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the MachineConfigPool of the node. By default it is NotYetSet.
+	// Pool returns the name of the node's MachineConfigPool. The default is NotYetSet.
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. By default the
-	// mode is the one that the object is in, and standard mode for a new object: a controller that
-	// drains need not know.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. The gate also adds
+	// configImage to the CRD: with a CRD without it, each repeat sends a write. By default the mode
+	// is that of the object, and standard mode for a new object: a controller that drains need not
+	// know the gate.
 	ImageMode func() bool
-	// Lister is that of a running informer on this MachineConfigNode, or on all of them. It spares
-	// the Monitor reads and conflicts when other processes write to the object, and shows it that
-	// the object was deleted, or overwritten: without one, what the Monitor wrote last is assumed to
-	// be still published for 5 minutes. An informer that drops fields of its objects costs reads, and
-	// nothing else. It is the one field that the goroutine which writes uses: it must neither block nor panic.
+	// Lister lists from a running informer on this MachineConfigNode, or on all of them. Set it if
+	// another process, such as the controller that drains, writes the same object. Without a Lister,
+	// conflicts are more frequent, and for 5 minutes the Monitor assumes that its last write is
+	// still in place. An informer that drops fields of its objects costs reads, and nothing else.
 	// Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager is the field manager of the writes. All Monitors of one object must use
-	// the same. By default it is DefaultFieldManager.
+	// FieldManager is the field manager of the writes. All Monitors of an object must use the same.
+	// The default is DefaultFieldManager.
 	FieldManager string
 	// Timeout bounds every report and spec call, in real time, but not Track's work, and not Flush.
-	// By default, and if it is not positive, it is DefaultTimeout.
+	// The default, also for a Timeout that is not positive, is DefaultTimeout.
 	Timeout time.Duration
-	// Clock is read for lastTransitionTime. By default it is the real clock.
+	// Clock is read for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock
 }
 
 var configPath = field.NewPath("upgrademonitor", "Config")
 
-// complete checks the required fields and fills in the others.
+// complete checks the required fields, and sets the defaults of the other fields.
 func (c Config) complete() (Config, error) {
 	err := validate.Required(configPath,
 		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
@@ -106,10 +108,10 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// api returns the client that keeps the Monitor to its one object.
+// api returns the client of the one object.
 func (c Config) api() (api.Client, error) {
 	group := c.Client.MachineconfigurationV1()
-	client, err := scoped.NewClient(group.MachineConfigNodes(), c.NodeName)
+	client, err := scope.NewClient(group.MachineConfigNodes(), c.NodeName)
 	if err != nil {
 		return api.Client{}, field.Invalid(configPath.Child("NodeName"), c.NodeName, err.Error())
 	}

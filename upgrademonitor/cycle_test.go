@@ -111,42 +111,45 @@ func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
 		"the update ended after":  {time.Minute, metav1.ConditionTrue},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.reportUpdated(t)
-			f.annotate(oldConfig, newConfig)
-			f.report(t, phases.Updated, metav1.ConditionFalse)
-			controller := f.another(t)
-			controller.report(t, phases.Drained, metav1.ConditionUnknown)
-			f.failing("patch", errDown)
-			f.clock.SetTime(start.Add(time.Hour))
-			require.NoError(t, controller.tryReport(t, phases.Drained, metav1.ConditionTrue))
-			f.clock.SetTime(start.Add(time.Hour + tc.ended))
-			f.report(t, phases.Updated, metav1.ConditionTrue)
-			require.NoError(t, controller.Flush(t.Context()))
-			assert.Equal(t, tc.want, f.condition(t, phases.Updated).Status)
+			inBubble(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.reportUpdated(t)
+				f.annotate(oldConfig, newConfig)
+				f.report(t, phases.Updated, metav1.ConditionFalse)
+				controller := f.another(t)
+				controller.report(t, phases.Drained, metav1.ConditionUnknown)
+				f.failing("patch", errDown)
+				f.clock.SetTime(start.Add(time.Hour))
+				require.NoError(t, controller.tryReport(t, phases.Drained, metav1.ConditionTrue))
+				f.clock.SetTime(start.Add(time.Hour + tc.ended))
+				f.report(t, phases.Updated, metav1.ConditionTrue)
+				require.NoError(t, controller.Flush(t.Context()))
+				assert.Equal(t, tc.want, f.condition(t, phases.Updated).Status)
+			})
 		})
 	}
 }
 
 // No object for a Node that is Pending or Provisioning.
 func TestNodeThatIsNotProvisioned(t *testing.T) {
-	for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {
-		f := newFixture(t)
-		f.node.Status.Phase = phase
-		err := f.tryReport(t, phases.Resumed, metav1.ConditionTrue)
-		require.NoError(t, err)
-		assert.Equal(t, []string{"get"}, f.requests())
-		f.node = f.node.DeepCopy()
-		f.node.Status.Phase = corev1.NodeRunning
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Resumed).Status)
-	}
+	inBubble(t, func(t *testing.T) {
+		for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {
+			f := newFixture(t)
+			f.node.Status.Phase = phase
+			err := f.tryReport(t, phases.Resumed, metav1.ConditionTrue)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"get"}, f.requests())
+			f.provision()
+			require.NoError(t, f.Flush(t.Context()))
+			assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Resumed).Status)
+		}
+	})
 }
 
 func TestFieldManagerThatTheServerRefuses(t *testing.T) {
 	for _, manager := range []string{strings.Repeat("m", 129), "a\nb", "a\x00", "\u202e"} {
 		f := newFixture(t)
-		_, err := upgrademonitor.New(upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, FieldManager: manager,
+		_, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: f.clientset, NodeName: nodeName, FieldManager: manager,
 			Node: func() (*corev1.Node, error) { return f.node, nil }})
 		var invalid *field.Error
 		require.ErrorAs(t, err, &invalid, "%q", manager)
@@ -162,9 +165,9 @@ func TestListerOfAnotherNode(t *testing.T) {
 	object := f.object(t).DeepCopy()
 	object.Name, object.ResourceVersion = "worker-1", "99"
 	object.Status.Conditions = nil
-	var log logLines
+	log := &f.log
 	report := func() {
-		require.NoError(t, f.GenerateAndApplyMachineConfigNode(log.context(t.Context()), phases.Updated, "Updated", "about Updated", metav1.ConditionTrue))
+		require.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "about Updated", metav1.ConditionTrue))
 	}
 	for range 2 {
 		require.NoError(t, indexer.Add(object))

@@ -1,17 +1,16 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
-// The daemon of a node makes a [Monitor] for the life of its process, and one call at each step of an
-// update. The node's object shows the step as a condition that changes False → Unknown → True → False:
+// The daemon of a node creates a [Monitor] for the life of its process, and makes one call at each
+// step of an update. The node's object shows the step as a condition that changes False → Unknown →
+// True → False:
 //
-//	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+//	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
 //		NodeName: nodeName,
 //		Node:     func() (*corev1.Node, error) { return nodeLister.Get(nodeName) },
 //	})
 //	…
-//	go monitor.Run(ctx) // writes what could not be written at once
-//
-//	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse) // an update begins
+//	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse) // an update starts
 //	…
 //	err = monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", apply, upgrademonitor.CompletesParent())
 //	…
@@ -22,32 +21,34 @@
 //
 // The next process continues from the object; Updated=True ends the update.
 //
-// What is guaranteed:
+// Guarantees:
 //
-//  1. Someone who watches the object sees every transition: a step that the state machine has and
-//     the caller leaves out is published too. What the state machine does not allow is an error,
-//     and never a write.
-//  2. A report that was accepted is written, in the order of acceptance: by the call itself, by the
-//     next call, by [Monitor.Run] or by [Monitor.Flush]. What the API server rejects for good is
-//     dropped and logged. An error of a call means that its report was not accepted.
-//  3. A report and a spec call return within [Config].Timeout, whatever the API server does, and at
-//     once in an outage while Run is running. [Monitor.Flush] returns when its ctx ends, and
-//     [Monitor.Track] takes as long as its work, in addition to its reports.
-//  4. Nothing that others write is lost: a write carries the resourceVersion that it was computed
-//     from, and is computed again from what others have written first.
-//  5. Repeating a report sends no request. See [Config].Lister for what that means beside other
-//     writers.
-//  6. An object that was deleted is created again, with the status that was known of it.
+//  1. A client that watches the object sees every transition: a step that the caller leaves out is
+//     published, too. A transition that the state machine does not allow is an error, and never a
+//     write.
+//  2. A report that was accepted is written, in the order of acceptance. Reports that could not be
+//     written are retried with backoff. A report that the API server rejects for good is dropped and
+//     logged. An error of a call means that its report was not accepted.
+//  3. A report and a spec call return within [Config].Timeout, whatever the API server does. During an
+//     outage all calls together wait for one Timeout; after that they return at once.
+//     [Monitor.Flush] returns when its ctx ends, and [Monitor.Track] takes as long as its work, in
+//     addition to its reports.
+//  4. No write of another client is lost: a write carries the resourceVersion that it was computed
+//     from, and is computed again after a conflict.
+//  5. A repeated report sends no request. See [Config].Lister for what that means if other processes
+//     write the same object.
+//  6. The versions in the status follow the Node, also between reports. An object that was deleted is
+//     created again; the reports that follow fill its status.
 //  7. No request is made for any other object than the node's own.
-//  8. A failure is logged once with its cause when it begins, again when its kind changes, and
-//     once when it is over.
+//  8. A failure is logged once with its cause when it starts, again when its kind changes, and once
+//     when it is over.
 //
-// What is not guaranteed:
+// Limits:
 //
-//   - What is pending lives in memory: a process that ends before Flush forgets it. Its successor
+//   - Pending reports live in memory: a process that ends before Flush forgets them. Its successor
 //     continues from the object.
-//   - While the API server cannot be reached, at most 256 reports are kept; then a report that
-//     cannot be written at once returns [ErrQueueFull].
+//   - While the API server cannot be reached, at most 256 reports are kept whose callers have
+//     returned; then a report returns [ErrQueueFull].
 //   - The functions of Config are the caller's: a Node function that blocks blocks the call.
 //
 // Package upgrademonitortest has a fake clientset for the tests of a daemon.

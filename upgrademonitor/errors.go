@@ -7,18 +7,17 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ErrPending is returned by Flush for reports that were accepted and are not written yet. They
-// will be, by a later call or by Run. The error wraps the cause, so that
-// apierrors.IsServiceUnavailable(err), say, works as well.
+// ErrPending is returned by Flush for reports that were accepted and are not written yet. The error
+// wraps the cause, so that apierrors.IsServiceUnavailable(err), for example, works as well.
 var ErrPending = errors.New("accepted, not written yet")
 
 // ErrQueueFull means that a report was not accepted: the API server has accepted no write for
-// several whole updates, and does not accept one now. Nothing that was accepted before is lost.
-var ErrQueueFull = errors.New("not accepted, too many reports are pending: make sure that the API server can be reached and that Run is running")
+// several whole updates. Reports that were accepted before are kept.
+var ErrQueueFull = errors.New("not accepted, too many reports are pending: make sure that the API server can be reached")
 
-// ReportError is the reason why a report was not accepted. It wraps the cause: a *field.Error that names
-// what is invalid, a *phases.TransitionError, or the error of an API server that rejects the write for good.
-// Nothing was written, unless that was a later one of several writes.
+// ReportError is why a report was not accepted. It wraps the cause: a *field.Error that names the
+// invalid argument, a *phases.TransitionError, or the error of an API server that rejects the write
+// for good. Nothing was written, unless the API server rejected a later write of several.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase
@@ -38,8 +37,8 @@ func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 
-// NodeError means that there is no Node to work with: Config.Node or Config.Pool failed, or the
-// Node is not provisioned yet.
+// NodeError means that there is no usable Node: Config.Node or Config.Pool failed, or the Node is
+// not provisioned yet.
 type NodeError struct {
 	NodeName string
 	Problem  string

@@ -21,7 +21,7 @@ func Example() {
 	clientset := mcfgfake.NewClientset() // of openshift/client-go, in a daemon
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
 
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 		Client:   clientset,
 		NodeName: "worker-0",
 		Node:     func() (*corev1.Node, error) { return node, nil }, // the Get of a lister, in a daemon
@@ -30,9 +30,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	go func() { _ = monitor.Run(ctx) }() // writes what could not be written at once
-
-	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse) // an update begins
+	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse) // an update starts
 	monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
 	err = monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", func(context.Context) error {
 		return errors.New("no space left on device")
@@ -90,7 +88,7 @@ func ExampleMonitor_GenerateAndApplyMachineConfigNode_refused() {
 
 func newMonitor(clientset *mcfgfake.Clientset) *upgrademonitor.Monitor {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+	monitor, err := upgrademonitor.New(context.Background(), upgrademonitor.Config{
 		Client:   clientset,
 		NodeName: "worker-0",
 		Node:     func() (*corev1.Node, error) { return node, nil },

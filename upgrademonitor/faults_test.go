@@ -25,6 +25,16 @@ func (f *fixture) outage(err error) *atomic.Bool {
 	return &on
 }
 
+// outageOf makes every request of a verb fail while it is on, but writes of the status.
+func (f *fixture) outageOf(verb string, err error) *atomic.Bool {
+	var on atomic.Bool
+	on.Store(true)
+	f.clientset.PrependReactor(verb, "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		return on.Load() && a.GetSubresource() == "", nil, err
+	})
+	return &on
+}
+
 var errDown = apierrors.NewServiceUnavailable("down")
 
 // another returns a Monitor of another process (or after a restart) for the same object.
@@ -35,13 +45,9 @@ func (f *fixture) another(t *testing.T, change ...func(*upgrademonitor.Config)) 
 	for _, c := range change {
 		c(&config)
 	}
-	var err error
-	g.Monitor, err = upgrademonitor.New(config)
-	require.NoError(t, err)
+	g.create(t, config)
 	return g
 }
-
-var notFound = apierrors.NewNotFound(resource, nodeName)
 
 // withLister has an indexer as the cache of the Lister.
 func withLister(indexer cache.Indexer) func(*upgrademonitor.Config) {

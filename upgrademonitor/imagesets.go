@@ -25,24 +25,23 @@ const (
 	maxFailure = 1024
 )
 
-// PinnedImageSet is how far a node is with one pinned image set.
+// PinnedImageSet is the progress of a node with one pinned image set.
 type PinnedImageSet struct {
 	// Name is the name of the PinnedImageSet. It must be a valid object name.
 	Name string
-	// Generation is the generation of it that the node is to have, from 1 to 2³¹−1.
+	// Generation is the generation of the set that the node should have, from 1 to 2³¹−1.
 	Generation int64
 	// Done is true if the node has all images of that generation.
 	Done bool
-	// Err is why the node could not get them. It takes precedence over Done.
+	// Err is why the node could not get the images. It takes precedence over Done.
 	Err error
 }
 
-// ReportPinnedImageSets reports on all pinned image sets of the node: both conditions and
-// the list in the status become what is reported here, at once. The failure is one that belongs to
-// no set, or nil; it is logged.
+// ReportPinnedImageSets reports on all pinned image sets of the node. It sets both conditions and
+// the list in the status, in one write. failure is an error that belongs to no set, or nil; it is logged.
 //
-//  1. A set that is not named any more leaves the list.
-//  2. The current generation of a set stays while a newer one is being fetched.
+//  1. A set that is no longer named leaves the list.
+//  2. The current generation of a set stays while a newer generation is fetched.
 //  3. The last failure of a set stays until the set is done or removed, and
 //     PinnedImageSetsDegraded stays with it.
 //  4. A set that was deleted and created again, so that its generation decreased, leaves the
@@ -56,33 +55,29 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	if failure != nil {
-		m.failures.FailedOtherwise(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
+		m.failures.FailedLocally(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
 	} else {
 		m.failures.Recovered(ctx, imageSetFailure, "Prefetching pinned images works again")
 	}
-	r, err := m.newImageSets(ctx, sets)
+	change, v, err := m.newImageSets(ctx, sets)
 	if err == nil {
-		r.Failed = failure != nil
-		err = m.submit(ctx, r)
+		change.Failed = failure != nil
+		err = m.submit(ctx, change, v)
 	}
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
 	}
 }
 
-func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSetsChange, error) {
+func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSetsChange, view, error) {
 	if err := ctx.Err(); err != nil {
-		return plan.ImageSetsChange{}, err
+		return plan.ImageSetsChange{}, view{}, err
 	}
 	if err := cmp.Or(m.invalid, validateImageSets(reported)); err != nil {
-		return plan.ImageSetsChange{}, m.rejected(phases.PinnedImageSetsProgressing, err)
+		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
-	node, _, err := m.view(ctx)
-	if err != nil {
-		return plan.ImageSetsChange{}, err
-	}
-	now := metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))
-	r := plan.ImageSetsChange{Node: node, Time: now}
+	v := m.look()
+	r := plan.ImageSetsChange{Node: v.node, Time: metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))}
 	for _, set := range reported {
 		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // it was validated
 		if set.Err != nil {
@@ -90,7 +85,7 @@ func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (
 		}
 		r.Sets = append(r.Sets, s)
 	}
-	return r, nil
+	return r, v, v.err
 }
 
 func validateImageSets(reported []PinnedImageSet) error {

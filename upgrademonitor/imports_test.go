@@ -2,6 +2,7 @@ package upgrademonitor_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,14 +21,14 @@ func TestLightDependencies(t *testing.T) {
 	}
 }
 
-// TestADaemonImportsNoPolicy: the client of one object is all of scope that a daemon needs.
-func TestADaemonImportsNoPolicy(t *testing.T) {
+// TestADaemonVendorsFewPackages: at most 10 of this module, and not the policies.
+func TestADaemonVendorsFewPackages(t *testing.T) {
 	const module = "github.com/openshift/upgrademonitor/"
 	out, err := exec.Command("go", "list", "-deps", module+"upgrademonitor").Output()
 	require.NoError(t, err)
-	for _, dep := range strings.Fields(string(out)) {
-		assert.False(t, strings.HasPrefix(dep, module+"scope"), dep)
-	}
+	own := slices.DeleteFunc(strings.Fields(string(out)), func(dep string) bool { return !strings.HasPrefix(dep, module) })
+	assert.LessOrEqual(t, len(own), 10, "%v", own)
+	assert.NotContains(t, own, module+"scope/guard")
 }
 
 // expected reports whether a package is of the modules that the library depends on, or of those

@@ -51,50 +51,50 @@ func (l *logLines) take() []string {
 // A failure to write is logged as an error when it begins, again when its cause changes, and once
 // when it is over.
 func TestFailureIsLoggedOnce(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	var log logLines
-	ctx := log.context(t.Context())
-	forbidden := apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
-	report := func() error {
-		return f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "Draining", "Evicting", metav1.ConditionUnknown)
-	}
+	inBubble(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.reportUpdated(t)
+		ctx, log := t.Context(), &f.log
+		forbidden := apierrors.NewForbidden(resource, nodeName, errors.New("RBAC"))
+		report := func() error {
+			return f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "Draining", "Evicting", metav1.ConditionUnknown)
+		}
 
-	denied := f.outage(forbidden)
-	for range 5 {
+		denied := f.outage(forbidden)
+		for range 5 {
+			require.NoError(t, report())
+		}
+		lines := log.take()
+		require.Len(t, lines, 1)
+		for _, part := range []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope/manifests/guard.yaml"} {
+			assert.Contains(t, lines[0], part, "the cause and advice")
+		}
+
+		denied.Store(false)
+		down := f.outage(errDown)
+		for range 5 {
+			require.NoError(t, report())
+		}
+		lines = log.take()
+		require.Len(t, lines, 1, "another cause")
+		assert.Contains(t, lines[0], "down")
+
+		down.Store(false)
+		require.NoError(t, f.Flush(ctx))
 		require.NoError(t, report())
-	}
-	lines := log.take()
-	require.Len(t, lines, 1)
-	for _, part := range []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope/manifests/guard.yaml"} {
-		assert.Contains(t, lines[0], part, "the cause and advice")
-	}
-
-	denied.Store(false)
-	down := f.outage(errDown)
-	for range 5 {
-		require.NoError(t, report())
-	}
-	lines = log.take()
-	require.Len(t, lines, 1, "another cause")
-	assert.Contains(t, lines[0], "down")
-
-	down.Store(false)
-	require.NoError(t, f.Flush(ctx))
-	require.NoError(t, report())
-	lines = log.take()
-	require.Len(t, lines, 1, "it is over")
-	assert.Contains(t, lines[0], "works again")
+		lines = log.take()
+		require.Len(t, lines, 1, "it is over")
+		assert.Contains(t, lines[0], "works again")
+	})
 }
 
 // A report that needs no attention is not logged.
 func TestQuietInTheGoodCase(t *testing.T) {
 	f := newFixture(t)
-	var log logLines
-	ctx := log.context(t.Context())
+	ctx := f.log.context(t.Context())
 	require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
 	require.NoError(t, f.Track(ctx, phases.Drained, "Draining", func(context.Context) error { return nil }))
 	require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Updated, "Updated", "", metav1.ConditionTrue))
 	f.Report(ctx, phases.Resumed, "", metav1.ConditionTrue)
-	assert.Empty(t, log.take())
+	assert.Empty(t, f.log.take())
 }

@@ -1,74 +1,52 @@
 package upgrademonitor
 
 import (
-	"math"
+	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Monitor reports the updates of one node on its MachineConfigNode. Make it with New. It
-// may be used from any number of goroutines; what they report is written one after the
-// other, in the order in which it was accepted.
+// Monitor reports the updates of one node on its MachineConfigNode. Create it with New. It is safe
+// for concurrent use; reports are written one after the other, in the order of their acceptance.
 //
-// A nil Monitor is valid: it accepts everything, writes nothing and returns nil. A daemon
-// that has no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
+// A nil Monitor is valid: it accepts every report, writes nothing and returns nil. A daemon that has
+// no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
 type Monitor struct {
 	config   Config
 	client   api.Client
-	invalid  error         // why every report is rejected, or nil
-	woken    chan struct{} // received from by Run
-	failures failurelog.Log
+	invalid  error           // why every report is rejected, or nil
+	life     context.Context // ends the retries and the looks at the Node; has the writer's logger
+	failures apierr.Log
+	looks    atomic.Int64 // the number of looks so far
 
-	mu   sync.Mutex // guards what follows; it is not held during a request or a function of Config
-	core core.Core
-
-	// writing is set while the writer's goroutine exists. changed is closed, and replaced, when that
-	// ends, and when there may be no use in waiting for it any more. Whoever waits makes it.
-	writing bool
-	changed chan struct{}
-	step    int  // of the writer: it tells a timer whether its request is still under way
-	joined  bool // somebody has started the writer since its request began: if that fails, there is another
-
-	// failing is set when a status could not be written, or takes longer than Timeout, and cleared
-	// when one was written within Timeout, or the API server answers and there is nothing left to write.
-	// cause is why. Invariant: cause is nil unless failing.
-	failing bool
-	cause   error
-	lost    int          // requests since then that had no answer in their time
-	backoff wait.Backoff // of Run, from the last failure
-	retryAt time.Time    // when Run may try again
-
-	specCause   error     // why the spec could not be written, or nil
-	specAfter   time.Time // when it may be tried again: it must not delay the status
-	imagesAfter time.Time // when images may be tried again
-	answered    time.Time // when the API server last answered
-
-	viewErr error         // of the last view of the Node
-	looked  plan.Versions // what Run has seen of the Node
-	runs    int           // calls of Run that have not returned
-	group   group         // which it belongs to, or nil
-	warning *time.Timer   // of what is pending without a Run, or nil
+	// mu guards the fields below. It is not held during a request or a call of Config's functions.
+	mu     sync.Mutex
+	core   core.Core
+	writer writer
+	outage outage
+	spec   specFailure
+	seen   seen
+	timer  timer
 }
 
-// group is Monitors, with a Run for all of them.
-type group interface {
-	isRun() bool
-	wake(nodeName string) // has Run look at a node at once; it does not block
-}
-
-// retryBackoff paces the attempts to write what is pending: at least every 30 s, with the jitter. It
-// has no end.
-var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
-
-// New returns a Monitor. It makes no request. An invalid field is a *field.Error.
-func New(config Config) (*Monitor, error) {
+// New returns a Monitor. It makes no request and starts no goroutine. ctx bounds what the Monitor
+// does between calls: retrying reports that could not be written, and looking at the Node every 10
+// seconds. Calls and Flush still work after ctx has ended, so ctx may be the one that SIGTERM
+// cancels. The Monitor logs with the logger of ctx. The error is a *field.Error that names the
+// invalid field.
+func New(ctx context.Context, config Config) (*Monitor, error) {
+	if ctx == nil {
+		return nil, errNoContext
+	}
 	config, err := config.complete()
 	if err != nil {
 		return nil, err
@@ -77,22 +55,47 @@ func New(config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Monitor{
+	m := &Monitor{
 		config:   config,
 		client:   client,
-		woken:    make(chan struct{}, 1),
-		failures: failurelog.Log{Values: []any{"node", config.NodeName}},
-		backoff:  retryBackoff,
-	}, nil
+		life:     ctx,
+		failures: apierr.Log{Values: []any{"node", config.NodeName}},
+		outage:   outage{backoff: retryBackoff},
+	}
+	context.AfterFunc(ctx, m.end)
+	return m, nil
 }
 
-// What fails, each with a cause of its own in the log.
-const (
-	statusFailure     = "status"
-	specFailure       = "spec"
-	poolFailure       = "pool"
-	annotationFailure = "annotations"
-	imageFailure      = "images"
-	imageSetFailure   = "pinned image sets"
-	listerFailure     = "Lister"
-)
+var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
+
+// end is called when the life of the Monitor has ended. Requests in flight end with it.
+func (m *Monitor) end() {
+	m.mu.Lock()
+	m.timer.stop()
+	m.scheduleLocked() // a Flush may be waiting
+	n, isFlushed := len(m.core.Entries()), m.writer.flushes > 0
+	m.mu.Unlock()
+	if n > 0 && !isFlushed && !errors.Is(context.Cause(m.life), errForgotten) {
+		klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush", "node", m.config.NodeName, "pending", n)
+	}
+}
+
+// isOverLocked reports whether retries and looks have ended. A Flush retries even then.
+func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.flushes == 0 }
+
+// Pending returns how many reports are accepted and not written, and when the oldest of them was
+// accepted, by Config.Clock; 0 and the zero time if there is none. Versions of the Node that the
+// Monitor writes without a report count as a report. It makes no request: it is meant for a gauge of the
+// daemon's metrics.
+func (m *Monitor) Pending() (n int, since time.Time) {
+	if m == nil {
+		return 0, time.Time{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entries := m.core.Entries()
+	if len(entries) == 0 {
+		return 0, time.Time{}
+	}
+	return len(entries), entries[0].Accepted.Time
+}

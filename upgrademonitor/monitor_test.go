@@ -37,8 +37,10 @@ var start = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 // fixture is a Monitor with a fake clientset, and its node.
 type fixture struct {
 	*upgrademonitor.Monitor
+	log       logLines // of the Monitor
+	end       context.CancelFunc
 	clientset *mcfgfake.Clientset
-	mu        sync.Mutex // guards the node where Run is running
+	mu        sync.Mutex // guards the node: the Monitor looks at it between calls
 	node      *corev1.Node
 	nodeErr   error
 	clock     *clocktesting.FakePassiveClock
@@ -64,10 +66,18 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	for _, c := range change {
 		c(&config)
 	}
-	var err error
-	f.Monitor, err = upgrademonitor.New(config)
-	require.NoError(t, err)
+	f.create(t, config)
 	return f
+}
+
+// create creates the Monitor, whose life ends with the test.
+func (f *fixture) create(t testing.TB, config upgrademonitor.Config) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(f.log.context(t.Context()))
+	f.end = cancel
+	var err error
+	f.Monitor, err = upgrademonitor.New(ctx, config)
+	require.NoError(t, err)
 }
 
 func (f *fixture) report(t *testing.T, p phases.Phase, status metav1.ConditionStatus) {
@@ -146,16 +156,21 @@ func TestNewRefusesWhatItCannotUse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := good()
 			tc.change(&config)
-			m, err := upgrademonitor.New(config)
+			m, err := upgrademonitor.New(t.Context(), config)
 			assert.Nil(t, m)
 			var bad *field.Error
 			require.ErrorAs(t, err, &bad)
 			assert.Equal(t, "upgrademonitor.Config."+tc.field, bad.Field)
 		})
 	}
+	t.Run("nil ctx", func(t *testing.T) {
+		_, err := upgrademonitor.New(nil, good()) //nolint:staticcheck // the mistake of a caller
+		var bad *field.Error
+		require.ErrorAs(t, err, &bad)
+	})
 	t.Run("good", func(t *testing.T) {
 		config := good()
-		_, err := upgrademonitor.New(config)
+		_, err := upgrademonitor.New(t.Context(), config)
 		require.NoError(t, err)
 		assert.Empty(t, config.Client.(*mcfgfake.Clientset).Actions(), "New makes no request")
 	})
@@ -173,7 +188,7 @@ func TestBadReportsMakeNoRequest(t *testing.T) {
 		phase   phases.Phase
 		reason  string
 		status  metav1.ConditionStatus
-		opts    []upgrademonitor.ReportOption
+		opts    []upgrademonitor.Option
 		node    *corev1.Node
 		nodeErr error
 		as      any
@@ -190,9 +205,10 @@ func TestBadReportsMakeNoRequest(t *testing.T) {
 		"reserved reason":             {reason: "NotYetOccurred", as: &reason},
 		"reserved by older daemons":   {reason: "NotYetOccured", as: &reason},
 		"reason that is too long":     {reason: strings.Repeat("a", 1025), as: &reason},
-		"completes while running":     {opts: []upgrademonitor.ReportOption{parent}, status: metav1.ConditionUnknown, as: &option},
-		"no parent to complete":       {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{parent}, as: &option},
-		"no parent to report for":     {phase: phases.Resumed, opts: []upgrademonitor.ReportOption{upgrademonitor.ParentMessage("x")}, as: &option},
+		"completes while running":     {opts: []upgrademonitor.Option{parent}, status: metav1.ConditionUnknown, as: &option},
+		"no parent to complete":       {phase: phases.Resumed, opts: []upgrademonitor.Option{parent}, as: &option},
+		"a message of Track":          {opts: []upgrademonitor.Option{upgrademonitor.DoneMessage("done")}, as: &option},
+		"no parent to report for":     {phase: phases.Resumed, opts: []upgrademonitor.Option{upgrademonitor.ParentMessage("x")}, as: &option},
 		"node fails":                  {nodeErr: errors.New("cache is cold"), as: &node},
 		"another node":                {node: &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, as: &node, is: scope.ErrOutOfScope},
 	} {

@@ -4,96 +4,109 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/client-go/util/workqueue"
 )
 
-// retryWorkers is at how many nodes at a time Monitors.Run looks.
-const retryWorkers = 4
-
-// Monitors keeps a Monitor for each of many nodes, for a process that reports on all of
-// them: the controller that drains, say. They share the clientset and the Lister. An idle
-// one keeps little more than its object. It may be used from any number of goroutines. A nil
-// Monitors is valid, as a nil Monitor is: its Monitors are nil.
+// Monitors keeps a Monitor for each of many nodes, for a process that reports on all of them, such as
+// the controller that drains. They share the clientset and the Lister. An idle Monitor keeps little
+// more than its object. Monitors is safe for concurrent use. A nil Monitors is valid: its Monitors
+// are nil.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
+	life   context.Context
 	config Config
 	node   func(name string) (*corev1.Node, error)
 
-	running  chan struct{} // held, by sending to it, by the one Run
-	mu       sync.Mutex    // guards what follows; a Monitor's own may be held when it is taken
-	monitors map[string]*Monitor
-	queue    workqueue.TypedDelayingInterface[string] // of node names; nil unless Run is running
+	mu       sync.Mutex // guards the map
+	monitors map[string]ownMonitor
 }
 
-// NewMonitors returns Monitors for what all nodes have in common: the config, without a
-// NodeName and a Node, and a function that returns the process's current view of a node, a
-// lister's Get, say. It makes no request. An invalid field is a *field.Error.
-func NewMonitors(config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
+// ownMonitor is a Monitor with the end of its own life.
+type ownMonitor struct {
+	*Monitor
+	forget context.CancelCauseFunc
+}
+
+var errForgotten = errors.New("the Monitor was forgotten")
+
+// NewMonitors returns Monitors. The config is the part that all nodes share: it has no NodeName and
+// no Node. node returns the process's current view of a Node, for example a lister's Get. It makes no
+// request. ctx is for every Monitor what it is for New. The error is a *field.Error that names the
+// invalid field.
+func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
+	case ctx == nil:
+		return nil, errNoContext
 	case node == nil:
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
 	case config.NodeName != "":
 		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: For names the node")
 	case config.Node != nil:
-		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the second argument")
+		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
 	}
-	m := &Monitors{config: config, node: node, running: make(chan struct{}, 1), monitors: map[string]*Monitor{}}
-	if _, err := m.make("any"); err != nil {
+	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]ownMonitor{}}
+	complete, err := m.configOf("any").complete()
+	if err == nil {
+		_, err = complete.api()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// For returns the Monitor of a node, one and the same until Forget. That of a name that no Node can
-// have rejects every report with a *field.Error.
+func (m *Monitors) configOf(nodeName string) Config {
+	config := m.config
+	config.NodeName = nodeName
+	config.Node = func() (*corev1.Node, error) { return m.node(nodeName) }
+	return config
+}
+
+// For returns the Monitor of a node: the same one until Forget. The Monitor of a name that no Node
+// can have rejects every report with a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
 		return nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if monitor, ok := m.monitors[nodeName]; ok {
-		return monitor
+	if own, ok := m.monitors[nodeName]; ok {
+		return own.Monitor
 	}
-	monitor, err := m.make(nodeName)
+	life, forget := context.WithCancelCause(m.life)
+	monitor, err := New(life, m.configOf(nodeName))
 	if err != nil {
+		forget(err)
 		return &Monitor{config: Config{NodeName: nodeName}.withDefaults(), invalid: err}
 	}
-	m.monitors[nodeName] = monitor
-	if m.queue != nil {
-		m.queue.Add(nodeName)
-	}
+	m.monitors[nodeName] = ownMonitor{monitor, forget}
 	return monitor
 }
 
-// Forget drops the Monitor of a node: Run does not try any more what it has pending. Call it when the
+// Forget ends the life of a node's Monitor: its pending reports are not retried. Call it when the
 // Node is deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
-	monitor := m.monitors[nodeName]
+	own, ok := m.monitors[nodeName]
 	delete(m.monitors, nodeName)
 	m.mu.Unlock()
-	if monitor != nil {
-		monitor.mu.Lock()
-		monitor.group = nil
-		monitor.mu.Unlock()
+	if ok {
+		own.forget(errForgotten)
 	}
 }
 
-// Flush is Monitor.Flush for all nodes at once. It returns the errors of those that have
-// something pending when ctx ends, joined.
+// Flush is Monitor.Flush for all nodes at once. It returns the errors of all Monitors that could not
+// be flushed, joined.
 func (m *Monitors) Flush(ctx context.Context) error {
-	if m == nil {
-		return nil
-	}
 	var (
 		flushes sync.WaitGroup
 		mu      sync.Mutex // guards errs
@@ -111,93 +124,24 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run is Monitor.Run for all nodes, those that are added later included, until ctx ends. A second Run
-// waits for the end of the first.
-func (m *Monitors) Run(ctx context.Context) error {
-	if m == nil {
-		<-ctx.Done()
-		return nil
-	}
-	select {
-	case m.running <- struct{}{}:
-		defer func() { <-m.running }()
-	case <-ctx.Done():
-		return nil
-	}
-	queue := workqueue.NewTypedDelayingQueue[string]()
-	m.setQueue(queue)
-	for name := range m.all() {
-		queue.Add(name)
-	}
-	var workers sync.WaitGroup
-	for range retryWorkers {
-		workers.Go(func() {
-			for m.retryNext(ctx, queue) {
-			}
-		})
-	}
-	<-ctx.Done()
-	m.setQueue(nil)
-	queue.ShutDown()
-	workers.Wait()
+// Pending returns how many reports of all nodes are accepted and not written, and when the oldest of
+// them was accepted; 0 and the zero time if there is none. See Monitor.Pending.
+func (m *Monitors) Pending() (n int, since time.Time) {
 	for _, monitor := range m.all() {
-		monitor.countRuns(ctx, 0)
+		pending, oldest := monitor.Pending()
+		if pending > 0 && (n == 0 || oldest.Before(since)) {
+			since = oldest
+		}
+		n += pending
 	}
-	return nil
+	return n, since
 }
 
-// retryNext looks at the next node. It returns false when there are no more.
-func (m *Monitors) retryNext(ctx context.Context, queue workqueue.TypedDelayingInterface[string]) bool {
-	name, shutdown := queue.Get()
-	if shutdown {
-		return false
+func (m *Monitors) all() []ownMonitor {
+	if m == nil {
+		return nil
 	}
-	defer queue.Done(name)
-	m.mu.Lock()
-	monitor, ok := m.monitors[name]
-	m.mu.Unlock()
-	if ok && ctx.Err() == nil {
-		queue.AddAfter(name, monitor.retry(ctx))
-	}
-	return true
-}
-
-func (m *Monitors) make(nodeName string) (*Monitor, error) {
-	config := m.config
-	config.NodeName = nodeName
-	config.Node = func() (*corev1.Node, error) { return m.node(nodeName) }
-	monitor, err := New(config)
-	if err != nil {
-		return nil, err
-	}
-	monitor.group = m
-	return monitor, nil
-}
-
-func (m *Monitors) all() map[string]*Monitor {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return maps.Clone(m.monitors)
-}
-
-func (m *Monitors) setQueue(queue workqueue.TypedDelayingInterface[string]) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.queue = queue
-}
-
-// isRun reports whether Run is running.
-func (m *Monitors) isRun() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.queue != nil
-}
-
-// wake has Run look at a node at once.
-func (m *Monitors) wake(nodeName string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.queue != nil {
-		m.queue.Add(nodeName)
-	}
+	return slices.Collect(maps.Values(m.monitors))
 }

@@ -17,7 +17,7 @@ import (
 
 func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Monitors {
 	t.Helper()
-	monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
+	monitors, err := upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 	})
 	require.NoError(t, err)
@@ -45,24 +45,21 @@ func TestMonitorsForANameThatNoNodeCanHave(t *testing.T) {
 	n, _ := monitor.Pending()
 	assert.Zero(t, n)
 	require.NoError(t, monitor.Flush(t.Context()))
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	require.NoError(t, monitor.Run(ended))
 }
 
 func TestNewMonitorsValidates(t *testing.T) {
 	node := func(string) (*corev1.Node, error) { return nil, nil }
 	var bad *field.Error
-	_, err := upgrademonitor.NewMonitors(upgrademonitor.Config{}, node)
+	_, err := upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{}, node)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Client", bad.Field)
-	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
+	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
-	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset(), NodeName: "worker-0"}, node)
+	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset(), NodeName: "worker-0"}, node)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.NodeName", bad.Field)
-	_, err = upgrademonitor.NewMonitors(upgrademonitor.Config{Client: mcfgfake.NewClientset(), Node: func() (*corev1.Node, error) { return nil, nil }}, node)
+	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset(), Node: func() (*corev1.Node, error) { return nil, nil }}, node)
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
 }

@@ -1,80 +1,62 @@
 package upgrademonitor
 
-import "github.com/openshift/upgrademonitor/conditions"
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
-// ReportOption is an option of a report: CompletesParent, ParentMessage or Reason.
-type ReportOption interface{ applyToReport(*reportOptions) }
+	"github.com/openshift/upgrademonitor/conditions"
+)
 
-// TrackOption is an option of Track: those of a report, or DoneMessage.
-type TrackOption interface{ applyToTrack(*reportOptions) }
+// Option changes a report. An option that does not fit the call is an error of that call. A nil
+// Option is ignored.
+type Option func(*options)
 
-// Option is an option of a report and of Track.
-type Option interface {
-	ReportOption
-	TrackOption
-}
-
-type reportOptions struct {
+type options struct {
 	completesParent bool
 	parentMessage   string
 	reason          string
 	doneMessage     string
 }
 
-type option func(*reportOptions)
-
-func (o option) applyToReport(options *reportOptions) { o(options) }
-func (o option) applyToTrack(options *reportOptions)  { o(options) }
-
-type trackOption func(*reportOptions)
-
-func (o trackOption) applyToTrack(options *reportOptions) { o(options) }
-
-// CompletesParent completes the parent of the phase together with the phase: both turn True
-// in one write. While another child of the parent is Unknown, the parent stays Unknown: the
-// report of that child is to complete it then. It is valid with status True, for a phase that
+// CompletesParent completes the parent of the phase together with the phase: both turn True in one
+// write. While another child of the parent is Unknown, the parent stays Unknown: the report that
+// completes that child should have the option, too. It is valid with status True, for a phase that
 // has a parent; with Track, it applies to its True, and with NotRequired if the phase has started.
 func CompletesParent() Option {
-	return option(func(o *reportOptions) { o.completesParent = true })
+	return func(o *options) { o.completesParent = true }
 }
 
-// ParentMessage is the message of the parent of the phase, by default the message of the phase. It
-// is valid for a phase that has a parent, and is written when something else changes.
+// ParentMessage is the message of the parent of the phase. The default is the message of the phase.
+// It is valid for a phase that has a parent, and is written if something else changes.
 func ParentMessage(message string) Option {
-	return option(func(o *reportOptions) { o.parentMessage = conditions.Truncate(message) })
+	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
 
-// Reason is the reason of Report, NotRequired and Track. By default it is the conventional one: the
-// phase, behind its parent if it has one (UpdateExecutedDrained). GenerateAndApplyMachineConfigNode
-// has it as an argument, and rejects the option.
+// Reason is the reason of Report, NotRequired and Track. The default is the conventional reason: the
+// phase, after its parent if it has one (UpdateExecutedDrained). GenerateAndApplyMachineConfigNode
+// takes the reason as an argument instead.
 func Reason(reason string) Option {
-	return option(func(o *reportOptions) { o.reason = reason })
+	return func(o *options) { o.reason = reason }
 }
 
-// DoneMessage is the message of Track's True. By default it is the message of the call.
-func DoneMessage(message string) TrackOption {
-	return trackOption(func(o *reportOptions) { o.doneMessage = message })
+// DoneMessage is the message of Track's True. The default is the message of the call.
+func DoneMessage(message string) Option {
+	return func(o *options) { o.doneMessage = message }
 }
 
-// reportOptionsOf applies the options; nil ones are skipped.
-func reportOptionsOf(opts []ReportOption) reportOptions {
+var (
+	optsPath             = field.NewPath("opts")
+	errReasonOption      = field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument")
+	errDoneMessageOption = field.Forbidden(optsPath.Key("DoneMessage"), "valid with Track only")
+)
+
+func newOptions(opts []Option) options {
 	if len(opts) == 0 {
-		return reportOptions{} // without an allocation
+		return options{} // without an allocation
 	}
-	var o reportOptions
+	var o options
 	for _, opt := range opts {
 		if opt != nil {
-			opt.applyToReport(&o)
-		}
-	}
-	return o
-}
-
-func trackOptionsOf(opts []TrackOption) reportOptions {
-	var o reportOptions
-	for _, opt := range opts {
-		if opt != nil {
-			opt.applyToTrack(&o)
+			opt(&o)
 		}
 	}
 	return o

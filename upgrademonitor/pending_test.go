@@ -3,7 +3,6 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -50,31 +49,33 @@ func (f *fixture) tryReport(t *testing.T, p phases.Phase, status metav1.Conditio
 }
 
 func TestWhatCannotBeWrittenIsKeptInOrder(t *testing.T) {
-	down := apierrors.NewServiceUnavailable("etcd is down")
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.failing("patch", down, down, down)
-	f.failing("get", nil, down, down) // an ambiguous write is followed by a read
-	for _, p := range []phases.Phase{phases.Updated, phases.UpdatePrepared} {
-		status := metav1.ConditionFalse
-		if p != phases.Updated {
-			status = metav1.ConditionTrue
+	inBubble(t, func(t *testing.T) {
+		down := apierrors.NewServiceUnavailable("etcd is down")
+		f := newFixture(t)
+		f.reportUpdated(t)
+		f.annotate(oldConfig, newConfig)
+		f.failing("patch", down, down, down)
+		f.failing("get", nil, down, down) // an ambiguous write is followed by a read
+		for _, p := range []phases.Phase{phases.Updated, phases.UpdatePrepared} {
+			status := metav1.ConditionFalse
+			if p != phases.Updated {
+				status = metav1.ConditionTrue
+			}
+			err := f.tryReport(t, p, status)
+			require.NoError(t, err)
 		}
-		err := f.tryReport(t, p, status)
-		require.NoError(t, err)
-	}
-	f.clock.SetTime(start.Add(time.Hour))
-	f.report(t, phases.Cordoned, metav1.ConditionTrue)
-	require.NoError(t, f.Flush(t.Context()))
+		f.clock.SetTime(start.Add(time.Hour))
+		f.report(t, phases.Cordoned, metav1.ConditionTrue)
+		require.NoError(t, f.Flush(t.Context()))
 
-	object := f.object(t)
-	list := object.Status.Conditions
-	assert.Equal(t, metav1.ConditionFalse, conditions.StatusOf(list, phases.Updated))
-	assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.UpdatePrepared))
-	assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.Cordoned))
-	assert.Equal(t, newConfig, object.Status.ConfigVersion.Desired)
-	assert.True(t, f.condition(t, phases.UpdatePrepared).LastTransitionTime.Time.Equal(start), "the time of the report, not of the write")
+		object := f.object(t)
+		list := object.Status.Conditions
+		assert.Equal(t, metav1.ConditionFalse, conditions.StatusOf(list, phases.Updated))
+		assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.UpdatePrepared))
+		assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.Cordoned))
+		assert.Equal(t, newConfig, object.Status.ConfigVersion.Desired)
+		assert.True(t, f.condition(t, phases.UpdatePrepared).LastTransitionTime.Time.Equal(start), "the time of the report, not of the write")
+	})
 }
 
 // TestConflictInTheMiddleOfABegin: another process writes between the two writes of a begin.
@@ -118,33 +119,18 @@ func TestInvalidReportIsDropped(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.Drained).Status)
 }
 
-// hangingServer answers nothing until it is released.
-type hangingServer struct {
-	http.RoundTripper
-	release chan struct{}
-}
-
-func (s *hangingServer) RoundTrip(r *http.Request) (*http.Response, error) {
-	select {
-	case <-s.release:
-	case <-r.Context().Done():
-	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err // of a call that has returned
-	}
-	return s.RoundTripper.RoundTrip(r)
-}
-
 // A call is accepted or rejected at once, by the state that the Monitor knows.
 func TestRejectedAtOnceInAnOutage(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.outage(errDown)
-	require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
-	err := f.tryReport(t, phases.Drained, metav1.ConditionFalse) // Unknown to False: rejected
-	var rejected *phases.TransitionError
-	assert.ErrorAs(t, err, &rejected)
-	assert.NotErrorIs(t, err, upgrademonitor.ErrPending, "it will not be written")
+	inBubble(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.reportUpdated(t)
+		f.outage(errDown)
+		require.NoError(t, f.tryReport(t, phases.Drained, metav1.ConditionUnknown))
+		err := f.tryReport(t, phases.Drained, metav1.ConditionFalse) // Unknown to False: rejected
+		var rejected *phases.TransitionError
+		assert.ErrorAs(t, err, &rejected)
+		assert.NotErrorIs(t, err, upgrademonitor.ErrPending, "it will not be written")
+	})
 }
 
 // A caller that repeats a reported status does not get the error of another's report.
@@ -170,24 +156,28 @@ func TestNoopDoesNotGetAnothersError(t *testing.T) {
 
 // A CRD that is not installed yet costs few requests.
 func TestNoCRDFewRequests(t *testing.T) {
-	f := newFixture(t)
-	f.outage(apierrors.NewGenericServerResponse(404, "get", resource, "", "404 page not found", 0, true))
-	_ = f.tryReport(t, phases.Updated, metav1.ConditionTrue)
-	n := len(f.requests())
-	assert.LessOrEqual(t, n, 2, "requests of one report")
+	inBubble(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.outage(apierrors.NewGenericServerResponse(404, "get", resource, "", "404 page not found", 0, true))
+		_ = f.tryReport(t, phases.Updated, metav1.ConditionTrue)
+		n := len(f.requests())
+		assert.LessOrEqual(t, n, 2, "requests of one report")
+	})
 }
 
 // The text of an error is read when it is reported.
 func TestErrorTextOfAcceptance(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	down := f.outage(errDown)
-	err := &mutableError{text: "as reported"}
-	f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: err}}, nil)
-	err.text = "changed later by the caller"
-	down.Store(false)
-	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, "as reported", f.object(t).Status.PinnedImageSets[0].LastFailedGenerationError)
+	inBubble(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.reportUpdated(t)
+		down := f.outage(errDown)
+		err := &mutableError{text: "as reported"}
+		f.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1, Err: err}}, nil)
+		err.text = "changed later by the caller"
+		down.Store(false)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, "as reported", f.object(t).Status.PinnedImageSets[0].LastFailedGenerationError)
+	})
 }
 
 type mutableError struct{ text string }

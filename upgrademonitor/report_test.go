@@ -13,36 +13,37 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // Report is one line per call site.
 func TestReportLogsWhatItCannotDo(t *testing.T) {
-	f := newFixture(t)
-	var log logLines
-	ctx := log.context(t.Context())
+	inBubble(t, func(t *testing.T) {
+		f := newFixture(t)
+		var log logLines
+		ctx := log.context(t.Context())
 
-	f.Report(ctx, phases.Drained, "drained", metav1.ConditionTrue)
-	assert.Equal(t, "UpdateExecutedDrained", f.condition(t, phases.Drained).Reason, "the conventional reason")
-	f.Report(ctx, phases.Cordoned, "cordoned", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
-	assert.Equal(t, "Mine", f.condition(t, phases.Cordoned).Reason)
-	assert.Empty(t, log.take())
+		f.Report(ctx, phases.Drained, "drained", metav1.ConditionTrue)
+		assert.Equal(t, "UpdateExecutedDrained", f.condition(t, phases.Drained).Reason, "the conventional reason")
+		f.Report(ctx, phases.Cordoned, "cordoned", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
+		assert.Equal(t, "Mine", f.condition(t, phases.Cordoned).Reason)
+		assert.Empty(t, log.take())
 
-	f.Report(ctx, "Rested", "", metav1.ConditionTrue)
-	f.Report(ctx, phases.Updated, "", metav1.ConditionUnknown)
-	require.Len(t, log.take(), 2, "a mistake of the caller")
+		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
+		f.Report(ctx, phases.Updated, "", metav1.ConditionUnknown)
+		require.Len(t, log.take(), 2, "a mistake of the caller")
 
-	ended, cancel := context.WithCancel(ctx)
-	cancel()
-	f.Report(ended, phases.Drained, "", metav1.ConditionUnknown)
-	require.Len(t, log.take(), 1)
+		ended, cancel := context.WithCancel(ctx)
+		cancel()
+		f.Report(ended, phases.Drained, "", metav1.ConditionUnknown)
+		require.Len(t, log.take(), 1)
 
-	f.outage(errDown)
-	f.Report(ctx, phases.Drained, "", metav1.ConditionUnknown)
-	lines := log.take()
-	require.Len(t, lines, 1, "a pending report is no error")
-	assert.Contains(t, lines[0], "Failed to write the MachineConfigNode")
+		f.outage(errDown)
+		f.Report(ctx, phases.Drained, "", metav1.ConditionUnknown)
+		assert.Empty(t, log.take(), "a pending report is not an error of the call")
+		lines := f.log.take()
+		require.Len(t, lines, 1)
+		assert.Contains(t, lines[0], "Failed to write the MachineConfigNode")
+	})
 }
 
 // Report and Track do nothing for a phase of the other mode: callers need no "if imageMode".
@@ -89,7 +90,6 @@ func TestTrackOfATypedNilError(t *testing.T) {
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 }
 
-// An option is sealed: DoneMessage of a report does not compile. Reason does for all reports.
 func TestReasonOption(t *testing.T) {
 	f := newFixture(t)
 	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
@@ -145,13 +145,6 @@ func TestModeOfTheObject(t *testing.T) {
 	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // of the other mode: nothing
 	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
 	assert.Len(t, daemon.object(t).Status.Conditions, len(phases.All(true)))
-}
-
-// The public names have values of their own, for go doc.
-func TestNames(t *testing.T) {
-	assert.Equal(t, plan.NotYetSet, upgrademonitor.NotYetSet)
-	assert.Equal(t, []string{nodeannotation.CurrentConfig, nodeannotation.DesiredConfig, nodeannotation.CurrentImage, nodeannotation.DesiredImage},
-		[]string{upgrademonitor.CurrentConfigAnnotation, upgrademonitor.DesiredConfigAnnotation, upgrademonitor.CurrentImageAnnotation, upgrademonitor.DesiredImageAnnotation})
 }
 
 // Today's daemon creates ImagePulledFromRegistry in standard mode, too: that does not make it image mode.

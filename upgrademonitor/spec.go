@@ -4,23 +4,19 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// GenerateAndApplyMachineConfigNodeSpec makes the object's spec that of the node and its
-// pool: the pool, and the config that the node is to have.
+// GenerateAndApplyMachineConfigNodeSpec makes the object's spec that of the node and its pool: the
+// pool, and the desired config and image of the node.
 //
 //  1. The object is created if it is missing, with the Node as its owner.
-//  2. A config that the node does not name, and a pool that is NotYetSet, change nothing.
-//     An image that the node does not name is cleared, in image mode, if it names a config.
-//  3. The owner reference follows a Node that was created again (another UID).
-//  4. A spec that is up to date makes no request.
-//  5. The error is why the spec could not be written now: it is tried again with a later call, and by
-//     Run. A write has half of Config.Timeout; for 10 s after a failure, the call returns it at once.
-//     A failure of Config.Node or Config.Pool is a *NodeError, and nothing is written.
+//  2. If the node names no desired config, or the pool is NotYetSet, the value in the spec stays. In
+//     image mode, an image that the node does not name is cleared, if the node names a config.
+//  3. The owner reference follows a Node that was registered again with another UID.
+//  4. A spec that is in sync needs no request.
+//  5. The error is why the spec could not be written now: the write is retried. A write has half of
+//     Config.Timeout; for 10 seconds after a failure, calls return its error at once. If Config.Node
+//     or Config.Pool fails, the error is a *NodeError, and nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -31,39 +27,26 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	node, poolErr, err := m.view(ctx)
-	if err != nil {
+	v := m.look()
+	if err := cmp.Or(v.err, v.poolErr); err != nil {
 		return err
 	}
-	if poolErr != nil {
-		return poolErr
+	m.mu.Lock()
+	m.seeLocked(v)
+	e := m.core.SubmitSpec()
+	if m.core.Pending() || m.core.SpecPending() {
+		m.startLocked()
 	}
-	e := m.follow(ctx, node)
+	since := m.writer.requests
+	m.mu.Unlock()
 	if e == nil {
 		return nil
 	}
-	timeout := time.NewTimer(m.config.Timeout)
-	defer timeout.Stop()
-	m.await(ctx, e, timeout, func(m *Monitor) bool {
-		return m.isInVain() || m.specCause != nil && realClock.Now().Before(m.specAfter)
-	})
+	m.await(ctx, e, since)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e.Done() {
+	if e.IsSettled() {
 		return nil
 	}
-	return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", cmp.Or(m.specCause, m.cause, context.Cause(ctx), errNoAnswer))
-}
-
-// follow has the spec follow a view of the Node. It returns nil if it does already.
-func (m *Monitor) follow(ctx context.Context, node plan.Node) *core.Entry {
-	listed := m.listed(ctx)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.observe(listed)
-	e := m.core.Follow(node, m.isOld(listed))
-	if m.core.SpecPending() {
-		m.start(ctx)
-	}
-	return e
+	return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", cmp.Or(m.spec.cause, m.outage.cause, context.Cause(ctx), errNoResponse))
 }

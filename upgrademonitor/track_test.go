@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -39,21 +38,18 @@ func TestTrackWorksWhateverBecomesOfItsReports(t *testing.T) {
 		sabotage func(*fixture)
 	}{
 		"unknown phase": {"Rested", func(*fixture) {}},
-		"no API server": {phases.Drained, func(f *fixture) {
-			down := apierrors.NewServiceUnavailable("down")
-			f.failing("get", down, down, down)
-		}},
-		"no node": {phases.Drained, func(f *fixture) { f.nodeErr = errors.New("cache is cold") }},
+		"no API server": {phases.Drained, func(f *fixture) { f.outage(errDown) }},
+		"no node":       {phases.Drained, func(f *fixture) { f.nodeErr = errors.New("cache is cold") }},
 	} {
-		t.Run(name, func(t *testing.T) {
+		inBubble(t, func(t *testing.T) {
 			f := newFixture(t)
 			tc.sabotage(f)
 			worked := false
 			require.NoError(t, f.Track(t.Context(), tc.phase, "working", func(context.Context) error {
 				worked = true
 				return nil
-			}))
-			assert.True(t, worked)
+			}), name)
+			assert.True(t, worked, name)
 		})
 	}
 }
@@ -74,4 +70,34 @@ func TestTrackWithoutWork(t *testing.T) {
 	f := newFixture(t)
 	require.Error(t, f.Track(t.Context(), phases.Drained, "Draining node", nil))
 	assert.Empty(t, f.requests())
+}
+
+// During a retry the error of the last attempt stays visible, until the outcome of this attempt.
+func TestTrackKeepsTheLastError(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	stuck := errors.New("pod web-0 cannot be evicted")
+	drain := func(err error) func(context.Context) error {
+		return func(context.Context) error {
+			for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
+				if c := f.condition(t, p); err == nil {
+					assert.Equal(t, "Draining node: pod web-0 cannot be evicted", c.Message)
+				}
+			}
+			return err
+		}
+	}
+	require.Equal(t, stuck, f.Track(t.Context(), phases.Drained, "Draining node", drain(stuck)))
+	f.requests()
+	require.NoError(t, f.Track(t.Context(), phases.Drained, "Draining node", drain(nil)))
+	assert.Equal(t, "Draining node", f.condition(t, phases.Drained).Message)
+
+	f.annotate(oldConfig, newConfig) // an update that nobody announced starts, although UpdatePrepared is Unknown already
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+	f.annotate(oldConfig, thirdConfig)
+	f.report(t, phases.Cordoned, metav1.ConditionTrue)
+	require.NoError(t, f.Track(t.Context(), phases.UpdatePrepared, "Preparing", func(context.Context) error {
+		assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.Cordoned).Status)
+		return nil
+	}))
 }

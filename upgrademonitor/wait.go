@@ -1,65 +1,159 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// await waits for an entry to be finished, until waiting is in vain, which is called with m.mu held, the
-// timer fires or ctx ends.
-func (m *Monitor) await(ctx context.Context, e *core.Entry, timeout *time.Timer, inVain func(*Monitor) bool) {
-	for {
-		m.mu.Lock()
-		if !e.Done() && inVain(m) { // what is done is finished once it is logged
-			m.mu.Unlock()
-			return
-		}
-		if m.changed == nil {
-			m.changed = make(chan struct{})
-		}
-		changed := m.changed
-		m.mu.Unlock()
-		select {
-		case <-e.Finished:
-			return
-		case <-changed:
-		case <-timeout.C:
-			return
-		case <-ctx.Done():
-			return
-		}
+// submit accepts a change, or rejects it, and waits until it is written: see await.
+func (m *Monitor) submit(ctx context.Context, change plan.Change, v view) error {
+	m.mu.Lock()
+	m.seeLocked(v)
+	e, repeat, err := m.core.Submit(change)
+	m.acceptLocked(e)
+	if m.core.Pending() { // every call triggers an attempt, even a call that changes nothing
+		m.startLocked()
 	}
-}
-
-// tellWaiters has those who wait look again whether it is in vain.
-func (m *Monitor) tellWaiters() {
+	since := m.writer.requests
+	m.mu.Unlock()
+	if e == nil {
+		return m.reject(change, err)
+	}
+	m.await(ctx, e, since)
+	if repeat { // the entry, and its error, are another call's
+		return nil
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.changed != nil {
-		close(m.changed)
-		m.changed = nil
+	return m.reject(change, m.core.Leave(e))
+}
+
+// acceptLocked sets the time of an entry, unless the change has joined an earlier entry.
+func (m *Monitor) acceptLocked(e *core.Entry) {
+	if e != nil && e.Accepted.IsZero() {
+		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
 }
 
-// isInVain reports whether a caller waits in vain: there is no writer any more, or it fails, and
-// Run tries again. It is called with m.mu held.
-func (m *Monitor) isInVain() bool { return !m.writing || m.failing && m.isRetried() }
-
-// isRetried reports whether a Run tries what is pending again. It is called with m.mu held.
-func (m *Monitor) isRetried() bool { return m.runs > 0 || m.group != nil && m.group.isRun() }
-
-// wake has Run look at once. It does not block.
-func (m *Monitor) wake() {
-	select {
-	case m.woken <- struct{}{}:
-	default: // it was woken already
+// reject returns the error of a change that is not accepted, or nil.
+func (m *Monitor) reject(change plan.Change, err error) error {
+	r, isReport := change.(plan.PhaseChange)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, core.ErrFull):
+		return fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, change, ErrQueueFull)
+	case isReport:
+		return m.rejected(r.Phase, err)
+	default:
+		return m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
+}
+
+// await waits until an entry is settled, an attempt that started after the request with the number
+// since has failed, the spec has failed if the entry is the spec's, ctx ends, or the callers of this
+// outage have waited for Config.Timeout together.
+func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
+	now := realClock.Now()
 	m.mu.Lock()
-	group := m.group
-	m.mu.Unlock()
-	if group != nil {
-		group.wake(m.config.NodeName)
+	if m.writer.callers++; m.writer.callers == 1 {
+		m.outage.since = now
 	}
+	timeout := time.NewTimer(m.config.Timeout - m.outage.waited - now.Sub(m.outage.since))
+	defer timeout.Stop()
+	for waits := true; waits && !m.isHopelessLocked(e, since); {
+		if m.writer.changed == nil {
+			m.writer.changed = make(chan struct{})
+		}
+		changed := m.writer.changed
+		m.mu.Unlock()
+		waits = false
+		var news error
+		select {
+		case <-e.Settled:
+		case <-ctx.Done():
+		case <-timeout.C:
+			m.mu.Lock()
+			news = m.hangsLocked(realClock.Now())
+			m.mu.Unlock()
+		case <-changed:
+			waits = true
+		}
+		m.failures.Failed(m.life, statusFailure, news, "Failed to write the MachineConfigNode, retrying")
+		m.mu.Lock()
+	}
+	if m.writer.callers--; m.writer.callers == 0 {
+		m.outage.waited += realClock.Since(m.outage.since)
+	}
+	m.leaveLocked(ctx)
+	m.mu.Unlock()
+}
+
+// isHopelessLocked reports whether a call has no reason to wait any longer, though its entry is not
+// settled.
+func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
+	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
+}
+
+// leaveLocked ends the current request if the ctx of its last caller has ended after the life of the
+// Monitor.
+func (m *Monitor) leaveLocked(ctx context.Context) {
+	if ctx.Err() != nil && m.isOverLocked() && m.writer.callers == 0 && m.writer.cancel != nil {
+		m.writer.cancel()
+	}
+}
+
+// Flush returns nil when everything accepted before the call is written. It looks at the Node, and
+// retries with backoff until ctx ends; then it returns an error that wraps ErrPending, the cause and
+// the error of ctx. A report that the API server rejects meanwhile is dropped: its error is returned,
+// without ErrPending. Flush does not wait for the spec.
+//
+// Call it before a reboot and before the process exits, with a ctx that ends: an API server that is
+// down must not keep the node from rebooting.
+func (m *Monitor) Flush(ctx context.Context) error {
+	if m == nil || m.invalid != nil {
+		return nil
+	}
+	v := m.look()
+	m.mu.Lock()
+	m.seeLocked(v)
+	entries := m.core.Entries()
+	if len(entries) == 0 {
+		m.mu.Unlock()
+		return nil
+	}
+	last := entries[len(entries)-1]
+	if ctx.Err() == nil {
+		m.outage.resetPace()
+		m.writer.flushes++
+		m.startLocked()
+		m.mu.Unlock()
+		select {
+		case <-last.Settled:
+		case <-ctx.Done():
+		}
+		m.mu.Lock()
+		m.writer.flushes--
+		m.leaveLocked(ctx)
+	}
+	defer m.mu.Unlock()
+	if !last.IsSettled() {
+		return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.outage.cause, errNoResponse), context.Cause(ctx))
+	}
+	var errs []error
+	for _, e := range entries {
+		if err := e.Dropped(); err != nil {
+			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -3,7 +3,6 @@ package upgrademonitor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -11,254 +10,222 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// conflictBackoff bounds how often a write is computed again because others wrote first: in less than
-// DefaultTimeout, so that conflicts without end are an outage to the call that meets them.
+// conflictBackoff bounds how often a write is computed again because another client wrote first. It
+// takes less than DefaultTimeout, so that endless conflicts are an outage to the call that meets them.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-const (
-	// maxRequest bounds a request of an API server that is slow. A write of the spec has half of
-	// Config.Timeout.
-	maxRequest = time.Minute
-	// specRetryDelay is how long the spec is left alone after a failure.
-	specRetryDelay = 10 * time.Second
-	// checkInterval is after how long a report that repeats what was written last is checked by a
-	// read, if no Lister shows the object. It is also how long images are left out.
-	checkInterval = 5 * time.Minute
-)
+// checkInterval is the age of the last response after which a repeat is checked by a read, if no
+// Lister shows the object.
+const checkInterval = 5 * time.Minute
+
+// writer is the state of the goroutine that makes the requests. It runs while there are requests to
+// make. Only a call, Flush or the timer starts it.
+type writer struct {
+	running   bool
+	late      bool               // a call or Flush has started it after the life of the Monitor
+	called    bool               // a call has arrived since the current request started, and shares the next attempt
+	requests  int                // the number of requests so far. While running, the current request has this number
+	started   time.Time          // of the current request
+	cancel    context.CancelFunc // of the current request, or nil
+	failed    int                // the number of the last request after which the writer gave up
+	confirmed time.Time          // when the API server last responded with success
+
+	callers int           // calls that wait
+	flushes int           // Flush calls that wait
+	changed chan struct{} // closed, and replaced, to wake calls whose attempt has failed; nil if no call waits
+}
 
 // attempt is a request that was made. The zero value is none.
 type attempt struct {
 	core.Request
 	core.Result
-	effect effect
-	took   time.Duration
+	took     time.Duration
+	lost     bool // there was no response in time
+	canceled bool // the life of the Monitor, or the last caller, ended it
 }
 
-// effect is what an attempt means for the writer.
-type effect int
-
-const (
-	done effect = iota // what was to be read, created or written is
-	wroteSpec
-	wroteStatus
-	conflicts // others wrote, created or deleted first
-	failsSpec // the status goes on
-	isDropped // a status that can never be written: the core goes on without it
-	fails     // the writer gives up for now
-)
-
-// isAnswered reports whether the API server has answered a read or a write of the spec within a time.
-func (a attempt) isAnswered(within time.Duration) bool {
-	return a.Kind != "" && (a.effect == done || a.effect == wroteSpec) && a.took <= within
-}
-
-func effectOf(r core.Request, result core.Result) effect {
-	isStatus, isOK := r.Kind == core.PatchStatus, result.Outcome == apierr.OK
-	switch {
-	case isOK && isStatus:
-		return wroteStatus
-	case isOK && r.Kind == core.PatchSpec:
-		return wroteSpec
-	case isOK, result.Outcome == apierr.NotFound && r.Kind == core.Get: // to be created
-		return done
-	case result.Outcome == apierr.Conflict, result.Outcome == apierr.NotFound:
-		return conflicts
-	case r.Kind == core.PatchSpec:
-		return failsSpec
-	case isStatus && (result.Outcome == apierr.Terminal || r.Restores && result.Outcome == apierr.Denied):
-		return isDropped
-	default:
-		return fails
+// startLocked starts the writer. A running writer retries once more on failure, because its current
+// request predates this call.
+func (m *Monitor) startLocked() {
+	m.writer.late = m.life.Err() != nil
+	if m.writer.called = m.writer.running; !m.writer.running {
+		m.writer.running = true
+		go m.write()
 	}
 }
 
-// start starts the writer. One that is there makes another attempt if its request fails, as that began
-// before. It is called with m.mu held.
-func (m *Monitor) start(ctx context.Context) {
-	if m.joined = m.writing; !m.writing {
-		m.writing = true
-		go m.write(context.WithoutCancel(ctx))
-	}
-}
-
-// write is the writer, the one goroutine that makes requests. It ends when there is nothing to
-// write, or a request has failed.
-func (m *Monitor) write(ctx context.Context) {
-	backoff := conflictBackoff
+// write makes requests until there are none, or one fails.
+func (m *Monitor) write() {
+	conflicts := conflictBackoff
 	var last attempt
 	for {
-		r, step, ok := m.next(ctx, last)
+		r, verdict, ok := m.next(last, conflicts.Steps == 0)
 		if !ok {
 			return
 		}
-		if last.effect == conflicts {
-			<-time.After(backoff.Step())
+		if verdict == core.Pause {
+			m.pause(conflicts.Step())
 		}
-		if last = m.make(ctx, r, step); last.effect == conflicts && backoff.Steps == 0 {
-			last.effect = fails
-		}
-		m.log(ctx, last)
+		last = m.send(r)
 	}
 }
 
-// next takes the last attempt, and returns what is to be done next. Both in one critical section:
-// nobody who waits sees the one without the other.
-func (m *Monitor) next(ctx context.Context, last attempt) (r core.Request, step int, ok bool) {
-	listed := m.listed(ctx)
+// pause lets a time pass. It ends early with the life of the Monitor.
+func (m *Monitor) pause(d time.Duration) {
+	end := m.life.Done()
+	if m.life.Err() != nil {
+		end = nil // this pause is of a later call
+	}
+	select {
+	case <-time.After(d):
+	case <-end:
+	}
+}
+
+// next takes the last attempt, logs its failure, releases the callers that wait for it, and returns
+// the next request. It returns false if the writer must end; with giveUp it ends after a conflict.
+func (m *Monitor) next(last attempt, giveUp bool) (r core.Request, verdict core.Verdict, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
-	m.step++
+	number := m.writer.requests
 	if last.Kind != "" {
-		m.core.Done(last.Request, last.Result)
-		m.learn(last, now)
+		verdict = m.core.Done(last.Request, last.Result)
+		if verdict == core.Pause && giveUp {
+			verdict = core.GiveUp
+		}
+		m.learnLocked(last, verdict, now)
 	}
-	m.observe(listed)
-	if last.effect != fails || m.joined {
-		r, ok = m.core.Next(!now.Before(m.specAfter))
+	isOver := m.life.Err() != nil && !m.writer.late
+	if isOver && m.writer.called { // the attempt of these callers is not made
+		m.writer.requests++
+		number = m.writer.requests
 	}
-	m.writing, m.joined, step = ok, false, m.step
-	finished := m.core.TakeFinished()
-	pending, specPending := m.core.Pending(), m.core.SpecPending()
-	isOver := !ok && !pending && !specPending && last.isAnswered(m.config.Timeout)
-	if isOver {
-		m.recovered()
+	if !isOver && (verdict != core.GiveUp || m.writer.called) {
+		r, ok = m.core.Next(!now.Before(m.spec.after))
 	}
-	if !ok {
-		m.watchPending(ctx)
+	m.writer.running, m.writer.called = ok, false
+	if ok {
+		m.writer.requests++
+		m.writer.started = now
 	}
+	settled, isIdle := m.core.TakeSettled(), !m.core.Pending() && !m.core.SpecPending()
+	if !m.core.SpecPending() {
+		m.spec = specFailure{}
+	}
+	recovered := m.isRecoveredLocked(last, verdict, isIdle)
+	if recovered {
+		m.outage.over(now)
+	}
+	specPending := m.core.SpecPending()
+	m.scheduleLocked()
 	m.mu.Unlock()
 
-	if isOver {
-		m.failures.Recovered(ctx, statusFailure, statusRecovered)
+	m.log(last, verdict)
+	if recovered {
+		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if !specPending {
-		m.failures.Recovered(ctx, specFailure, "Writing the spec of the MachineConfigNode works again")
+		m.failures.Recovered(m.life, specFailureKey, "Writing the spec of the MachineConfigNode works again")
 	}
-	for _, e := range finished {
+	for _, e := range settled {
 		if err := e.Dropped(); err != nil {
-			klog.FromContext(ctx).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.Change.String())
+			klog.FromContext(m.life).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.Change.String())
 		}
-		close(e.Finished)
+		close(e.Settled)
 	}
-	if !ok || last.effect == fails || last.effect == failsSpec {
-		m.tellWaiters()
+	if gaveUp := verdict == core.GiveUp || isOver; gaveUp || verdict == core.SkipSpec {
+		m.release(number, gaveUp)
 	}
-	if !ok && (pending || specPending) {
-		m.wake()
-	}
-	return r, step, ok
+	return r, verdict, ok
 }
 
-// learn takes what an attempt says of the API server. It is called with m.mu held.
-func (m *Monitor) learn(a attempt, now time.Time) {
-	switch a.effect {
-	case fails:
-		m.failing, m.cause = true, a.Err
-		m.retryAt = now.Add(m.backoff.Step())
-		if a.took > m.config.Timeout {
-			m.lost = min(m.lost+1, 6)
-		}
-	case failsSpec:
-		m.specCause, m.specAfter = a.Err, now.Add(specRetryDelay)
-		m.retryAt = now.Add(m.backoff.Step())
-	case wroteSpec:
-		m.specCause = nil
-	case wroteStatus:
-		m.backoff, m.retryAt = retryBackoff, time.Time{}
-		if a.took <= m.config.Timeout {
-			m.recovered()
-		}
+// learnLocked takes what an attempt says about the API server.
+func (m *Monitor) learnLocked(a attempt, verdict core.Verdict, now time.Time) {
+	switch {
+	case a.canceled:
+	case verdict == core.GiveUp:
+		m.outage.failed(a.Err, a.lost, now)
+	case verdict == core.SkipSpec:
+		m.spec = specFailure{cause: a.Err, after: now.Add(specRetryDelay)}
+		m.outage.pace(now)
 	}
 	if a.Outcome == apierr.OK {
-		m.answered = now
-	}
-	if a.NoImages {
-		m.imagesAfter = now.Add(checkInterval)
+		m.writer.confirmed = now
 	}
 }
 
-// recovered records that nothing fails any more. It is called with m.mu held.
-func (m *Monitor) recovered() {
-	m.failing, m.cause, m.lost = false, nil, 0
-	m.backoff, m.retryAt = retryBackoff, time.Time{}
-}
-
-// log logs what has failed, and what works again.
-func (m *Monitor) log(ctx context.Context, a attempt) {
+// isRecoveredLocked reports whether an attempt ends an outage.
+func (m *Monitor) isRecoveredLocked(a attempt, verdict core.Verdict, isIdle bool) bool {
 	switch {
-	case a.effect == fails:
-		m.failures.Failed(ctx, statusFailure, a.Err, "Failed to write the MachineConfigNode, retrying")
-	case a.effect == failsSpec:
-		m.failures.Failed(ctx, specFailure, a.Err, "Failed to write the spec of the MachineConfigNode, retrying")
-	case a.effect == isDropped && a.Restores:
-		klog.FromContext(ctx).Error(a.Err, "Failed to restore the status of a MachineConfigNode that was created again, starting without it", "node", m.config.NodeName)
-	case a.effect == wroteStatus && a.took <= m.config.Timeout:
-		m.failures.Recovered(ctx, statusFailure, statusRecovered)
+	case a.Kind == "" || verdict != core.Continue || a.took > m.config.Timeout:
+		return false
+	case a.Kind == core.PatchStatus && a.Outcome == apierr.OK:
+		return true
 	}
-	if a.NoImages {
-		m.failures.Failed(ctx, imageFailure, errNoImages, "Ignoring the images of the Node for a while")
-	} else if a.Outcome == apierr.OK && a.SendsImage() {
-		m.failures.Recovered(ctx, imageFailure, "Writing the images of the Node again")
+	return isIdle
+}
+
+// log logs the failure of an attempt.
+func (m *Monitor) log(a attempt, verdict core.Verdict) {
+	switch {
+	case a.canceled:
+	case verdict == core.GiveUp:
+		m.failures.Failed(m.life, statusFailure, a.Err, "Failed to write the MachineConfigNode, retrying")
+	case verdict == core.SkipSpec:
+		m.failures.Failed(m.life, specFailureKey, a.Err, "Failed to write the spec of the MachineConfigNode, retrying")
 	}
 }
 
-const statusRecovered = "Writing the MachineConfigNode works again"
-
-var errNoImages = errors.New("the CRD of MachineConfigNode has no configImage, as that of a feature set without ImageModeStatusReporting: install the CRD with it, or switch image mode off")
-
-// make makes a request, in a time of its own.
-func (m *Monitor) make(ctx context.Context, r core.Request, step int) attempt {
-	timeout := m.config.Timeout / 2
-	if r.Kind != core.PatchSpec {
-		timeout = m.patience()
-		hanging := time.AfterFunc(m.config.Timeout, func() { m.hangs(ctx, step) })
-		defer hanging.Stop()
+// release wakes the calls that wait. If the writer gave up after the request with this number, those
+// that arrived before it return.
+func (m *Monitor) release(number int, gaveUp bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if gaveUp {
+		m.writer.failed = number
 	}
+	if m.writer.changed != nil {
+		close(m.writer.changed)
+		m.writer.changed = nil
+	}
+}
+
+// send makes a request. During the life of the Monitor no caller's ctx ends it: it may carry
+// another caller's report.
+func (m *Monitor) send(r core.Request) attempt {
 	if r.Kind == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {
-			return attempt{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}, effect: fails}
+			return attempt{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 		}
 	}
-	bounded, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	began := realClock.Now()
-	result := m.client.Do(bounded, r)
-	return attempt{Request: r, Result: result, effect: effectOf(r, result), took: realClock.Since(began)}
-}
-
-// patience is how long a request may take: two Timeouts, as its answer may be lost, and twice as long
-// after each that was not enough, so that an API server that is slower is written to in the end.
-func (m *Monitor) patience() time.Duration {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return max(m.config.Timeout, min(2*m.config.Timeout<<m.lost, maxRequest))
-}
-
-// hangs is called when a request has had no answer for Config.Timeout.
-func (m *Monitor) hangs(ctx context.Context, step int) {
-	m.mu.Lock()
-	hanging := m.step == step
-	if hanging {
-		m.failing, m.cause = true, fmt.Errorf("MachineConfigNode %s: no answer of the API server for %v: %w", m.config.NodeName, m.config.Timeout, context.DeadlineExceeded)
+	base := m.life
+	if base.Err() != nil {
+		base = context.WithoutCancel(base)
 	}
-	cause := m.cause
+	m.mu.Lock()
+	timeout := m.config.Timeout / 2
+	if r.Kind != core.PatchSpec {
+		timeout = m.outage.requestTimeout(m.config.Timeout)
+	}
+	ctx, cancel := context.WithTimeout(base, timeout)
+	m.writer.cancel = cancel
 	m.mu.Unlock()
-	if hanging {
-		m.failures.Failed(ctx, statusFailure, cause, "Failed to write the MachineConfigNode, retrying")
-		m.tellWaiters()
-	}
+	defer cancel()
+	started := realClock.Now()
+	result := m.client.Do(ctx, r)
+	return attempt{Request: r, Result: result, took: realClock.Since(started),
+		lost:     result.Err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded),
+		canceled: result.Err != nil && errors.Is(ctx.Err(), context.Canceled)}
 }
 
-// mayCreate returns why no object may be created for a Node: it does not exist, or is not past
-// provisioning.
-func (m *Monitor) mayCreate(n plan.Node) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.viewErr == nil && !n.Provisioned {
-		return &NodeError{NodeName: m.config.NodeName, Problem: "it has no MachineConfigNode before it is provisioned"}
-	}
-	return m.viewErr
-}
+// The keys of the failures that are logged once.
+const (
+	statusFailure     = "status"
+	specFailureKey    = "spec"
+	poolFailure       = "pool"
+	annotationFailure = "annotations"
+	imageSetFailure   = "pinned image sets"
+	listerFailure     = "Lister"
+)

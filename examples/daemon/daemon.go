@@ -29,26 +29,27 @@ type daemon struct {
 	reported string                                         // the config that was reported as done
 }
 
-// newDaemon is called once in the life of the process. The informers and the Monitor need ctx until the last report.
-func newDaemon(ctx context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
+// newDaemon is called once in the life of the process, with the context that SIGTERM cancels: calls and
+// Flush still work after that.
+func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
 		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
 	d := &daemon{node: func() (*corev1.Node, error) { return nodes.Get(name) }}
 	var err error
-	d.monitor, err = upgrademonitor.New(upgrademonitor.Config{
+	d.monitor, err = upgrademonitor.New(stop, upgrademonitor.Config{
 		Client:    client,
 		NodeName:  name,
 		Node:      d.node,
 		ImageMode: imageMode, // the feature gate ImageModeStatusReporting
 		Lister:    factory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
 	})
-	factory.StartWithContext(ctx) // after Lister; the Monitor does not wait for the cache
+	factory.StartWithContext(stop) // after Lister; the Monitor does not wait for the cache
 	return d, err
 }
 
-// run syncs until stop ends. A sync that is running by then is completed, with its reports.
-func (d *daemon) run(ctx, stop context.Context) {
-	go func() { _ = d.monitor.Run(ctx) }() // writes what could not be written at once
+// run syncs until stop ends. A sync that is running then is completed, with its reports.
+func (d *daemon) run(stop context.Context) {
+	ctx := context.WithoutCancel(stop)
 	wait.UntilWithContext(stop, func(context.Context) {
 		if err := d.sync(ctx); err != nil {
 			klog.FromContext(ctx).Error(err, "Failed to sync, retrying")
@@ -73,13 +74,13 @@ func (d *daemon) sync(ctx context.Context) (err error) {
 
 func (d *daemon) update(ctx context.Context, config string) error {
 	d.reported = ""
-	d.monitor.Report(ctx, phases.Updated, "Node needs an update to "+config, metav1.ConditionFalse) // begins an update
+	d.monitor.Report(ctx, phases.Updated, "Node needs an update to "+config, metav1.ConditionFalse) // starts an update
 	if err := do(d.validate)(ctx); err != nil {
 		d.monitor.Report(ctx, phases.UpdatePrepared, "Update is not compatible: "+err.Error(), metav1.ConditionUnknown)
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // or not needed any more, after an attempt that did not get further
+	if d.drain == nil { // or no longer needed, after an attempt that failed
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
 	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
 		return err

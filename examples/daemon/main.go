@@ -60,12 +60,10 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(stop)) // reports outlive SIGTERM
-	defer cancel()
 	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", fields.OneTermEqualSelector("metadata.name", name))
 	nodes := cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, cache.Indexers{})
-	go nodes.RunWithContext(ctx)
-	d, err := newDaemon(ctx, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
+	go nodes.RunWithContext(stop)
+	d, err := newDaemon(stop, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
 	if err != nil {
 		return err
 	}
@@ -77,7 +75,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	if !cache.WaitForCacheSync(stop.Done(), nodes.HasSynced) {
 		return stop.Err()
 	}
-	d.run(ctx, stop)
+	d.run(stop)
 	return nil
 }
 
@@ -112,7 +110,7 @@ func inMemory(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\nThe MachineConfigNode, without the phases that did not begin:\n\n")
+		fmt.Fprintf(out, "\nThe MachineConfigNode, without the phases that did not start:\n\n")
 		for _, c := range mcn.Status.Conditions {
 			parent, _ := phases.ParentOf(phases.Phase(c.Type))
 			if indent := map[bool]string{true: "  "}[parent != ""]; c.Reason != conditions.ReasonNotYetOccurred {

@@ -149,7 +149,7 @@ func TestRebootInAnOutage(t *testing.T) {
 		begin := time.Now()
 		stop, cancel := context.WithCancel(t.Context())
 		d.reboot = func(context.Context) error { cancel(); return nil }
-		d.run(t.Context(), stop)
+		d.run(stop)
 		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "both times of Flush, and one Timeout of the Monitor")
 		n, _ := d.monitor.Pending()
 		assert.NotZero(t, n)
@@ -164,7 +164,7 @@ func TestStop(t *testing.T) {
 	d.drain, d.reboot = nil, nil
 	d.applyFiles = succeed
 	d.validate = func(context.Context) error { cancel(); return nil }
-	d.run(t.Context(), stop)
+	d.run(stop)
 	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True")
 }
 

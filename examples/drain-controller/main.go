@@ -59,13 +59,12 @@ type controller struct {
 	queue    workqueue.TypedRateLimitingInterface[string]
 }
 
-// run drains until stop ends, then writes what is pending.
+// run drains until stop ends, then flushes the pending reports.
 func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(stop)) // reports outlive SIGTERM
-	defer cancel()
+	ctx := context.WithoutCancel(stop) // the drain that is running then is completed, with its reports
 	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
-	monitors, err := upgrademonitor.NewMonitors(upgrademonitor.Config{
+	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{
 		Client: mcfg, // without ImageMode: each object keeps its mode
 		Lister: mcfgFactory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
 	}, nodes.Lister().Get)
@@ -83,10 +82,9 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	if _, err := nodes.Informer().AddEventHandler(handler); err != nil {
 		return err
 	}
-	kubeFactory.StartWithContext(ctx)
-	mcfgFactory.StartWithContext(ctx)
+	kubeFactory.StartWithContext(stop)
+	mcfgFactory.StartWithContext(stop)
 	kubeFactory.WaitForCacheSync(stop.Done())
-	go func() { _ = monitors.Run(ctx) }() // writes what could not be written at once
 	context.AfterFunc(stop, c.queue.ShutDown)
 	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; more are fine
 		if err := c.sync(ctx, name); err != nil {

@@ -36,7 +36,7 @@ func run(ctx context.Context, out io.Writer) error {
 	client := mcfgfake.NewClientset()
 	var node atomic.Pointer[corev1.Node] // in a daemon, the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 		Client:    client,
 		NodeName:  "worker-0",
 		Node:      func() (*corev1.Node, error) { return node.Load(), nil },

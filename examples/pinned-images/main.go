@@ -30,7 +30,7 @@ func main() {
 func run(ctx context.Context, out io.Writer) error {
 	client := mcfgfake.NewClientset()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
-	monitor, err := upgrademonitor.New(upgrademonitor.Config{
+	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 		Client:   client,
 		NodeName: nodeName,
 		Node:     func() (*corev1.Node, error) { return node, nil },

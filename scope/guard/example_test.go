@@ -7,20 +7,20 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
 func ExampleGuard() {
-	guard := scope.Guard{Namespace: "kube-updates", ServiceAccount: "updater", EnforceTransitions: true}
-	fmt.Println(guard.Policy().Name, guard.TransitionPolicy().Name)
+	g := guard.Guard{Namespace: "kube-updates", ServiceAccount: "updater", EnforceTransitions: true}
+	fmt.Println(g.Policy().Name, g.TransitionPolicy().Name)
 
-	for _, rule := range guard.Role().Rules {
+	for _, rule := range g.Role().Rules {
 		fmt.Println(rule.Resources, rule.Verbs)
 	}
 
-	err := scope.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
+	err := guard.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
 	var invalid *field.Error
-	fmt.Println(errors.As(err, &invalid) && invalid.Field == "scope.Guard.Namespace")
+	fmt.Println(errors.As(err, &invalid) && invalid.Field == "guard.Guard.Namespace")
 	// Output:
 	// mcn-guards-upgrademonitor mcn-guards-upgrademonitor-transitions
 	// [machineconfignodes] [get list watch create patch]

@@ -27,8 +27,8 @@ const (
 // Guard describes the objects that restrict the daemon of each node to the MachineConfigNode
 // of its node. The API server enforces them, whatever code runs on a node.
 //
-//		guard := scope.Guard{EnforceTransitions: true}
-//		err := guard.WriteManifests(os.Stdout) // | kubectl apply -f -
+//		g := guard.Guard{EnforceTransitions: true}
+//		err := g.WriteManifests(os.Stdout) // | kubectl apply -f -
 //
 //	 1. A ClusterRole grants the service account the verbs that the library needs, and no other.
 //	 2. An admission policy denies every write of an object of another node than the one that
@@ -67,7 +67,7 @@ func (g Guard) Validate() error {
 		{"ServiceAccount", g.ServiceAccount, validation.ValidateServiceAccountName, g.ServiceAccount},
 	} {
 		if problems := f.check(f.checked, false); len(problems) > 0 {
-			return field.Invalid(field.NewPath("scope", "Guard", f.field), f.value, strings.Join(problems, "; "))
+			return field.Invalid(field.NewPath("guard", "Guard", f.field), f.value, strings.Join(problems, "; "))
 		}
 	}
 	return nil

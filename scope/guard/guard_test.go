@@ -97,7 +97,7 @@ func TestGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 				assert.NoError(t, err)
 				return
 			}
-			assert.Equal(t, "scope.Guard."+tc.field, invalidField(t, err))
+			assert.Equal(t, "guard.Guard."+tc.field, invalidField(t, err))
 			assert.NotContains(t, err.Error(), "\n")
 			assert.Empty(t, out.String(), "nothing is written")
 		})

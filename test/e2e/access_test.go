@@ -14,14 +14,14 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 // Each daemon gets the right token in the end, and its reports are then written.
 func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 	needGuards(t, standard)
-	ungoverned := scope.Guard{Name: "ungoverned", Namespace: "ungoverned"}
+	ungoverned := guard.Guard{Name: "ungoverned", Namespace: "ungoverned"}
 	newIdentity(t, standard, ungoverned).create()
 	for name, tc := range map[string]struct {
 		config  func(w, other *testNode) *rest.Config

@@ -46,7 +46,7 @@ func TestFirstBootEndsWithACompleteObject(t *testing.T) {
 			m, requests := w.monitor("master")
 			require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 			call{phases.Resumed, done, nil}.make(t, m)
-			call{phases.Uncordoned, done, []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}}.make(t, m)
+			call{phases.Uncordoned, done, []upgrademonitor.Option{upgrademonitor.CompletesParent()}}.make(t, m)
 			call{phases.Updated, done, nil}.make(t, m)
 
 			object := w.object()

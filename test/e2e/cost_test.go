@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
@@ -84,7 +84,7 @@ func TestCostOfAGuardedWrite(t *testing.T) {
 	names := []string{"no policy", "own object", "and transitions"}
 	daemons := make([]*testNode, len(names))
 	for i := range names {
-		guard := scope.Guard{Name: fmt.Sprint("cost-", i), Namespace: "cost", ServiceAccount: fmt.Sprint("daemon-", i), EnforceTransitions: i == 2}
+		guard := guard.Guard{Name: fmt.Sprint("cost-", i), Namespace: "cost", ServiceAccount: fmt.Sprint("daemon-", i), EnforceTransitions: i == 2}
 		installGuard(t, c, guard)
 		w := unguardedNodeOn(t, c, fmt.Sprint("cost-", i))
 		w.resetObject(true)

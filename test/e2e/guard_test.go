@@ -17,20 +17,19 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 var (
 	// fullGuard is the guard of the daemon, with both policies.
-	fullGuard = scope.Guard{EnforceTransitions: true}
+	fullGuard = guard.Guard{EnforceTransitions: true}
 	// wideGuard is the guard of a service account with every verb, so that only the policies
 	// deny its requests.
-	wideGuard = scope.Guard{Name: "wide", Namespace: "wide", ServiceAccount: "daemon", EnforceTransitions: true}
+	wideGuard = guard.Guard{Name: "wide", Namespace: "wide", ServiceAccount: "daemon", EnforceTransitions: true}
 )
 
-func withDefaults(g scope.Guard) scope.Guard {
+func withDefaults(g guard.Guard) guard.Guard {
 	g.Name = cmp.Or(g.Name, guard.DefaultName)
 	g.Namespace = cmp.Or(g.Namespace, guard.DefaultNamespace)
 	g.ServiceAccount = cmp.Or(g.ServiceAccount, guard.DefaultServiceAccount)
@@ -71,7 +70,7 @@ func installGuards(t *testing.T, c *cluster.Cluster) {
 
 // installGuard applies the manifests with kubectl, as an administrator does (those of fullGuard are
 // the files of package scope), and waits until each policy denies a request that it must deny.
-func installGuard(t *testing.T, c *cluster.Cluster, guard scope.Guard) {
+func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	t.Helper()
 	user := newIdentity(t, c, guard)
 	user.create()

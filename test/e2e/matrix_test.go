@@ -16,7 +16,7 @@ import (
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
 const accessDoc = "testdata/access.md"
@@ -104,7 +104,7 @@ var identities = []struct {
 
 func TestAnswersEqualTheTables(t *testing.T) {
 	needGuards(t, standard)
-	for heading, guard := range map[string]scope.Guard{
+	for heading, guard := range map[string]guard.Guard{
 		"## With the guard's role":   fullGuard,
 		"## With every verb granted": wideGuard,
 	} {
@@ -118,7 +118,7 @@ func TestAnswersEqualTheTables(t *testing.T) {
 }
 
 // matrix returns the table of the answers.
-func matrix(t *testing.T, guard scope.Guard) string {
+func matrix(t *testing.T, guard guard.Guard) string {
 	t.Helper()
 	i := newIdentity(t, standard, guard)
 	prefix := withDefaults(guard).Name + "-matrix-"

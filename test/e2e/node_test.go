@@ -137,7 +137,7 @@ func (w *testNode) build(change func(*upgrademonitor.Config)) (*upgrademonitor.M
 		ImageMode: func() bool { return w.imageMode },
 	}
 	change(&c)
-	m, err := upgrademonitor.New(c)
+	m, err := upgrademonitor.New(w.t.Context(), c)
 	require.NoError(w.t, err)
 	return m, transport
 }

@@ -112,7 +112,7 @@ func (r *replay) run(tr trace) {
 			}
 		}
 		r.node.annotateVersions(version{step.Node.CurrentConfig, step.Node.CurrentImage}, version{step.Node.DesiredConfig, step.Node.DesiredImage})
-		var opts []upgrademonitor.ReportOption
+		var opts []upgrademonitor.Option
 		if step.CompletesParent {
 			opts = append(opts, upgrademonitor.CompletesParent())
 		}

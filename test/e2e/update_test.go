@@ -24,10 +24,10 @@ const (
 type call struct {
 	phase  phases.Phase
 	status metav1.ConditionStatus
-	opts   []upgrademonitor.ReportOption
+	opts   []upgrademonitor.Option
 }
 
-var completesParent = []upgrademonitor.ReportOption{upgrademonitor.CompletesParent()}
+var completesParent = []upgrademonitor.Option{upgrademonitor.CompletesParent()}
 
 // rebootCalls holds the reports of a standard update with a reboot.
 var rebootCalls = []call{

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -29,7 +28,7 @@ type identity struct {
 	namespace, serviceAccount string
 }
 
-func newIdentity(t *testing.T, c *cluster.Cluster, guard scope.Guard) *identity {
+func newIdentity(t *testing.T, c *cluster.Cluster, guard guard.Guard) *identity {
 	t.Helper()
 	guard = withDefaults(guard)
 	return &identity{t: t, admin: c.Config(), core: kubeClient(t, c.Config()), namespace: guard.Namespace, serviceAccount: guard.ServiceAccount}

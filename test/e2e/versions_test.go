@@ -18,7 +18,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -270,9 +270,9 @@ func ourController(t *testing.T, s *seen) {
 // guarded has today's daemon under the policies.
 func guarded(t *testing.T, s *seen) {
 	installGuards(t, standard)
-	own := scope.Guard{Name: "versions", Namespace: "versions"}
+	own := guard.Guard{Name: "versions", Namespace: "versions"}
 	installGuard(t, standard, own)
-	for name, guard := range map[string]scope.Guard{"the guard": own, "the guard and the policy of transitions": fullGuard} {
+	for name, guard := range map[string]guard.Guard{"the guard": own, "the guard and the policy of transitions": fullGuard} {
 		w := unguardedNodeOn(t, standard, "versions-"+withDefaults(guard).Name)
 		w.config = newIdentity(t, standard, guard).podToken(w.name)
 		w.annotate(oldConfig, oldConfig)

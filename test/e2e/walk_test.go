@@ -157,7 +157,7 @@ func (w *walker) report() {
 	w.t.Helper()
 	p := standardMode[w.random.IntN(len(standardMode))]
 	status := []metav1.ConditionStatus{no, running, done, done}[w.random.IntN(4)]
-	var opts []upgrademonitor.ReportOption
+	var opts []upgrademonitor.Option
 	completes := parents[p] != "" && status == done && w.random.IntN(3) == 0
 	if completes {
 		opts = append(opts, upgrademonitor.CompletesParent())

@@ -16,7 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 const (
@@ -47,7 +47,7 @@ type LeaseConfig struct {
 type LeaseWatch struct {
 	config   LeaseConfig
 	lease    string
-	failures failurelog.Log
+	failures apierr.Log
 }
 
 // NewLeaseWatch returns a LeaseWatch. It makes no request. Invalid input is a *field.Error.

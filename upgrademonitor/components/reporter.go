@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New. It
 // is safe for concurrent use.
 type Reporter struct {
 	config   Config
-	wake     chan struct{}  // of capacity 1: something may have changed
-	failures failurelog.Log // of reads and writes, and of states that this process does not have
+	wake     chan struct{} // of capacity 1: something may have changed
+	failures apierr.Log    // of reads and writes, and of states that this process does not have
 
 	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
 	running running

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // watch returns what enqueues the pools whose status may change.
@@ -73,8 +73,8 @@ func equalNodes(a, b *corev1.Node) bool {
 		isReady(a) == isReady(b) &&
 		a.Spec.Unschedulable == b.Spec.Unschedulable &&
 		IsWindows(a) == IsWindows(b) &&
-		a.Annotations[nodeannotation.CurrentImage] == b.Annotations[nodeannotation.CurrentImage] &&
-		a.Annotations[nodeannotation.DesiredImage] == b.Annotations[nodeannotation.DesiredImage] &&
+		a.Annotations[nodemeta.CurrentImage] == b.Annotations[nodemeta.CurrentImage] &&
+		a.Annotations[nodemeta.DesiredImage] == b.Annotations[nodemeta.DesiredImage] &&
 		maps.Equal(a.Labels, b.Labels)
 }
 

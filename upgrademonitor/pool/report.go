@@ -10,8 +10,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -70,14 +69,14 @@ type member struct {
 // newMember returns what a node counts as, with its MachineConfigNode, nil if there is none.
 func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	m := member{name: node.Name, down: downOf(node)}
-	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
+	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		return m
 	}
 	// The objects of daemons that do not report images have neither.
 	withImages := *mcn
 	desired, current := &withImages.Spec.ConfigImage.DesiredImage, &withImages.Status.ConfigImage.CurrentImage
-	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.DesiredImage]))
-	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.CurrentImage]))
+	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodemeta.DesiredImage]))
+	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodemeta.CurrentImage]))
 	m.report = reportOf(&withImages)
 	return m
 }

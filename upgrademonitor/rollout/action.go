@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
@@ -37,12 +37,12 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 		return action{}
 	case pool.IsWindows(node) && mcn != nil:
 		return action{deletion: "it is that of a Windows node"}
-	case pool.IsWindows(node) || !nodeowner.IsProvisioned(node):
+	case pool.IsWindows(node) || !nodemeta.IsProvisioned(node):
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
-	case nodeowner.OwnedByPrevious(mcn.OwnerReferences, node):
+	case nodemeta.OwnedByPrevious(mcn.OwnerReferences, node):
 		return action{deletion: "it belongs to a previous Node of this name"}
 	}
 	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
@@ -59,7 +59,7 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 // that the CRD rejects is left out, with a warning that is logged through ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
-		pool = plan.NotYetSet
+		pool = nodemeta.NotYetSet
 	}
 	mode := plan.Standard
 	if imageMode {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // watch returns what enqueues the nodes whose object may have to change.
@@ -65,7 +65,7 @@ func equalNodes(a, b *corev1.Node) bool {
 			return false
 		}
 	}
-	return a.UID == b.UID && nodeowner.IsProvisioned(a) == nodeowner.IsProvisioned(b) &&
+	return a.UID == b.UID && nodemeta.IsProvisioned(a) == nodemeta.IsProvisioned(b) &&
 		a.Status.NodeInfo.OperatingSystem == b.Status.NodeInfo.OperatingSystem &&
 		equality.Semantic.DeepEqual(a.Labels, b.Labels)
 }

@@ -61,7 +61,7 @@ func TestUpdate(t *testing.T) {
 				upgrademonitor.DesiredConfigAnnotation: "rendered-b",
 			}}}
 			clientset := upgrademonitortest.NewClientset(t)
-			monitor, err := upgrademonitor.New(upgrademonitor.Config{
+			monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
 				Client:   clientset,
 				NodeName: node.Name,
 				Node:     func() (*corev1.Node, error) { return node, nil },

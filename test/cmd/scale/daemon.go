@@ -23,7 +23,7 @@ type newDaemon func(*client, *node) (daemon, error)
 type ours struct{ monitor *upgrademonitor.Monitor }
 
 func newOurs(c *client, node *node) (daemon, error) {
-	m, err := upgrademonitor.New(upgrademonitor.Config{
+	m, err := upgrademonitor.New(context.Background(), upgrademonitor.Config{
 		Client:   c.mcfg,
 		NodeName: node.name,
 		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
@@ -34,7 +34,7 @@ func newOurs(c *client, node *node) (daemon, error) {
 }
 
 func (o ours) report(ctx context.Context, c call) error {
-	var opts []upgrademonitor.ReportOption
+	var opts []upgrademonitor.Option
 	if c.completesParent {
 		opts = append(opts, upgrademonitor.CompletesParent())
 	}

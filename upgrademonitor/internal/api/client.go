@@ -3,100 +3,155 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
-	"github.com/openshift/upgrademonitor/internal/scoped"
+	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
+// ErrUnexpectedResponse means that a response is not from the API server, or not about this object,
+// as with a broken proxy. It is not known whether the request took effect.
+var ErrUnexpectedResponse = errors.New("unexpected response")
+
+const (
+	resource = "machineconfignodes"
+	// acceptMetadata asks for the metadata alone, which are enough after a patch.
+	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+	// fieldValidation spares the API server parsing each write twice to warn of unknown fields.
+	fieldValidation = metav1.FieldValidationIgnore
+)
+
 // Client makes the requests for one object. It has no mutable state, and is safe for concurrent use.
 type Client struct {
-	raw          raw
+	scope        *scope.Client
+	rest         rest.Interface // nil for a fake clientset
 	fieldManager string
 }
 
-// New returns a Client that writes as a field manager. Its requests are made over the REST client of
-// a clientset, if it has one: MachineconfigurationV1().RESTClient().
-func New(client *scoped.Client, r rest.Interface, fieldManager string) Client {
-	return Client{raw: newRaw(client, r), fieldManager: fieldManager}
+// New returns a Client that writes as a field manager. It patches with the REST client of a
+// clientset, which can ask for metadata alone: MachineconfigurationV1().RESTClient(). That of a fake
+// clientset is a nil pointer: then the typed client patches.
+func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
+	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
+		r = nil
+	}
+	return Client{scope: client, rest: r, fieldManager: fieldManager}
 }
-
-// fieldValidation spares the API server parsing each write a second time, which it does by
-// default to warn of fields that it does not know.
-const fieldValidation = metav1.FieldValidationIgnore
 
 var verbs = map[core.Kind]string{core.Get: "get", core.Create: "create", core.PatchSpec: "patch spec", core.PatchStatus: "patch status"}
 
-// Do makes a request. A Create is for the node of the request. Result.Err names the request.
+// Do makes a request. Result.Err names the request.
 func (c Client) Do(ctx context.Context, r core.Request) core.Result {
-	var result core.Result
+	var o core.Object
 	var err error
 	switch r.Kind {
 	case core.Get:
-		result.Object, err = c.get(ctx)
+		o, err = c.object(c.scope.Get(ctx, c.scope.NodeName(), metav1.GetOptions{}))
 	case core.Create:
-		result, err = c.create(ctx, r.Node)
+		o, err = c.create(ctx, r.Node)
 	case core.PatchSpec:
-		result, err = c.patch(ctx, r, specPatch(r))
+		o, err = c.patch(ctx, r.Base, specPatch(r))
 	case core.PatchStatus:
-		result, err = c.patch(ctx, r, statusPatch(r), "status")
+		o, err = c.patch(ctx, r.Base, statusPatch(r), "status")
 	}
 	if err != nil {
-		return core.Result{Outcome: apierr.Classify(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.raw.NodeName(), err)}
+		return core.Result{Outcome: apierr.Classify(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.scope.NodeName(), err)}
 	}
-	return result
+	return core.Result{Object: o}
 }
 
-func (c Client) get(ctx context.Context) (core.Object, error) {
-	data, err := c.raw.get(ctx)
+// object takes the response of the typed client.
+func (c Client) object(mcn *mcfgv1.MachineConfigNode, err error) (core.Object, error) {
 	if err != nil {
 		return core.Object{}, err
 	}
-	return c.decode(data)
+	return FromTyped(mcn), c.check(metadataOf(mcn))
 }
 
-// create creates the object. Its status is dropped by the API server.
-func (c Client) create(ctx context.Context, node plan.Node) (core.Result, error) {
+// create creates the object for a Node. The API server drops a status.
+func (c Client) create(ctx context.Context, node plan.Node) (core.Object, error) {
 	created := plan.State{}.Follow(node)
-	mcn := &mcfgv1.MachineConfigNode{
-		ObjectMeta: metav1.ObjectMeta{Name: c.raw.NodeName(), OwnerReferences: created.Owners},
+	return c.object(c.scope.Create(ctx, &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: c.scope.NodeName(), OwnerReferences: created.Owners},
 		Spec:       created.Spec,
-	}
-	data, err := typed(c.raw.Create(ctx, mcn, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}))
-	if err != nil {
-		return core.Result{}, err
-	}
-	o, err := c.decode(data)
-	return core.Result{Object: o, NoImages: o.Spec.ConfigImage != created.Spec.ConfigImage}, err
+	}, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}))
 }
 
-// patch sends a patch and checks the answer. The metadata are enough, unless an image changes: a
-// CRD without configImage drops it, and no answer but the object shows that.
-func (c Client) patch(ctx context.Context, r core.Request, body any, subresources ...string) (core.Result, error) {
+// patch sends a merge patch, and returns the metadata of the object after it.
+func (c Client) patch(ctx context.Context, base core.Object, body patch, subresources ...string) (core.Object, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
-		return core.Result{}, err
+		return core.Object{}, err
 	}
-	accept := acceptMetadata
-	if r.SendsImage() {
-		accept = acceptJSON
-	}
-	answer, err := c.raw.patch(ctx, data, c.fieldManager, accept, subresources...)
+	meta, err := c.send(ctx, data, subresources...)
 	if err != nil {
-		return core.Result{}, err
+		return core.Object{}, err
 	}
-	if !r.SendsImage() {
-		o, err := c.decodeMetadata(answer)
-		return core.Result{Object: o}, checkAnswer(r.Base, o, err)
+	if err := c.check(meta); err != nil {
+		return core.Object{}, err
 	}
-	o, err := c.decode(answer)
-	dropped := r.Kind == core.PatchSpec && o.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
-		r.Kind == core.PatchStatus && o.Status.ConfigImage != r.Next.Status.ConfigImage
-	return core.Result{Object: o, NoImages: dropped}, checkAnswer(r.Base, o, err)
+	if meta.UID != base.UID {
+		return core.Object{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedResponse, meta.UID, base.UID)
+	}
+	return core.Object{UID: meta.UID, ResourceVersion: meta.ResourceVersion, State: plan.State{Generation: meta.Generation}}, nil
+}
+
+func (c Client) send(ctx context.Context, data []byte, subresources ...string) (metadata, error) {
+	if c.rest == nil {
+		opts := metav1.PatchOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
+		mcn, err := c.scope.Patch(ctx, c.scope.NodeName(), types.MergePatchType, data, opts, subresources...)
+		if err != nil {
+			return metadata{}, err
+		}
+		return metadataOf(mcn), nil
+	}
+	result := c.rest.Patch(types.MergePatchType).Resource(resource).Name(c.scope.NodeName()).SubResource(subresources...).
+		Param("fieldManager", c.fieldManager).Param("fieldValidation", fieldValidation).
+		SetHeader("Accept", acceptMetadata).Body(data).Do(ctx)
+	if err := result.Error(); err != nil { // Raw alone does not return the API server's Status
+		return metadata{}, err
+	}
+	response, err := result.Raw()
+	if err != nil {
+		return metadata{}, err
+	}
+	var partial struct{ Metadata metadata }
+	if err := json.Unmarshal(response, &partial); err != nil {
+		return metadata{}, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
+	}
+	return partial.Metadata, nil
+}
+
+// metadata are the fields that are read from the response to a patch. The managed fields are most of
+// that response, and are not decoded.
+type metadata struct {
+	Name            string
+	UID             types.UID
+	ResourceVersion string
+	Generation      int64
+}
+
+func metadataOf(mcn *mcfgv1.MachineConfigNode) metadata {
+	return metadata{mcn.Name, mcn.UID, mcn.ResourceVersion, mcn.Generation}
+}
+
+// check makes sure that a response is about the object. Objects of a fake clientset may have neither
+// a UID nor a resourceVersion.
+func (c Client) check(m metadata) error {
+	switch {
+	case m.Name != c.scope.NodeName():
+		return fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, m.Name)
+	case c.rest != nil && (m.UID == "" || m.ResourceVersion == ""):
+		return fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedResponse)
+	}
+	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
 )
 
 const (
@@ -50,7 +49,7 @@ type Controller struct {
 	options  Options
 	backoff  workqueue.TypedRateLimiter[string] // of the Queue
 	next     Memory[time.Time]                  // when an object may be synced again, for the Interval
-	failures failurelog.Log
+	failures apierr.Log
 }
 
 // New returns a Controller that has not run.

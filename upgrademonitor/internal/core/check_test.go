@@ -241,17 +241,18 @@ func (p *path) make(s step) error {
 		message = fmt.Sprint("step ", len(p.accepted))
 	}
 	change := s.change(p.server.now, p.mode, message)
+	p.core.See(core.View{Node: s.node(p.mode)})
+	p.right.sees(s.node(p.mode))
 	if change == nil {
 		p.accepted = append(p.accepted, accepted{step: s})
-		return p.right.followed(s.node(p.mode), p.core.Follow(s.node(p.mode), false))
+		return p.right.followed(p.core.SubmitSpec())
 	}
-	needed := p.core.IsNeeded(change)
-	entry, err := p.core.Submit(change, false)
-	if wrong := p.right.submitted(change, needed, entry, err); wrong != nil {
+	entry, repeat, err := p.core.Submit(change)
+	if wrong := p.right.submitted(change, entry, repeat, err); wrong != nil {
 		return fmt.Errorf("%s: %w", change, wrong)
 	}
-	if err != nil {
-		p.note("\trejected: %v", err)
+	if err != nil || repeat {
+		p.note("\trepeat %t, rejected: %v", repeat, err)
 		return nil
 	}
 	p.ended = false
@@ -325,18 +326,20 @@ func (p *path) drive(events int) error {
 
 func (p *path) leave() error { return p.right.leave(&p.core, p.right.pending...) }
 
-// done gives the result of a request to the Core.
-func (p *path) done(r core.Request, result core.Result) {
+// done gives the result of a request to the Core. If the spec fails, the status goes on.
+func (p *path) done(r core.Request, result core.Result) (goesOn bool) {
 	p.note("\t\t%s", result.Outcome)
-	p.core.Done(r, result)
-	p.right.answered(r, result)
+	verdict := p.core.Done(r, result)
+	if want := p.right.answered(r, result); verdict != want && p.server.problem == nil {
+		p.server.problem = fmt.Errorf("%s %s: the verdict is %q, want %q", r.Kind, result.Outcome, verdict, want)
+	}
+	p.specFails = p.specFails || verdict == core.SkipSpec
+	return verdict != core.GiveUp
 }
 
-// fails gives an error to the Core. Where the spec fails, the status goes on.
+// fails gives an error to the Core.
 func (p *path) fails(r core.Request, outcome apierr.Outcome) (goesOn bool) {
-	p.done(r, core.Result{Outcome: outcome, Err: errLost})
-	p.specFails = p.specFails || r.Kind == core.PatchSpec
-	return r.Kind == core.PatchSpec || outcome == apierr.Terminal && r.Kind == core.PatchStatus || r.Restores && outcome == apierr.Denied
+	return p.done(r, core.Result{Outcome: outcome, Err: errLost})
 }
 
 // shows has the Lister show an object.
@@ -344,7 +347,7 @@ func (p *path) shows(o core.Object) {
 	_, before, _ := p.core.Version()
 	newer := o.UID == p.server.object.UID && version(o.ResourceVersion) > version(before)
 	busy := p.right.onItsWay != ""
-	p.core.Listed(o)
+	p.core.See(core.View{Node: p.right.latest, Lists: true, Listed: &o})
 	if _, after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
 		p.right.listed(o, after, newer)
 	}
@@ -403,10 +406,11 @@ func (p *path) undisturbed() (string, error) {
 	same.start = p.start
 	same.begin()
 	for _, a := range p.accepted {
+		same.core.See(core.View{Node: a.node(p.mode)})
 		if a.change == nil {
-			same.core.Follow(a.node(p.mode), false)
+			same.core.SubmitSpec()
 		} else {
-			_, _ = same.core.Submit(a.change, false)
+			_, _, _ = same.core.Submit(a.change)
 		}
 		for {
 			r, ok := same.core.Next(true)

@@ -1,35 +1,33 @@
 // Package core decides which request is made next for one MachineConfigNode.
 //
-//	Submit ──► what is pending ──┐
-//	                             ├──► Next ──► Request
-//	Done ────► what is known ────┘                │
+//	Submit ──► pending changes ──┐
+//	See ─────► the Node ─────────┼──► Next ──► Request
+//	Done ────► the known object ─┘                │
 //	  ▲                                           │
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
-// A [Core] is a value: it is told what happened, and answers what to do next. It has no lock, clock,
+// A [Core] is a value: it is told what happened, and returns the next request. It has no lock, clock,
 // context, log or I/O, so that a test can drive it step by step, through every order of events.
 //
-//	entry, err := c.Submit(change, false)
+//	entry, _, err := c.Submit(change)
 //	for {
 //		request, ok := c.Next(true)
 //		if !ok {
 //			break
 //		}
-//		c.Done(request, make(request))
+//		if c.Done(request, send(request)) == core.GiveUp {
+//			break // until later
+//		}
 //	}
 //
-// What is known of the object is one of a few situations:
+// The knowledge of the object is one of a few situations:
 //
-//	Unknown ──read──► Fresh ──conflict, lost answer──► Stale ──read──► Fresh
-//	                    │                                │
-//	      gone from the Lister                       not found
-//	                    ▼                                ▼
-//	                 Deleted ──read: not found──►     Missing ──create──► Fresh
-//	                                                     │
-//	                              create: its status is known
-//	                                                     ▼
-//	                                                 Recreated ──status published──► Fresh
+//	Unread ──read──► Fresh ──conflict, lost response──► Stale ──read──► Fresh
+//	                                                      │
+//	                                                 read: not found
+//	                                                      ▼
+//	                                                   Missing ──create──► Fresh
 //
-// Each write is planned from the object as it is known at that moment (package plan), so that a
-// conflict, a lost answer or a restart needs no other treatment than to read and plan again.
+// Each write is planned from the object as it is known at that moment (package plan). So after a
+// conflict, a lost response or a restart it is enough to read and to plan again.
 package core

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -31,7 +30,8 @@ func drive(t *testing.T) *driven {
 
 func (d *driven) submit(p phases.Phase, status metav1.ConditionStatus) {
 	d.t.Helper()
-	_, err := d.Submit(plan.PhaseChange{Node: d.node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(begun)}}, false)
+	d.See(core.View{Node: d.node})
+	_, _, err := d.Submit(plan.PhaseChange{Node: d.node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(begun)}})
 	require.NoError(d.t, err)
 }
 
@@ -59,34 +59,8 @@ func TestListedChangesWhatTheQueueLeadsTo(t *testing.T) {
 	d.server.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		conditions.Find(status.Conditions, phases.Drained).Status = metav1.ConditionFalse
 	})
-	d.Listed(d.server.object)
+	d.See(core.View{Node: d.node, Lists: true, Listed: &d.server.object})
 	d.submit(phases.Drained, metav1.ConditionFalse)
-}
-
-// A condition of others stays as the API server has sent it, to the byte: a Lister has it decoded.
-func TestListedKeepsWhatOthersWrote(t *testing.T) {
-	const sent, decoded = "2026-01-02T05:04:05+02:00", "2026-01-02T03:04:05Z"
-	others := func(since string) []json.RawMessage {
-		return []json.RawMessage{json.RawMessage(`{"type":"InternalReleaseImageDegraded","status":"True","lastTransitionTime":"` + since + `","reason":"R","message":""}`)}
-	}
-	d := drive(t)
-	d.server.asked[phases.NodeDegraded] = true
-	d.submit(phases.Updated, metav1.ConditionTrue)
-	d.run(true)
-	d.server.object.Foreign = others(sent)
-	d.server.bump(false)
-	d.Doubt()
-	d.submit(phases.NodeDegraded, metav1.ConditionTrue)
-	d.run(true)
-
-	d.server.bump(false)
-	listed := d.server.object
-	listed.Foreign = others(decoded)
-	d.Listed(listed)
-	d.submit(phases.NodeDegraded, metav1.ConditionFalse)
-	r, _ := d.Next(true)
-	require.Equal(t, core.PatchStatus, r.Kind, "the Lister's is the base")
-	require.Equal(t, others(sent), r.Base.Foreign)
 }
 
 // The spec of a begin that is left for later is written later.

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,22 +26,20 @@ type server struct {
 	uids     int
 	now      time.Time
 	mode     plan.Mode
-	noImages bool                  // the CRD has no configImage
 	asked    map[phases.Phase]bool // for which True was reported
 	problem  error
 }
 
 var begun = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 
-// foreign is a condition that is not this library's.
-var foreign = json.RawMessage(`{"lastTransitionTime":"2026-01-02t03:04:05z","message":"","reason":"R","status":"True","type":"InternalReleaseImageDegraded"}`)
+// foreign is a condition of another client.
+var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(begun)}
 
 func (s *server) create(o core.Object) {
 	s.uids++
 	s.exists = true
 	s.object = core.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
 	s.object.Owners, s.object.Spec = o.Owners, o.Spec
-	s.prune()
 	s.bump(true)
 }
 
@@ -67,32 +64,20 @@ func (s *server) make(r core.Request) core.Result {
 		var o core.Object
 		o.State = o.Follow(r.Node)
 		s.create(o)
-		return core.Result{Outcome: apierr.OK, Object: s.object, NoImages: s.object.Spec.ConfigImage != o.Spec.ConfigImage}
+		return core.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Base.ResourceVersion != s.object.ResourceVersion:
 		return core.Result{Outcome: apierr.Conflict}
 	case r.Kind == core.PatchSpec:
 		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
-		s.prune()
 		s.bump(true)
 	default:
 		before := s.object
 		s.object.Status, s.object.Foreign = r.Next.Status, r.Base.Foreign
-		s.prune()
 		s.bump(false)
 		s.check(before, r)
 	}
-	dropped := r.SendsImage() && (r.Kind == core.PatchSpec && s.object.Spec.ConfigImage != r.Next.Spec.ConfigImage ||
-		r.Kind == core.PatchStatus && s.object.Status.ConfigImage != r.Next.Status.ConfigImage)
-	return core.Result{Outcome: apierr.OK, NoImages: dropped,
+	return core.Result{Outcome: apierr.OK,
 		Object: core.Object{UID: s.object.UID, ResourceVersion: s.object.ResourceVersion, State: s.object.State}}
-}
-
-// prune drops what the CRD does not have.
-func (s *server) prune() {
-	if s.noImages {
-		s.object.Spec.ConfigImage = mcfgv1.MachineConfigNodeSpecConfigImage{}
-		s.object.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{}
-	}
 }
 
 // check checks the write of a status.
@@ -103,17 +88,14 @@ func (s *server) check(before core.Object, r core.Request) {
 			s.problem = fmt.Errorf(format, args...)
 		}
 	}
-	if want := s.observed(a.ObservedGeneration, r.Next.Target); !s.noImages && b.ObservedGeneration != want {
+	if want := s.observed(a.ObservedGeneration, r.Next.Target); b.ObservedGeneration != want {
 		fail("observedGeneration %d after %d, want %d", b.ObservedGeneration, a.ObservedGeneration, want)
 	}
-	if !slices.EqualFunc(before.Foreign, s.object.Foreign, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-		fail("a condition of others has changed: %s", s.object.Foreign)
+	if !slices.Equal(before.Foreign, s.object.Foreign) {
+		fail("a condition of another client has changed: %v", s.object.Foreign)
 	}
 	if len(b.Conditions) != len(phases.All(s.mode == plan.Image)) {
 		fail("%d conditions", len(b.Conditions))
-	}
-	if r.Restores { // as the first status of a new object
-		return
 	}
 	if err := apiserver.CheckTransitions(a.Conditions, b.Conditions); err != nil {
 		fail("a jump: %v", err)

@@ -2,75 +2,67 @@ package core
 
 import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Next returns the next request, and false if there is nothing to do. Done is to be called with
-// its result, before Next is called again. Without trySpec the spec is left for later.
+// Next returns the next request, and false if there is none. The caller passes the result to Done
+// before it calls Next again. Without trySpec a write of the spec is left for later.
 func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
 		if decided {
-			c.busy = r.Kind
+			c.inFlight = r.Kind
 			return r, r.Kind != ""
 		}
 	}
 }
 
-// next returns a request, or none where there is nothing to do. It has not decided after it has
-// finished an entry, or changed what is to be done.
+// next returns a request, or the zero Request if there is none. It is undecided after it has settled
+// an entry, or found that the object must be read.
 func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	head, node := c.head(), c.latest
 	if head != nil {
 		node = head.Change.View()
 	}
-	idle := head == nil && (!c.spec || !trySpec)
+	if head == nil && !c.deleted && (!c.spec || !trySpec) && c.situation != Fresh {
+		return Request{}, true
+	}
 	switch c.situation {
-	case Deleted:
-		return Request{Kind: Get, Node: node}, true
-	case Unknown, Stale, Unanswered:
-		if idle {
-			return Request{}, true
-		}
+	case Unread, Stale, Unanswered:
 		return Request{Kind: Get, Node: node}, true
 	case Missing:
 		if head != nil {
-			if p, err := head.Change.Plan(c.base()); err != nil || len(p.States) == 0 && c.deleted == nil {
-				c.finish(err) // it creates nothing
+			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
+				c.settle(err) // it creates nothing
 				return Request{}, false
 			}
-		} else if idle && c.deleted == nil {
-			return Request{}, true
 		}
 		return Request{Kind: Create, Node: c.latest}, true
-	case Recreated:
-		restored := c.object.Restore(c.deleted.Status)
-		restored.Target = c.deleted.Target
-		return Request{Kind: PatchStatus, Base: c.object, Next: restored.Pin(), Node: node, Restores: true}, true
 	}
-	c.finishSpec()
+	c.settleSpec()
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.Follows(c.latest) // no report that is pending makes it follow another view
+	c.spec = c.spec && !c.object.Follows(c.latest) // no pending change makes it follow another view
 	return c.nextSpec(trySpec), true
 }
 
-// nextSpec returns the write of the spec that was asked for, if it does not follow the node yet.
+// nextSpec returns the pending write of the spec, if the object is not in sync.
 func (c *Core) nextSpec(trySpec bool) Request {
 	if !c.spec || !trySpec || c.object.Follows(c.latest) {
 		return Request{}
 	}
-	return c.patchSpec(c.latest)
+	return c.patchSpec()
 }
 
-func (c *Core) patchSpec(node plan.Node) Request {
-	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(node), Node: node}
+// patchSpec returns a write of the spec. It follows the latest view, whichever change needs it: a
+// late change must not write an old view over a newer view.
+func (c *Core) patchSpec() Request {
+	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the write that is next for an entry of a Fresh object. The spec follows the
-// node of a report that begins an update first, so that the target of the update is known whatever
-// becomes of the write; a spec that was asked for waits for that.
+// nextStatus returns the next write for an entry of a Fresh object. If the change starts an update,
+// the spec is written first, so that the target of the update is known even if the status write
+// fails. Other pending writes of the spec come before the status, too.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -78,121 +70,108 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	case (err != nil || len(p.States) == 0) && !node.Equal(c.node):
 		c.situation = Stale
 		return Request{}, false
-	case err == nil && p.Begins && !c.object.Follows(node):
+	case err == nil && p.StartsUpdate && !c.object.Follows(c.latest):
 		if trySpec {
-			return c.patchSpec(node), true
+			return c.patchSpec(), true
 		}
 		c.spec = true // later
-	case err != nil || !p.Begins:
+	case err != nil || !p.StartsUpdate:
 		if r := c.nextSpec(trySpec); r.Kind != "" {
 			return r, true
 		}
 	}
 	switch {
 	case err != nil:
-		c.finish(err)
+		c.settle(err)
 		return Request{}, false
 	case len(p.States) == 0:
-		c.finish(nil)
+		c.settle(nil)
 		return Request{}, false
 	}
 	next := p.States[0]
 	if len(p.States) == 1 && next.Equal(c.object.State) {
 		c.object.Target = next.Target
-		c.finish(nil)
+		c.settle(nil)
 		return Request{}, false
 	}
 	r = Request{Kind: PatchStatus, Base: c.object, Next: next, Node: node}
 	if len(p.States) == 1 {
-		r.finishes = head
+		r.completes = head
 	}
 	return r, true
 }
 
-// Done takes the result of the request that Next returned.
-func (c *Core) Done(r Request, result Result) {
-	c.busy = ""
-	if r.Kind == PatchSpec && result.Outcome != apierr.OK && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
-		c.spec = true // that of a begin, too, is tried again
-	}
-	noImages := c.object.NoImages || result.NoImages
-	switch {
-	case result.Outcome == apierr.OK && (r.Kind == Get || r.Kind == Create):
-		c.read(result.Object)
-	case result.Outcome == apierr.OK:
-		c.wrote(r, result)
-	case result.Outcome == apierr.NotFound && r.Kind == Get:
-		c.missed()
-	case r.Restores && (result.Outcome == apierr.Denied || result.Outcome == apierr.Terminal):
-		c.situation, c.deleted, c.tail = Fresh, nil, nil // it starts without a status
-	case result.Outcome == apierr.Denied, r.Kind == Get:
-		// nothing has changed
-	case result.Outcome == apierr.Terminal && r.Kind == PatchStatus:
-		c.finish(result.Err)
+// Done takes the result of the request that Next returned, and says how to go on.
+func (c *Core) Done(r Request, result Result) Verdict {
+	c.inFlight = ""
+	switch result.Outcome {
+	case apierr.OK:
+		c.node = r.Node
+		if r.Kind == Get || r.Kind == Create {
+			c.read(result.Object)
+		} else {
+			c.wrote(r, result.Object)
+		}
+		return Continue
+	case apierr.NotFound:
+		if r.Kind == Get {
+			c.situation, c.object, c.listed, c.compared = Missing, Object{}, false, false
+			return Continue
+		}
 		c.situation = Stale
-	case r.Restores, r.Kind == Create && c.deleted != nil:
-		c.situation = Deleted // to be created again, even if nothing is pending
-	case result.Outcome == apierr.Retry, result.Outcome == apierr.NoCRD:
-		c.situation = Unanswered
+		return Pause
+	case apierr.Conflict:
+		c.situation = Stale
+		return Pause
+	case apierr.Terminal:
+		if r.Kind != Get {
+			c.situation = Stale
+		}
+		if r.Kind == PatchStatus {
+			c.settle(result.Err)
+			return Continue
+		}
+	case apierr.Denied: // the object has not changed
+	default:
+		if r.Kind != Get {
+			c.situation = Unanswered
+		}
 		if r.Kind == PatchStatus {
 			sent := r.Next // on the heap only if it is needed
 			c.sent = &sent
 		}
-	default:
-		c.situation = Stale
 	}
-	if result.Outcome == apierr.OK {
-		c.node = r.Node
+	if r.Kind == PatchSpec {
+		c.spec = true // also if a change that starts an update needed it
+		return SkipSpec
 	}
-	if result.NoImages && !c.object.NoImages {
-		c.tail = nil
-	}
-	c.object.NoImages = noImages
+	return GiveUp
 }
 
-// read takes an object that was read or created. One that was created again, for the same Node,
-// gets the status that is known.
+// read takes an object that was read or created.
 func (c *Core) read(o Object) {
-	known := c.object
-	if c.deleted != nil {
-		known = *c.deleted
-	}
-	if o.Target = known.Target; c.sent != nil && o.Equal(*c.sent) {
-		o.Target = c.sent.Target
-	}
-	c.listed, c.compared = c.listed && o.UID == known.UID, c.compared && o.UID == known.UID
-	c.situation, c.deleted, c.sent = Fresh, nil, nil
-	switch {
-	case known.isOfAnotherNode(o.Owners...):
-		o.Target = plan.Target{}
-	case !o.hasStatus() && known.hasStatus():
-		c.situation, c.deleted = Recreated, &known
+	if o.UID == c.object.UID {
+		if o.Target = c.object.Target; c.sent != nil && o.Equal(*c.sent) {
+			o.Target = c.sent.Target
+		}
+	} else {
+		c.listed, c.compared = false, false
 	}
 	o.State = o.Pin()
 	c.object, c.tail = o, nil
+	c.situation, c.deleted, c.sent = Fresh, false, nil
 }
 
-// missed records that the object does not exist.
-func (c *Core) missed() {
-	if known := c.object; known.hasStatus() {
-		c.deleted = &known
-	}
-	c.situation, c.object, c.listed, c.compared = Missing, Object{}, false, false
-}
-
-// wrote takes an accepted patch: what was sent is what is there.
-func (c *Core) wrote(r Request, result Result) {
-	next := r.Base
-	next.State = r.Next
-	next.UID, next.ResourceVersion, next.Generation = result.Object.UID, result.Object.ResourceVersion, result.Object.Generation
-	if result.NoImages {
-		next.Spec.ConfigImage, next.Status.ConfigImage = result.Object.Spec.ConfigImage, result.Object.Status.ConfigImage
-	}
-	c.object, c.situation, c.deleted = next, Fresh, nil
+// wrote takes an accepted patch: the object is what was sent.
+func (c *Core) wrote(r Request, response Object) {
+	o := r.Base
+	o.State = r.Next
+	o.UID, o.ResourceVersion, o.Generation = response.UID, response.ResourceVersion, response.Generation
+	c.object, c.situation = o, Fresh
 	if r.Kind == PatchSpec {
 		c.tail = nil
 	}
-	if r.finishes != nil && r.finishes == c.head() && !result.NoImages {
-		c.finish(nil)
+	if r.completes != nil && r.completes == c.head() {
+		c.settle(nil)
 	}
 }

@@ -9,54 +9,86 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxAbandoned bounds the pending changes whose callers have returned. Callers that wait are
-// bounded by themselves: on a healthy server none of them is refused.
+// maxAbandoned bounds the pending changes whose callers have returned. Callers that wait are not
+// bounded: a healthy API server refuses none of them.
 const maxAbandoned = 256
 
 // ErrFull means that too many changes are pending whose callers have returned.
 var ErrFull = errors.New("too many changes are pending")
 
-// Entry is a change that is pending, or was.
+// Entry is a change that was accepted. It is pending until it is settled: written, or rejected.
 type Entry struct {
-	Change plan.Change // nil if it is that the spec follows the node
-	// Accepted and Finished are the caller's: when it was accepted, and a channel to close after
-	// TakeFinished has returned the entry.
+	Change plan.Change // nil for the entry of the spec
+	// Accepted and Settled belong to the caller: the time of acceptance, and a channel to close
+	// after TakeSettled has returned the entry.
 	Accepted metav1.Time
-	Finished chan struct{}
+	Settled  chan struct{}
 
-	waiters int // callers that wait for it: its texts are not replaced, and its error is theirs
-	done    bool
-	err     error
-	dropped bool // rejected when nobody waited for it any more
+	waiters   int // callers that wait for it: its texts are not replaced, and its error is theirs
+	settled   bool
+	err       error
+	abandoned bool // no caller waited for it when it was settled
 }
 
 func newEntry(change plan.Change) *Entry {
-	return &Entry{Change: change, Finished: make(chan struct{}), waiters: 1}
+	return &Entry{Change: change, Settled: make(chan struct{}), waiters: 1}
 }
 
-// Done reports whether the change is written, or was rejected after it had been accepted.
-func (e *Entry) Done() bool { return e.done }
+// IsSettled reports whether the change is written, or was rejected after it had been accepted.
+func (e *Entry) IsSettled() bool { return e.settled }
 
-// Dropped returns why an accepted change turned out to be rejected when nobody waited for it any
-// more, or nil.
+// Dropped returns why an accepted change was rejected while no caller waited for it, or nil.
 func (e *Entry) Dropped() error {
-	if !e.dropped {
+	if !e.abandoned {
 		return nil
 	}
 	return e.err
 }
 
-// Entries returns what is pending.
+// Entries returns the pending entries in order. The entry of the spec is not among them.
 func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
 
-// Leave ends the wait for an entry. It reports whether the change is done, and its error.
-func (c *Core) Leave(e *Entry) (done bool, err error) {
+// Leave ends the wait for an entry, and returns its error if it is settled.
+func (c *Core) Leave(e *Entry) error {
 	e.waiters--
-	return e.done, e.err
+	return e.err
 }
 
-// Full reports whether Submit returns ErrFull for what has to be written.
-func (c *Core) Full() bool {
+// TakeSettled returns the entries that were settled since the last call.
+func (c *Core) TakeSettled() []*Entry {
+	settled := c.settled
+	c.settled = nil
+	return settled
+}
+
+// head returns the entry to write next, or nil.
+func (c *Core) head() *Entry {
+	if len(c.queue) == 0 {
+		return nil
+	}
+	return c.queue[0]
+}
+
+// settle removes the head from the queue. err is why it was rejected, or nil.
+func (c *Core) settle(err error) {
+	e := c.queue[0]
+	c.queue = slices.Delete(c.queue, 0, 1)
+	e.settled, e.err, e.abandoned = true, err, e.waiters == 0
+	c.settled = append(c.settled, e)
+	if err != nil {
+		c.tail = nil
+	}
+}
+
+// settleSpec settles the entry of the spec if the object is in sync.
+func (c *Core) settleSpec() {
+	if e := c.specEntry; e != nil && c.object.Follows(c.latest) {
+		e.settled, c.specEntry = true, nil
+		c.settled = append(c.settled, e)
+	}
+}
+
+func (c *Core) isFull() bool {
 	abandoned := 0
 	for _, e := range c.queue {
 		if e.waiters == 0 {
@@ -66,49 +98,19 @@ func (c *Core) Full() bool {
 	return abandoned >= maxAbandoned
 }
 
-// TakeFinished returns the entries that were finished since the last call.
-func (c *Core) TakeFinished() []*Entry {
-	finished := c.finished
-	c.finished = nil
-	return finished
-}
-
-// head returns the entry to make true next, or nil.
-func (c *Core) head() *Entry {
+// last returns the last entry, or nil.
+func (c *Core) last() *Entry {
 	if len(c.queue) == 0 {
 		return nil
 	}
-	return c.queue[0]
+	return c.queue[len(c.queue)-1]
 }
 
-// finish removes the head.
-func (c *Core) finish(err error) {
-	e := c.queue[0]
-	c.queue = slices.Delete(c.queue, 0, 1)
-	e.done, e.err = true, err
-	c.finished = append(c.finished, e)
-	if err != nil {
-		c.tail = nil
-		e.dropped = e.waiters == 0
-	}
-}
-
-// finishSpec finishes the entry of those who wait for the spec, if it follows the node.
-func (c *Core) finishSpec() {
-	if e := c.specEntry; e != nil && c.object.Follows(c.latest) {
-		e.done, c.specEntry = true, nil
-		c.finished = append(c.finished, e)
-	}
-}
-
-// absorb adds the texts of a change to the last entry if that asks for the same, nobody waits for
-// it, and it is not on its way.
+// absorb gives the texts of a change to the last entry if both report the same, no caller waits
+// for that entry, and it is not in flight.
 func (c *Core) absorb(change plan.Change) *Entry {
-	if len(c.queue) == 0 {
-		return nil
-	}
-	last := c.queue[len(c.queue)-1]
-	if last.waiters > 0 || c.busy != "" && len(c.queue) == 1 {
+	last := c.last()
+	if last == nil || last.waiters > 0 || c.inFlight != "" && len(c.queue) == 1 {
 		return nil
 	}
 	merged, ok := last.Change.Absorb(change)
@@ -121,23 +123,21 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return last
 }
 
-// base returns the state that the queue starts from: the one to restore, if there is one for this Node.
-func (c *Core) base() plan.State {
-	if c.deleted == nil || c.deleted.isOfAnotherNode(c.latest.Owner) {
-		return c.object.State
-	}
-	s := c.deleted.State
-	s.NoImages = c.object.NoImages
-	return s
+// isPending reports whether a pending change reports the same as another change, texts aside.
+func (c *Core) isPending(change plan.Change) bool {
+	return slices.ContainsFunc(c.queue, func(e *Entry) bool {
+		_, ok := e.Change.Absorb(change)
+		return ok
+	})
 }
 
-// predicted returns the state that the queue leads to.
+// predicted returns the state after all pending changes.
 func (c *Core) predicted() plan.State {
 	if len(c.queue) == 0 {
-		return c.base()
+		return c.object.State
 	}
 	if c.tail == nil {
-		s := c.base()
+		s := c.object.State
 		for _, e := range c.queue {
 			if p, err := e.Change.Plan(s); err == nil && len(p.States) > 0 {
 				s = p.States[len(p.States)-1]

@@ -3,6 +3,9 @@ package core_test
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
@@ -16,15 +19,16 @@ type reference struct {
 	pending []*pending
 	// knowledge is what a Core may rely on.
 	knowledge knowledge
-	version   string      // the resource version that is known
-	known     plan.State  // of that version; its Target is what the process remembers
-	restored  bool        // known is of an object that was deleted, and is to be restored
+	version   string     // the resource version that is known
+	known     plan.State // of that version; its Target is what the process remembers
+	uid       types.UID
+	deleted   bool        // the Lister has lost the object: it is created again
 	view      plan.Node   // at the last read or write
 	onItsWay  core.Kind   // the request that is, or ""
 	sent      *plan.State // the status of which the answer was lost
 
-	latest    plan.Node  // the view to follow with the spec
-	specOwed  *plan.Node // the view that the spec was to follow, and does not
+	latest    plan.Node // the view that the spec must follow
+	specOwed  bool      // the spec must be written, and was not
 	specEntry *core.Entry
 }
 
@@ -59,36 +63,51 @@ func (r *reference) end() plan.State {
 	return s
 }
 
-// submitted checks the answer to a change.
-//
-//  1. It is true already if it changes neither what is there nor what is pending.
-//  2. It is rejected if it is an error after what is pending, unless others may have written.
-//  3. It is absorbed by the last pending change if that asks for the same, nobody waits for it, and it
-//     is not on its way.
-func (r *reference) submitted(change plan.Change, needed bool, entry *core.Entry, err error) error {
+// sees takes a view of the Node.
+func (r *reference) sees(view plan.Node) {
 	if len(r.pending) == 0 && r.knowledge == current && r.known.Follows(r.latest) {
-		r.specOwed = nil // it follows a later view
+		r.specOwed = false // it follows a later view
 	}
-	r.latest = change.View()
-	end := r.end()
-	p, planErr := change.Plan(end)
-	if needed != (planErr == nil && len(p.States) > 0) {
-		return fmt.Errorf("IsNeeded returns %t", needed)
-	}
-	sameView := r.knowledge != unknown && r.view.Versions == change.View().Versions
-	isTrue := r.knowledge == current && !r.restored && sameView && planErr == nil && len(p.States) == 0
+	r.latest = view
+}
+
+// submitted checks the response to a change.
+//
+//  1. It is true already if it changes neither the object nor the state after the pending changes.
+//  2. It is rejected if it is an error after the pending changes, unless other clients may have
+//     written.
+//  3. It is a repeat if it changes nothing after the pending changes, and that is certain, or a
+//     pending change reports the same.
+//  4. It is absorbed by the last pending change if that reports the same, no caller waits for it, and
+//     it is not in flight.
+func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool, err error) error {
+	p, planErr := change.Plan(r.end())
+	unchanged := planErr == nil && len(p.States) == 0 && r.knowledge != unknown
+	certain := r.knowledge != unknown && r.knowledge != doubtful && r.view.Versions == change.View().Versions
+	isTrue := r.knowledge == current && certain && unchanged
 	if isTrue && len(r.pending) > 0 {
-		there, err := change.Plan(r.known)
-		isTrue = err == nil && len(there.States) == 0
+		known, err := change.Plan(r.known)
+		isTrue = err == nil && len(known.States) == 0
 	}
-	rejected := planErr != nil && sameView && r.knowledge != doubtful
+	reported := slices.ContainsFunc(r.pending, func(other *pending) bool {
+		_, ok := other.change.Absorb(change)
+		return ok
+	})
+	wantRepeat := !isTrue && unchanged && len(r.pending) > 0 && (certain || reported)
+	rejected := planErr != nil && certain
 	switch {
+	case repeat != wantRepeat:
+		return fmt.Errorf("repeat %t, want %t", repeat, wantRepeat)
+	case repeat && entry != r.pending[len(r.pending)-1].entry:
+		return errors.New("a repeat does not wait for the last change")
+	case repeat:
+		return nil
 	case entry == nil && err == nil && isTrue:
 		return nil
-	case err != nil && (rejected || planErr != nil && sameView && r.knowledge == gone) && err.Error() == planErr.Error():
+	case err != nil && rejected && err.Error() == planErr.Error():
 		return nil
 	case entry == nil:
-		return fmt.Errorf("the answer is %w: true already %t, rejected %w", err, isTrue, planErr)
+		return fmt.Errorf("the response is %w: true already %t, rejected %w", err, isTrue, planErr)
 	case isTrue || rejected:
 		return fmt.Errorf("accepted: true already %t, rejected %w", isTrue, planErr)
 	}
@@ -107,10 +126,9 @@ func (r *reference) submitted(change plan.Change, needed bool, entry *core.Entry
 	return nil
 }
 
-// followed checks the answer to the spec call.
-func (r *reference) followed(view plan.Node, entry *core.Entry) error {
-	r.latest = view
-	if follows := r.knowledge == current && !r.restored && r.known.Follows(view) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
+// followed checks the response to the spec call.
+func (r *reference) followed(entry *core.Entry) error {
+	if follows := r.knowledge == current && r.known.Follows(r.latest) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
 		return fmt.Errorf("the spec follows %t, and its entry is %v", follows, entry)
 	}
 	if entry != nil {
@@ -122,7 +140,7 @@ func (r *reference) followed(view plan.Node, entry *core.Entry) error {
 // finished checks that what is finished is the first that is pending, and true of the object, or
 // rejected. Who waits for it gets the error; else it is dropped.
 func (r *reference) finished(c *core.Core) error {
-	for _, e := range c.TakeFinished() {
+	for _, e := range c.TakeSettled() {
 		if e == r.specEntry {
 			if r.specEntry = nil; !r.known.Follows(r.latest) {
 				return errors.New("the spec is finished, and does not follow the node")
@@ -150,8 +168,8 @@ func (r *reference) finished(c *core.Core) error {
 			return fmt.Errorf("%s is dropped with %w, its error is %w, and %d wait", e.Change, e.Dropped(), want, first.waiters)
 		}
 		for ; first.waiters > 0; first.waiters-- {
-			if done, err := c.Leave(e); !done || fmt.Sprint(err) != fmt.Sprint(want) {
-				return fmt.Errorf("%s is done %t with %w, want %w", e.Change, done, err, want)
+			if err := c.Leave(e); !e.IsSettled() || fmt.Sprint(err) != fmt.Sprint(want) {
+				return fmt.Errorf("%s is settled %t with %w, want %w", e.Change, e.IsSettled(), err, want)
 			}
 		}
 		r.pending = r.pending[1:]
@@ -163,7 +181,7 @@ func (r *reference) finished(c *core.Core) error {
 func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 	for _, w := range waiting {
 		for ; w.waiters > 0; w.waiters-- {
-			if done, _ := c.Leave(w.entry); done {
+			if _ = c.Leave(w.entry); w.entry.IsSettled() {
 				return fmt.Errorf("%s is done, and was not finished", w.change)
 			}
 		}
@@ -196,59 +214,52 @@ func (r *reference) requested(request core.Request) error {
 			return fmt.Errorf("a create, of an object that is %s", r.knowledge)
 		}
 	case request.Kind == core.PatchSpec:
-		begins := p.Begins && request.Node == r.pending[0].change.View()
-		if !begins && request.Node != r.latest || r.known.Follows(request.Node) {
+		if request.Node != r.latest || r.known.Follows(request.Node) {
 			return errors.New("a write of the spec that nobody needs")
-		}
-	case request.Restores:
-		if !r.restored || !request.Next.Equal(withGeneration(r.known, request.Next)) || len(r.pending) > 0 && request.Next.Target != r.known.Pin().Target {
-			return errors.New("what is restored is not what was known")
 		}
 	case len(p.States) == 0:
 		return fmt.Errorf("a write of the status that nobody needs (%w)", err)
 	case !request.Next.Equal(p.States[0]) || request.Next.Target != p.States[0].Target:
 		return fmt.Errorf("the write is not the first of %s", r.pending[0].change)
-	case p.Begins && !r.known.Follows(request.Node):
-		r.specOwed = &request.Node
+	case p.StartsUpdate && !r.known.Follows(r.latest):
+		r.specOwed = true
 	}
 	return nil
 }
 
-// withGeneration returns the state with the observedGeneration of another.
-func withGeneration(s, of plan.State) plan.State {
-	s.Status.ObservedGeneration = of.Status.ObservedGeneration
-	return s
-}
-
-// answered takes the result of a request.
-func (r *reference) answered(request core.Request, result core.Result) {
+// answered takes the result of a request, and returns how to go on.
+func (r *reference) answered(request core.Request, result core.Result) core.Verdict {
 	r.onItsWay = ""
-	if request.Kind == core.PatchSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
-		r.specOwed = &request.Node
+	isStatus, isSpec := request.Kind == core.PatchStatus, request.Kind == core.PatchSpec
+	if isSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
+		r.specOwed = true
 	}
 	switch {
 	case result.Outcome == apierr.OK:
 		r.takes(request, result)
+		return core.Continue
 	case result.Outcome == apierr.NotFound && request.Kind == core.Get:
-		r.restored = len(r.known.Status.Conditions) > 0
-		if r.knowledge, r.version = gone, ""; !r.restored {
-			r.known = plan.State{NoImages: r.known.NoImages}
-		}
-	case request.Restores && (result.Outcome == apierr.Denied || result.Outcome == apierr.Terminal):
-		r.known, r.restored, r.knowledge = request.Base.State, false, current
+		r.knowledge, r.version, r.uid, r.known = gone, "", "", plan.State{}
+		return core.Continue
 	case result.Outcome == apierr.Denied, request.Kind == core.Get:
-	case result.Outcome == apierr.Terminal && request.Kind == core.PatchStatus:
-		r.pending[0].err = result.Err
-		r.knowledge = doubtful
-	case request.Restores, request.Kind == core.Create && r.restored:
-		r.knowledge = gone
 	case result.Outcome == apierr.Retry:
 		r.knowledge = unanswered
-		if request.Kind == core.PatchStatus {
+		if isStatus {
 			r.sent = &request.Next
 		}
 	default:
 		r.knowledge = doubtful
+	}
+	switch {
+	case result.Outcome == apierr.Conflict, result.Outcome == apierr.NotFound:
+		return core.Pause
+	case result.Outcome == apierr.Terminal && isStatus:
+		r.pending[0].err = result.Err
+		return core.Continue
+	case isSpec:
+		return core.SkipSpec
+	default:
+		return core.GiveUp
 	}
 }
 
@@ -258,26 +269,22 @@ func (r *reference) takes(request core.Request, result core.Result) {
 	o := result.Object
 	r.knowledge, r.version, r.view = current, o.ResourceVersion, request.Node
 	if request.Kind == core.PatchSpec || request.Kind == core.PatchStatus {
-		if request.Kind == core.PatchStatus && !request.Restores {
-			r.pending[0].written = r.pending[0].left == 1 && !result.NoImages
+		if request.Kind == core.PatchStatus {
+			r.pending[0].written = r.pending[0].left == 1
 		}
-		r.known, r.restored = request.Next, false
+		r.known = request.Next
 		r.known.Generation = o.Generation
-		if result.NoImages {
-			r.known.Spec.ConfigImage, r.known.Status.ConfigImage = o.Spec.ConfigImage, o.Status.ConfigImage
-		}
 	} else {
-		if r.restored = len(o.Status.Conditions) == 0 && len(before.Status.Conditions) > 0; !r.restored {
-			r.known = o.State
+		r.known, r.deleted = o.State, false
+		if o.UID == r.uid {
 			if r.known.Target = before.Target; r.sent != nil && r.known.Equal(*r.sent) {
-				r.known.Target = r.sent.Target // its answer was lost
+				r.known.Target = r.sent.Target // its response was lost
 			}
-			r.known, r.sent = r.known.Pin(), nil
 		}
+		r.known, r.sent, r.uid = r.known.Pin(), nil, o.UID
 	}
-	r.known.NoImages = before.NoImages || result.NoImages
-	if r.specOwed != nil && r.known.Follows(*r.specOwed) {
-		r.specOwed = nil
+	if r.known.Follows(r.latest) {
+		r.specOwed = false
 	}
 }
 
@@ -285,7 +292,7 @@ func (r *reference) takes(request core.Request, result core.Result) {
 func (r *reference) listed(o core.Object, version string, newer bool) {
 	switch {
 	case version == o.ResourceVersion && newer:
-		o.Target, o.NoImages = r.known.Target, r.known.NoImages
+		o.Target = r.known.Target
 		r.known, r.version = o.Pin(), version
 	case newer && (r.knowledge == current || r.knowledge == unanswered):
 		r.knowledge = doubtful
@@ -302,13 +309,12 @@ func (r *reference) checkDone(c *core.Core, there *core.Object) error {
 		return fmt.Errorf("%s is lost", r.pending[0].change)
 	case c.Pending() || c.SpecPending():
 		return errors.New("something is pending at the end")
+	case r.deleted:
+		return errors.New("the object that the Lister has lost is not created again")
 	case r.specEntry != nil:
 		return errors.New("the caller of the spec call still waits")
-	case r.specOwed != nil && there != nil:
-		there.NoImages = r.known.NoImages
-		if !there.Follows(r.latest) {
-			return errors.New("a write of the spec that failed was not tried again")
-		}
+	case r.specOwed && there != nil && !there.Follows(r.latest):
+		return errors.New("a write of the spec that failed was not tried again")
 	}
 	return nil
 }

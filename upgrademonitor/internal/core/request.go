@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Kind is what a request does with the object.
+// Kind is the kind of a request.
 type Kind string
 
 // The kinds of requests.
@@ -16,35 +16,38 @@ const (
 	PatchStatus Kind = "PatchStatus"
 )
 
-// Request is what is to be done next.
+// Request is one request to the API server.
 type Request struct {
 	Kind Kind
-	// Base is what a patch is computed from. Its resource version is the precondition: no two
-	// objects of a cluster have the same one.
+	// Base is the object that a patch is computed from. Its resource version is the precondition.
 	Base Object
-	// Next is what a patch leads to.
+	// Next is the state after the patch.
 	Next plan.State
 	// Node is the view of the Node that the request is made for.
 	Node plan.Node
 
-	// Restores is set if the status is one that an object had before it was created again.
-	Restores bool
-
-	finishes *Entry // which Next makes true
-}
-
-// SendsImage reports whether a patch changes an image.
-func (r Request) SendsImage() bool {
-	return r.Kind == PatchSpec && r.Next.Spec.ConfigImage != r.Base.Spec.ConfigImage ||
-		r.Kind == PatchStatus && r.Next.Status.ConfigImage != r.Base.Status.ConfigImage
+	completes *Entry // the change that is written once this request has succeeded
 }
 
 // Result is the result of a request.
 type Result struct {
 	Outcome apierr.Outcome
-	// Object is what was read or created. After a patch only its metadata count.
+	// Object is the object that was read or created. After a patch only its metadata count.
 	Object Object
-	// NoImages is set if the API server has dropped an image that was sent.
-	NoImages bool
-	Err      error
+	Err    error
 }
+
+// Verdict says how to go on after a request.
+type Verdict string
+
+// The verdicts.
+const (
+	// Continue: make the next request at once.
+	Continue Verdict = ""
+	// Pause: another client wrote first. Make the next request after a short pause.
+	Pause Verdict = "Pause"
+	// SkipSpec: the spec could not be written. Go on with the status, and write the spec later.
+	SkipSpec Verdict = "SkipSpec"
+	// GiveUp: make no more requests for now.
+	GiveUp Verdict = "GiveUp"
+)

@@ -1,7 +1,6 @@
 package core_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -55,7 +54,7 @@ var worlds = []world{
 	},
 	{
 		name: "image mode", depth: 2, often: 3, mode: plan.Image,
-		starts: []start{bare, betweenUpdates, withoutImages},
+		starts: []start{bare, betweenUpdates},
 		steps: []step{
 			{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: a, currentImage: i, desiredImage: j},
 			{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, current: a, desired: a, currentImage: i, desiredImage: j},
@@ -163,15 +162,10 @@ var (
 	betweenUpdates = start{"between updates", func(p *path) {
 		bare.make(p)
 		p.end(a, begun.Add(-time.Hour))
-		p.server.object.Foreign = []json.RawMessage{foreign}
+		p.server.object.Foreign = []metav1.Condition{foreign}
 		if p.mode == plan.Image {
 			p.server.object.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{CurrentImage: i, DesiredImage: i}
-			p.server.prune()
 		}
-	}}
-	withoutImages = start{"between updates, and the CRD has no images", func(p *path) {
-		p.server.noImages = true
-		betweenUpdates.make(p)
 	}}
 )
 
@@ -194,7 +188,6 @@ var (
 		return p.fails(r, apierr.Retry), nil
 	}}
 	denied = event{"denied", func(p *path, r core.Request) (bool, error) {
-		p.inexact = p.inexact || r.Restores // the status starts again
 		return p.fails(r, apierr.Denied), nil
 	}}
 	rejected = event{"rejected", func(p *path, r core.Request) (bool, error) {
@@ -207,7 +200,7 @@ var (
 	}}
 	othersAdd = event{"others add a condition first", func(p *path, r core.Request) (bool, error) {
 		if p.server.exists && len(p.server.object.Foreign) == 0 {
-			p.server.object.Foreign = []json.RawMessage{foreign}
+			p.server.object.Foreign = []metav1.Condition{foreign}
 			p.server.bump(false)
 		}
 		return done.happens(p, r)
@@ -267,8 +260,8 @@ type pause struct {
 var (
 	restartsBetween = pause{"the process restarts", func(p *path) error {
 		// Only this process knew that the update under way was not for what the spec desires now: after
-		// the spec call, or after a report that waited while the Node changed. And that the CRD has no images.
-		p.inexact = p.inexact || p.disturbed || p.server.noImages || slices.ContainsFunc(p.accepted, func(a accepted) bool { return a.change == nil })
+		// the spec call, or after a report that waited while the Node changed.
+		p.inexact = p.inexact || p.disturbed || slices.ContainsFunc(p.accepted, func(a accepted) bool { return a.change == nil })
 		p.restart()
 		return nil
 	}}
@@ -345,9 +338,9 @@ func (p *path) delete() {
 
 func (p *path) unlist() {
 	_, _, listed := p.core.Version()
-	p.core.Unlisted()
+	p.core.See(core.View{Node: p.right.latest, Lists: true})
 	if listed {
-		p.right.knowledge = gone
+		p.right.knowledge, p.right.deleted = doubtful, true
 	}
 }
 

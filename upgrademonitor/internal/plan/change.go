@@ -20,8 +20,8 @@ type Writes struct {
 	// States are what to publish, one write each. The object may equal the last one already, but
 	// for its Target.
 	States []State
-	// Begins is set if an update begins: the spec is to follow the node first.
-	Begins bool
+	// StartsUpdate is set if an update starts: the spec must follow the node first.
+	StartsUpdate bool
 }
 
 // add adds a state, unless nothing has changed, and returns it as it is to be published.

@@ -1,7 +1,7 @@
 // Package plan computes what a change means for an object: the states to publish, one write each.
 //
 //	State ──┐
-//	        ├──► Change.Plan ──► Writes{States, Begins}
+//	        ├──► Change.Plan ──► Writes{States, StartsUpdate}
 //	Change ─┘
 //
 // It is pure and total, and planning again is harmless: after any of the writes of a plan, by

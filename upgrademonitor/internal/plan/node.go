@@ -8,17 +8,13 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
-
-// NotYetSet is the value of a pool or a config that is not known yet.
-const NotYetSet = "not-yet-set"
 
 // Node is the view of a Node that a process has.
 type Node struct {
 	Owner metav1.OwnerReference
-	Pool  string // NotYetSet: not known
+	Pool  string // nodemeta.NotYetSet: not known
 	Mode  Mode
 	// Provisioned is set if the Node may have a MachineConfigNode.
 	Provisioned bool
@@ -71,14 +67,14 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 		}
 		return ""
 	}
-	n = Node{Owner: nodeowner.Reference(node), Pool: pool, Mode: mode, Provisioned: nodeowner.IsProvisioned(node)}
-	n.CurrentConfig = read(nodeannotation.CurrentConfig, validate.IsName)
-	n.DesiredConfig = read(nodeannotation.DesiredConfig, validate.IsName)
+	n = Node{Owner: nodemeta.Owner(node), Pool: pool, Mode: mode, Provisioned: nodemeta.IsProvisioned(node)}
+	n.CurrentConfig = read(nodemeta.CurrentConfig, validate.IsName)
+	n.DesiredConfig = read(nodemeta.DesiredConfig, validate.IsName)
 	if mode != Standard {
-		n.CurrentImage = read(nodeannotation.CurrentImage, validate.IsImage)
-		n.DesiredImage = read(nodeannotation.DesiredImage, validate.IsImage)
-		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodeannotation.CurrentImage]
-		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodeannotation.DesiredImage]
+		n.CurrentImage = read(nodemeta.CurrentImage, validate.IsImage)
+		n.DesiredImage = read(nodemeta.DesiredImage, validate.IsImage)
+		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodemeta.CurrentImage]
+		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodemeta.DesiredImage]
 	}
 	return n, invalid
 }

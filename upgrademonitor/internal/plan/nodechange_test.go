@@ -30,7 +30,7 @@ func after(t *testing.T, s plan.State, reports ...plan.PhaseChange) plan.State {
 	for _, r := range reports {
 		planned, err := r.Plan(s)
 		require.NoError(t, err)
-		if planned.Begins && !s.Follows(r.Node) {
+		if planned.StartsUpdate && !s.Follows(r.Node) {
 			s = s.Pin().Follow(r.Node)
 			s.Generation++
 			planned, err = r.Plan(s)
@@ -74,7 +74,7 @@ func TestVersionsFollowTheNodeWithoutAReport(t *testing.T) {
 			s := after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")), tc.reports...)
 			planned, err := plan.NodeChange{Node: tc.node}.Plan(s)
 			require.NoError(t, err)
-			assert.False(t, planned.Begins)
+			assert.False(t, planned.StartsUpdate)
 			if tc.want == "" {
 				require.Empty(t, planned.States)
 				return

@@ -14,6 +14,8 @@ type PhaseChange struct {
 
 	// NotRequired makes the status False if the phase has not started, and True if it has.
 	NotRequired bool
+	// SkipIfRunning leaves a phase unchanged that is Unknown already, so that its last error stays visible.
+	SkipIfRunning bool
 	// SkipOtherMode makes a report of a phase of the other mode a report of nothing.
 	SkipOtherMode bool
 }
@@ -53,12 +55,13 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	s = s.Pin()
 	before := s.Status.Conditions
-	request, cycle := c.request(s), c.cycle(s)
+	cycle := c.cycle(s)
+	request := c.request(s, cycle)
 	lists, err := conditions.Next(before, imageMode, request, cycle)
 	if err != nil {
 		return Writes{}, err
 	}
-	p := Writes{Begins: conditions.Begins(before, request, cycle)}
+	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
 		lists = [][]metav1.Condition{before} // the versions may have changed
 	}
@@ -69,7 +72,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 		switch {
 		case next.isTrue(phases.Updated):
 			next.Target = Target{}
-		case p.Begins && (between || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse):
+		case p.StartsUpdate && (between || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse):
 			next.Target = target
 		}
 		s = p.add(s, next)
@@ -77,14 +80,19 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report with the status that it asks for on this object.
-func (c PhaseChange) request(s State) conditions.Report {
+// request returns the report as it applies to this object: with the status and the texts that it
+// asks for.
+func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
-	if c.NotRequired {
+	known := conditions.Find(s.Status.Conditions, c.Phase)
+	isFalse := known == nil || known.Status == metav1.ConditionFalse
+	switch {
+	case c.NotRequired && isFalse:
+		request.Status = metav1.ConditionFalse
+	case c.NotRequired:
 		request.Status = metav1.ConditionTrue
-		if conditions.StatusOf(s.Status.Conditions, c.Phase) == metav1.ConditionFalse {
-			request.Status = metav1.ConditionFalse
-		}
+	case c.SkipIfRunning && !isFalse && known.Status == c.Status && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle):
+		request.Reason, request.Message, request.ParentMessage = known.Reason, known.Message, ""
 	}
 	return request
 }

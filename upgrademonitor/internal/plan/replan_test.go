@@ -28,7 +28,7 @@ func TestPlanningAgainIsHarmless(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			if planned.Begins && r.IntN(2) == 0 {
+			if planned.StartsUpdate && r.IntN(2) == 0 {
 				s = s.Pin().Follow(change.View())
 			}
 			planned, err = change.Plan(s)

@@ -5,7 +5,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // Follow returns the state with the owner references and the spec that follow the node.
@@ -13,17 +13,17 @@ import (
 //  1. A pool that is NotYetSet, and a config that the node does not name, change nothing.
 //  2. In image mode, an image that the node does not name is cleared, if it names a config.
 func (s State) Follow(n Node) State {
-	s.Owners = nodeowner.Replace(s.Owners, n.Owner)
+	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	images := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
-	if n.Pool != NotYetSet || s.Spec.Pool.Name == "" {
+	if n.Pool != nodemeta.NotYetSet || s.Spec.Pool.Name == "" {
 		s.Spec.Pool.Name = n.Pool
 	}
 	if n.DesiredConfig != "" {
 		s.Spec.ConfigVersion.Desired = n.DesiredConfig
 	}
 	if s.Spec.ConfigVersion.Desired == "" {
-		s.Spec.ConfigVersion.Desired = NotYetSet
+		s.Spec.ConfigVersion.Desired = nodemeta.NotYetSet
 	}
 	if images {
 		s.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)

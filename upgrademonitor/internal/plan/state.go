@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // State is one MachineConfigNode, as far as this library writes it. It is immutable: what it
@@ -19,10 +20,8 @@ type State struct {
 	// Status has the conditions that are phases, and no field that this library does not write.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is that of the update under way, as this process remembers it.
+	// Target is the target of the update under way, as this process remembers it.
 	Target Target
-	// NoImages is set if the CRD has no configImage.
-	NoImages bool
 }
 
 // Target identifies an update: the config and the image that the node is to have.
@@ -73,16 +72,8 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	return next
 }
 
-// Restore returns the state with a status that the object had before it was created again.
-func (s State) Restore(status mcfgv1.MachineConfigNodeStatus) State {
-	s.Status = status
-	s.Status.ObservedGeneration = 0 // was that of the deleted object
-	s.Status.ObservedGeneration = s.observedGeneration()
-	return s
-}
-
 // images reports whether the images of a node are written.
-func (s State) images(n Node) bool { return !s.NoImages && n.Mode.IsImage(s.Status.Conditions) }
+func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
 // observedGeneration returns the generation that the status is about. It stays while the spec
 // desires something else than the update under way, or the last one, is for, so that nobody takes
@@ -116,7 +107,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 		config.Desired = v.DesiredConfig
 	}
 	if config.Desired == "" {
-		config.Desired = NotYetSet
+		config.Desired = nodemeta.NotYetSet
 	}
 	if status.ConfigVersion == nil || *status.ConfigVersion != config {
 		changed := config // on the heap only if it is needed

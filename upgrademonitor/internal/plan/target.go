@@ -5,6 +5,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // Pin returns the state with the target of the update under way in Target, so that it is still
@@ -72,18 +73,20 @@ func (s State) targetOf(n Node) Target {
 // else its config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
-	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
+	ran := func(p phases.Phase) bool {
+		return conditions.StatusOf(s.Status.Conditions, p) != metav1.ConditionFalse
+	}
 	switch {
 	case s.images(n) && target.Image == "" && current != "":
 		return "disable image mode"
 	case s.images(n) && target.Image != "" &&
 		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
 		return target.Image
-	case target.Config != "" && target.Config != NotYetSet:
+	case target.Config != "" && target.Config != nodemeta.NotYetSet:
 		return target.Config
 	case n.DesiredConfig != "":
 		return n.DesiredConfig
 	default:
-		return NotYetSet
+		return nodemeta.NotYetSet
 	}
 }

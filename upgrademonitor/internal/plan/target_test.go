@@ -22,6 +22,6 @@ func TestAnUpdatedThatWasNeverReportedIsNoUpdateUnderWay(t *testing.T) {
 		conditions.Find(s.Status.Conditions, phases.Updated).Reason = reason
 		planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")).Plan(s)
 		require.NoError(t, err)
-		assert.Equal(t, begins, planned.Begins, reason)
+		assert.Equal(t, begins, planned.StartsUpdate, reason)
 	}
 }

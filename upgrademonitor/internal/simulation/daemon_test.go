@@ -27,14 +27,15 @@ type process struct {
 	*upgrademonitor.Monitor
 	logs
 	*transport
-	name    string
-	runs    bool // Run is running
-	stopRun context.CancelFunc
+	name string
+	end  context.CancelFunc // ends the life of the Monitor
 }
 
 // start starts a process: the daemon, or the controller that drains.
 func (s *simulation) start(name string) *process {
-	p := &process{name: name, runs: s.runs, transport: &transport{s.server, make(chan struct{})}}
+	p := &process{name: name, transport: &transport{s.server, make(chan struct{})}}
+	ctx, cancel := context.WithCancel(p.context(context.Background()))
+	p.end = cancel
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://simulation", Transport: p.transport, QPS: s.qps, Burst: 10})
 	if err == nil {
 		config := upgrademonitor.Config{
@@ -48,15 +49,10 @@ func (s *simulation) start(name string) *process {
 		if s.lister != nil {
 			config.Lister = s.lister
 		}
-		p.Monitor, err = upgrademonitor.New(config)
+		p.Monitor, err = upgrademonitor.New(ctx, config)
 	}
 	if err != nil {
 		s.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(p.context(context.Background()))
-	p.stopRun = cancel
-	if p.runs {
-		go func() { _ = p.Run(ctx) }()
 	}
 	s.log("%s starts", name)
 	return p
@@ -65,7 +61,7 @@ func (s *simulation) start(name string) *process {
 // kill ends a process. Its requests are cut; what they have done is done.
 func (p *process) kill() {
 	close(p.dead)
-	p.stopRun()
+	p.end()
 }
 
 func (p *process) isDead() bool {
@@ -120,7 +116,7 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 	settled := p.isSettled(made.began)
 	made.err = do(ctx, p)
 	made.took = time.Since(made.began)
-	made.settled = settled && p.isSettled(made.began) && (made.took < limit || made.idle) && !p.isDead()
+	made.settled = settled && p.isSettled(made.began) && (made.took < limit/2 || made.idle) && !p.isDead() // else the queue is long
 	result := "accepted"
 	if made.err != nil {
 		result = made.err.Error()
@@ -163,7 +159,7 @@ func (c *caller) text() string {
 	return fmt.Sprintf("by the %s #%d", c.name, c.next())
 }
 
-func (c *caller) report(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.ReportOption) {
+func (c *caller) report(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
 	text := c.text()
 	for again := true; again; again = c.chance(0.1) {
 		c.call(call{name: fmt.Sprintf("%s=%s", p, status), phase: p, status: status, token: lastToken(text)}, func(ctx context.Context, m *process) error {

@@ -1,9 +1,10 @@
 package simulation_test
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -27,8 +28,8 @@ func (s *simulation) event() {
 		s.mu.Lock()
 		s.windows = append(s.windows, window{weather: w, from: time.Now()})
 		s.mu.Unlock()
-		if p := s.process("daemon"); w.name == "fair" && p.runs {
-			s.checkPending(p, cut)
+		if w.name == "fair" {
+			s.checkPending(s.process("daemon"), cut)
 		}
 	case n == 6:
 		behind := s.rng.IntN(2) == 0
@@ -41,7 +42,12 @@ func (s *simulation) event() {
 		if s.drains && s.rng.IntN(2) == 0 {
 			name = "controller"
 		}
-		s.process(name).kill()
+		s.log("%s ends", name)
+		if p := s.process(name); s.rng.IntN(2) == 0 {
+			s.terminate(p)
+		} else {
+			p.kill()
+		}
 		started := s.start(name)
 		s.mu.Lock()
 		s.processes[name] = started
@@ -72,8 +78,8 @@ var others = []struct {
 	{"Updated=Unknown", func(s *simulation) {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) {
 			set(m, phases.Updated, metav1.ConditionUnknown)
-			s.server.ended = time.Now()
 		}, apiserver.StatusSubresource)
+		s.server.hasEnded()
 	}},
 	{"the end of the update", func(s *simulation) {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) {
@@ -83,10 +89,17 @@ var others = []struct {
 				}
 			}
 			set(m, phases.Updated, metav1.ConditionTrue)
-			s.server.ended = time.Now()
 		}, apiserver.StatusSubresource)
+		s.server.hasEnded()
 	}},
 	{"the object is deleted", func(s *simulation) { s.server.remove() }},
+}
+
+// hasEnded records that another client has changed Updated.
+func (s *server) hasEnded() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = time.Now()
 }
 
 func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionStatus) {
@@ -97,31 +110,28 @@ func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionSta
 	}
 }
 
-// writeForeign writes a condition that is no phase, as typed clients do not keep it.
+// terminate ends the life of a process, as SIGTERM does, and flushes.
+func (s *simulation) terminate(p *process) {
+	from := s.tick()
+	p.end()
+	ctx, cancel := context.WithTimeout(p.context(context.Background()), time.Duration(1+s.rng.IntN(20))*time.Second)
+	defer cancel()
+	err := p.Flush(ctx)
+	s.log("%s: Flush after the end of its life: %v", p.name, err)
+	if err == nil {
+		sleep(time.Millisecond)
+		s.checkNothingLost(p, from)
+	}
+	p.kill()
+}
+
+// writeForeign writes a condition that is not a phase.
 func (s *server) writeForeign(now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.object == nil {
-		return
-	}
-	var status struct{ Conditions []json.RawMessage }
-	_ = json.Unmarshal(s.object.Status, &status)
-	list := []json.RawMessage{}
-	for _, c := range status.Conditions {
-		var condition metav1.Condition
-		if _ = json.Unmarshal(c, &condition); phases.KindOf(phases.Phase(condition.Type)) != "" {
-			list = append(list, c)
-		}
-	}
-	list = append(list, json.RawMessage(fmt.Sprintf(`{"type":"InternalReleaseImageDegraded","status":"False","reason":"AsExpected","message":"","lastTransitionTime":%q,"extra":1}`,
-		now.In(time.FixedZone("", 7200)).Format(time.RFC3339))))
-	patch, _ := json.Marshal(map[string]any{"status": map[string]any{"conditions": list}})
-	after, err := s.object.Patch(patch, apiserver.StatusSubresource, s.revision+1)
-	if err != nil {
-		s.fail("a write of another process: %v", err)
-		return
-	}
-	s.store(&after)
+	s.write(func(m *mcfgv1.MachineConfigNode) {
+		list := slices.DeleteFunc(m.Status.Conditions, func(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) == "" })
+		m.Status.Conditions = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionFalse,
+			Reason: "AsExpected", LastTransitionTime: metav1.NewTime(now.Truncate(time.Second))})
+	}, apiserver.StatusSubresource)
 }
 
 // lister is that of an informer.

@@ -16,7 +16,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -26,12 +25,13 @@ import (
 // server is the API server of one MachineConfigNode: the model, behind a transport that fails as the
 // weather has it.
 type server struct {
-	mu        sync.Mutex
+	apiserver.Transport
+
+	mu        sync.Mutex // guards the fields below; Transport's own lock may be held when it is taken
 	rng       *rand.Rand
 	log       func(format string, args ...any)
-	object    *apiserver.Object // nil: it does not exist
-	restored  bool              // the object is created again and has no status yet: any may follow
-	revision  int64
+	others    bool                        // another client writes
+	newest    func(config string) bool    // whether a Node that was seen later does not desire another config
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
 	shown     map[string]int              // the version in which a text was first shown, by phase and text
 	weather   weather
@@ -132,10 +132,10 @@ func (e *netError) Unwrap() error { return e.error }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		body, _ = io.ReadAll(r.Body)
+	if r.Body != nil { // a late write is served after the request has ended
+		body, _ := io.ReadAll(r.Body)
 		_ = r.Body.Close()
+		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	s := t.server
 	s.mu.Lock()
@@ -169,7 +169,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := wait(latency); err != nil {
 		return nil, err
 	}
-	status := func(err *apierrors.StatusError) (*http.Response, error) { return respond(r, nil, err), nil }
+	status := func(err *apierrors.StatusError) (*http.Response, error) { return apiserver.Respond(r, nil, err), nil }
 	switch fault {
 	case "slow":
 		if s.isOutage() {
@@ -197,25 +197,34 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "reset":
 		return nil, errReset
 	case "lost":
-		t.serve(r, body)
+		_, _ = s.Serve(r)
 		return nil, errReset
 	case "late":
 		s.lateWrite.Go(func() {
 			<-time.After(long)
-			t.serve(r, body)
+			_, _ = s.Serve(r)
 		})
 		return nil, errReset
 	case "garbage":
-		response := respond(r, nil, nil)
+		response := apiserver.Respond(r, nil, nil)
 		response.Body = io.NopCloser(strings.NewReader("<html>"))
 		return response, nil
 	case "no CRD":
-		response := respond(r, nil, nil)
+		response := apiserver.Respond(r, nil, nil)
 		response.StatusCode, response.Body = 404, io.NopCloser(strings.NewReader("404 page not found"))
 		response.Header.Set("Content-Type", "text/plain")
 		return response, nil
 	}
-	response := t.serve(r, body)
+	response, err := s.Serve(r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode == http.StatusUnprocessableEntity || response.StatusCode == http.StatusBadRequest {
+		data, _ := io.ReadAll(response.Body)
+		s.mu.Lock()
+		s.fail("the API server rejects a write: %s", data)
+		s.mu.Unlock()
+	}
 	if fault == "" && isStatus(r) && response.StatusCode == http.StatusOK {
 		s.mu.Lock()
 		s.settled[t] = true
@@ -233,107 +242,51 @@ func (s *server) isOutage() bool {
 	return s.weather.isOutage()
 }
 
-func respond(r *http.Request, answer any, err error) *http.Response {
-	response := &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": []string{"application/json"}}}
-	var status apierrors.APIStatus
-	if errors.As(err, &status) {
-		body := status.Status()
-		body.Kind, body.APIVersion = "Status", "v1"
-		answer, response.StatusCode = body, int(body.Code)
-		if body.Details != nil && body.Details.RetryAfterSeconds > 0 {
-			response.Header.Set("Retry-After", fmt.Sprint(body.Details.RetryAfterSeconds))
-		}
-	}
-	data, _ := json.Marshal(answer)
-	response.Body = io.NopCloser(bytes.NewReader(data))
-	return response
-}
-
-// serve does what a request asks for.
-func (t *transport) serve(r *http.Request, body []byte) *http.Response {
-	s := t.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.object
-	if before == nil && r.Method != http.MethodPost {
-		return respond(r, nil, apiserver.NotFound(nodeName))
-	}
-	var after apiserver.Object
-	var err error
-	switch r.Method {
-	case http.MethodGet:
-		return respond(r, before, nil)
-	case http.MethodPost:
-		if before != nil {
-			return respond(r, nil, apiserver.AlreadyExists(nodeName))
-		}
-		s.ended = time.Now() // the times of its conditions begin here, too
-		after, err = apiserver.Create(body, s.revision+1, time.Now())
-	case http.MethodPatch:
-		subresource := ""
-		if isStatus(r) {
-			subresource = apiserver.StatusSubresource
-		}
-		if after, err = before.Patch(body, subresource, s.revision+1); err == nil && subresource != "" {
-			s.check(*before, after)
-		}
-	}
-	if err != nil {
-		if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
-			s.fail("the API server rejects a write: %v", err)
-		}
-		return respond(r, nil, err)
-	}
-	s.store(&after)
-	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
-		return respond(r, metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}, ObjectMeta: after.Metadata}, nil)
-	}
-	return respond(r, after, nil)
-}
-
-// write is a write of another process.
+// write is a write of another client.
 func (s *server) write(change func(*mcfgv1.MachineConfigNode), subresource string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.object == nil {
+	if s.Get(nodeName) == nil {
 		return
 	}
-	mcn := s.typed().DeepCopy()
-	change(mcn)
-	sent, err := apiserver.FromTyped(mcn)
-	if err != nil {
-		s.fail("%v", err)
-		return
+	s.byOthers(func() {
+		if err := s.Write(nodeName, subresource, change); err != nil && !apierrors.IsConflict(err) {
+			s.mu.Lock()
+			s.fail("a write of another client: %v", err)
+			s.mu.Unlock()
+		}
+	})
+}
+
+// byOthers runs a write of another client, which is not checked.
+func (s *server) byOthers(write func()) {
+	set := func(others bool) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.others = others
 	}
-	after, err := s.object.Update(sent, subresource, s.revision+1)
-	if err != nil {
-		s.fail("a write of another process: %v", err)
-		return
-	}
-	s.store(&after)
+	set(true)
+	write()
+	set(false)
 }
 
 func (s *server) remove() {
+	s.Remove(nodeName)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.object, s.restored = nil, true
 	s.versions = append(s.versions, nil)
 }
 
 var token = regexp.MustCompile(`#\d+$`)
 
-// store stores a version, and notes what it shows.
-func (s *server) store(o *apiserver.Object) {
-	if s.object != nil && s.object.Metadata.ResourceVersion == o.Metadata.ResourceVersion {
-		return
+// stored checks and records a version.
+func (s *server) stored(stored, after *apiserver.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before, mcn := &mcfgv1.MachineConfigNode{}, s.typed(after)
+	if stored == nil {
+		s.ended = time.Now() // the times of its conditions start here, too
+	} else if before = s.typed(stored); !s.others {
+		s.check(before, mcn)
 	}
-	before := &mcfgv1.MachineConfigNode{}
-	if s.object != nil {
-		before = s.typed()
-	}
-	s.revision++
-	s.object = o
-	mcn := s.typed()
 	s.versions = append(s.versions, mcn)
 	note := func(about, text string) {
 		key := about + token.FindString(text)
@@ -342,6 +295,9 @@ func (s *server) store(o *apiserver.Object) {
 		}
 	}
 	changed := []string{"the object is at " + mcn.ResourceVersion}
+	if before.Spec != mcn.Spec {
+		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
+	}
 	for _, c := range mcn.Status.Conditions {
 		note(c.Type, c.Message)
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
@@ -354,55 +310,37 @@ func (s *server) store(o *apiserver.Object) {
 	}
 }
 
-func (s *server) typed() *mcfgv1.MachineConfigNode {
-	mcn, err := s.object.Typed()
+func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
+	mcn, err := o.Typed()
 	if err != nil {
 		s.fail("the object cannot be read: %v", err)
+		return &mcfgv1.MachineConfigNode{}
 	}
 	return mcn
 }
 
-func (s *server) current() *mcfgv1.MachineConfigNode {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.object == nil {
-		return nil
-	}
-	return s.typed()
-}
-
-// check checks the write of a status: nobody who watches sees a jump, and what is others' stays as it is.
-func (s *server) check(before, after apiserver.Object) {
-	a, errA := before.Typed()
-	b, errB := after.Typed()
-	if err := errors.Join(errA, errB); err != nil {
-		s.fail("%v", err)
-		return
-	}
-	if err := apiserver.CheckTransitions(a.Status.Conditions, b.Status.Conditions); err != nil && !s.restored {
+// check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
+// and the spec never goes back to an old view of the Node.
+func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
+	if err := apiserver.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}
-	if x, y := foreign(before), foreign(after); !s.restored && x != y {
-		s.fail("what others wrote has changed from %s to %s", x, y)
+	if x, y := foreign(before), foreign(after); x != y {
+		s.fail("the fields of other clients have changed from %s to %s", x, y)
 	}
-	s.restored = false
-	if b.Status.ObservedGeneration > b.Generation {
-		s.fail("observedGeneration is %d, the generation %d", b.Status.ObservedGeneration, b.Generation)
+	if after.Status.ObservedGeneration > after.Generation {
+		s.fail("observedGeneration is %d, the generation %d", after.Status.ObservedGeneration, after.Generation)
+	}
+	if desired := after.Spec.ConfigVersion.Desired; before.Spec.ConfigVersion.Desired != desired && !s.newest(desired) {
+		s.fail("the spec desires %s, an old view of the Node", desired)
 	}
 }
 
-// foreign is the JSON of what is not this library's in a status, as a typed client, of a Lister say, sees
-// it.
-func foreign(o apiserver.Object) string {
-	var status struct {
-		Conditions            []metav1.Condition
-		IrreconcilableChanges any
-	}
-	_ = json.Unmarshal(o.Status, &status)
-	found := []any{status.IrreconcilableChanges}
-	for _, c := range status.Conditions {
+// foreign is the part of a status that belongs to other clients.
+func foreign(mcn *mcfgv1.MachineConfigNode) string {
+	found := []any{mcn.Status.IrreconcilableChanges}
+	for _, c := range mcn.Status.Conditions {
 		if phases.KindOf(phases.Phase(c.Type)) == "" {
-			c.LastTransitionTime = c.LastTransitionTime.Rfc3339Copy()
 			found = append(found, c)
 		}
 	}

@@ -75,7 +75,6 @@ type world struct {
 	timeout time.Duration
 	qps     float32
 	images  bool // image mode
-	runs    bool // Run is running
 	lists   bool // there is a Lister
 	others  bool // other processes write
 	drains  bool // one of them is a controller with a Monitor of its own
@@ -99,6 +98,8 @@ type simulation struct {
 	began     time.Time
 	nodes     []*corev1.Node // the last one is the Node as it is
 	behind    bool           // the view of the Node is the last but one
+	wasBehind bool
+	moved     time.Time // when the Node last changed
 	processes map[string]*process
 	script    []string
 	calls     []*call
@@ -119,11 +120,12 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	s := &simulation{t: t, rng: rng, processes: map[string]*process{}, world: world{
 		timeout: []time.Duration{10 * time.Second, 2 * time.Second}[rng.IntN(2)],
 		qps:     []float32{-1, 5}[rng.IntN(2)],
-		images:  coin(), runs: rng.IntN(4) > 0, lists: coin(), others: coin(), drains: rng.IntN(4) == 0, rejects: rng.IntN(4) == 0,
+		images:  coin(), lists: coin(), others: coin(), drains: rng.IntN(4) == 0, rejects: rng.IntN(4) == 0,
 	}}
 	synctest.Test(t, func(*testing.T) {
 		s.began = time.Now()
-		s.server = &server{log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]int{}, faults: map[string]int{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.server = &server{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]int{}, faults: map[string]int{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.server.Stored = s.server.stored
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
 		if s.lists {
 			s.lister = &lister{simulation: s, mode: "current"}
@@ -200,7 +202,7 @@ func (s *simulation) run(seed uint64, events int) {
 		p.kill()
 	}
 	s.checks.Wait()
-	sleep(2 * time.Minute) // a request may outlive Run by a minute
+	sleep(2 * time.Minute) // a request may outlive the Monitor by a minute
 }
 
 func (s *simulation) isStopped() bool {
@@ -262,7 +264,21 @@ func (s *simulation) behindNode(behind bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.behind = behind
+	s.wasBehind = s.wasBehind || behind
 }
+
+// isNewest reports whether a config is the last one that the Node desired, give or take a second in
+// which a call may have read the Node, or unless a view of the Node was out of date.
+func (s *simulation) isNewest(config string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last := s.nodes[len(s.nodes)-1]
+	return s.wasBehind || time.Since(s.moved) <= maxMove || last.Annotations[upgrademonitor.DesiredConfigAnnotation] == config
+}
+
+// maxMove is how long a request may be in flight that was made before the Node moved, and how long it
+// takes to look at the Node again.
+const maxMove = time.Minute + 20*time.Second
 
 // wants has the Node desire a config.
 func (s *simulation) wants(config string) {
@@ -270,7 +286,7 @@ func (s *simulation) wants(config string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	current := s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation]
-	s.nodes = append(s.nodes, newNode(current, config, s.images))
+	s.nodes, s.moved = append(s.nodes, newNode(current, config, s.images)), time.Now()
 }
 
 // runsNow has the Node run a config, and desire it.
@@ -278,7 +294,7 @@ func (s *simulation) runsNow(config string) {
 	s.log("the Node runs %s", config)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.nodes = append(s.nodes, newNode(config, config, s.images))
+	s.nodes, s.moved = append(s.nodes, newNode(config, config, s.images)), time.Now()
 }
 
 // change changes the weather.

@@ -34,7 +34,7 @@ func TestUpdate(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	monitor, err := start(ctx, config)
 	require.NoError(t, err)
-	controller, err := upgrademonitor.New(config)
+	controller, err := upgrademonitor.New(t.Context(), config)
 	require.NoError(t, err)
 	drain := func(ctx context.Context) error {
 		controller.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)

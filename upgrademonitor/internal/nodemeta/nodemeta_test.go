@@ -1,4 +1,4 @@
-package nodeowner_test
+package nodemeta_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 type references = []metav1.OwnerReference
@@ -22,12 +22,12 @@ var (
 )
 
 func TestReference(t *testing.T) {
-	assert.Equal(t, current, nodeowner.Reference(node))
+	assert.Equal(t, current, nodemeta.Owner(node))
 	for _, r := range (references{current, previous, other}) {
-		assert.True(t, nodeowner.Is(r))
+		assert.True(t, nodemeta.IsOwner(r))
 	}
 	for _, r := range (references{namesake, machine, {}}) {
-		assert.False(t, nodeowner.Is(r))
+		assert.False(t, nodemeta.IsOwner(r))
 	}
 }
 
@@ -48,12 +48,12 @@ func TestOwners(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := append(references{}, test.references...)
-			assert.Equal(t, test.previous, nodeowner.OwnedByPrevious(test.references, node))
-			replaced := nodeowner.Replace(test.references, current)
+			assert.Equal(t, test.previous, nodemeta.OwnedByPrevious(test.references, node))
+			replaced := nodemeta.ReplaceOwner(test.references, current)
 			assert.Equal(t, test.replaced, replaced)
-			assert.Equal(t, replaced, nodeowner.Replace(replaced, current), "again")
+			assert.Equal(t, replaced, nodemeta.ReplaceOwner(replaced, current), "again")
 			assert.Equal(t, before, append(references{}, test.references...), "the list that was passed in changed")
-			assert.Equal(t, test.references, nodeowner.Replace(test.references, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n"}), "without a UID")
+			assert.Equal(t, test.references, nodemeta.ReplaceOwner(test.references, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n"}), "without a UID")
 		})
 	}
 }
@@ -62,6 +62,6 @@ func TestIsProvisioned(t *testing.T) {
 	for phase, want := range map[corev1.NodePhase]bool{
 		"": true, corev1.NodeRunning: true, corev1.NodeTerminated: true, corev1.NodePending: false, "Provisioning": false,
 	} {
-		assert.Equal(t, want, nodeowner.IsProvisioned(&corev1.Node{Status: corev1.NodeStatus{Phase: phase}}), "%q", phase)
+		assert.Equal(t, want, nodemeta.IsProvisioned(&corev1.Node{Status: corev1.NodeStatus{Phase: phase}}), "%q", phase)
 	}
 }

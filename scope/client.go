@@ -1,6 +1,4 @@
-// Package scoped has the client of one node's MachineConfigNode: the part of package scope that a
-// daemon imports.
-package scoped
+package scope
 
 import (
 	"context"
@@ -18,18 +16,22 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope is scope.ErrOutOfScope.
+// ErrOutOfScope is returned for a request, or for a Node, of another object than the
+// MachineConfigNode of this node. No request was made. Test for it with errors.Is.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
 var clientPath = field.NewPath("scope", "NewClient")
 
-// Client is scope.Client.
+// Client reads and writes the MachineConfigNode of one node. Get, Create and Patch have the
+// signatures of the typed client, and return its errors. A request for any other object is not sent
+// and returns ErrOutOfScope. A Client is safe for concurrent use.
 type Client struct {
 	nodes    mcfgclient.MachineConfigNodeInterface
 	nodeName string
 }
 
-// NewClient is scope.NewClient.
+// NewClient returns a client for the object of the named node. It makes no request. The error is a
+// *field.Error if c is nil, or if nodeName is not a valid name of a Node.
 func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
 	if validate.IsNil(c) {
 		return nil, field.Required(clientPath.Child("client"), "pass MachineconfigurationV1().MachineConfigNodes() of a clientset")

@@ -1,4 +1,4 @@
-package failurelog_test
+package apierr_test
 
 import (
 	"bytes"
@@ -20,10 +20,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/failurelog"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
-
-var resource = schema.GroupResource{Group: "machineconfiguration.openshift.io", Resource: "machineconfignodes"}
 
 // logged is a context whose log is kept.
 func logged(t *testing.T) (context.Context, func() []string) {
@@ -38,7 +36,7 @@ func logged(t *testing.T) (context.Context, func() []string) {
 
 func TestLog(t *testing.T) {
 	ctx, lines := logged(t)
-	var log failurelog.Log
+	var log apierr.Log
 	failed := func(err error) { log.Failed(ctx, "a", err, "Failed to write", "node", "worker-0") }
 	forbidden := apierrors.NewForbidden(resource, "worker-0", errors.New("no"))
 
@@ -93,7 +91,7 @@ func TestSameCause(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, lines := logged(t)
-			var log failurelog.Log
+			var log apierr.Log
 			log.Failed(ctx, "a", tc.a, "Failed to write")
 			log.Failed(ctx, "a", tc.b, "Failed to write")
 			want := 2
@@ -107,7 +105,7 @@ func TestSameCause(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	ctx, lines := logged(t)
-	var keyed failurelog.Log
+	var keyed apierr.Log
 	cause := errors.New("no")
 	for range 2 {
 		for _, key := range []string{"a", "b"} {
@@ -133,7 +131,7 @@ func TestKeys(t *testing.T) {
 func TestConcurrentUse(t *testing.T) {
 	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
 	var (
-		keyed failurelog.Log
+		keyed apierr.Log
 		group sync.WaitGroup
 	)
 	for i := range 8 {

@@ -1,4 +1,4 @@
-package failurelog
+package apierr
 
 import (
 	"context"
@@ -8,8 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/klog/v2"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // Log logs the failures of what has a key: a thing that a process does, or an object. The zero value
@@ -29,19 +27,19 @@ type failure struct {
 // Failed logs the error of a request through ctx, with what to do about it, unless its cause is that
 // of the last one: an API server that cannot be reached is one cause, whatever the text says.
 func (l *Log) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
-	outcome := apierr.Classify(err)
-	if err == nil || !l.begins(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+apierr.Policy(err)) {
+	outcome := Classify(err)
+	if err == nil || !l.begins(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
 		return
 	}
 	values := slices.Concat([]any{"outcome", outcome}, l.Values, keysAndValues)
-	if advice := apierr.Advice(err); advice != "" {
+	if advice := Advice(err); advice != "" {
 		values = append(values, "advice", advice)
 	}
 	klog.FromContext(ctx).WithCallDepth(1).Error(err, message, values...)
 }
 
-// FailedOtherwise logs an error that is of no request, unless its text is that of the last one.
-func (l *Log) FailedOtherwise(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
+// FailedLocally logs an error that is of no request, unless its text is that of the last one.
+func (l *Log) FailedLocally(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	if l.begins(key, fmt.Sprint(err)) { // unlike Error, it does not panic on a nil pointer
 		klog.FromContext(ctx).WithCallDepth(1).Error(err, message, slices.Concat(l.Values, keysAndValues)...)
 	}

@@ -1,4 +1,4 @@
-package scoped_test
+package scope_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/openshift/upgrademonitor/internal/scoped"
+	"github.com/openshift/upgrademonitor/scope"
 )
 
 const nodeName = "worker-0"
@@ -29,15 +29,15 @@ type narrow interface {
 }
 
 var (
-	_ narrow = (*scoped.Client)(nil)
+	_ narrow = (*scope.Client)(nil)
 	_ narrow = mcfgclient.MachineConfigNodeInterface(nil)
 )
 
 // newClient returns a client of a cluster that has the object of this node and of another.
-func newClient(t *testing.T) (*scoped.Client, *mcfgfake.Clientset) {
+func newClient(t *testing.T) (*scope.Client, *mcfgfake.Clientset) {
 	t.Helper()
 	clientset := mcfgfake.NewClientset(object(nodeName, nodeName), object("worker-00", "worker-00"))
-	c, err := scoped.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
 	require.Empty(t, clientset.Actions(), "NewClient makes no request")
 	return c, clientset
@@ -70,11 +70,11 @@ func TestNewClientRejectsANilClientAndInvalidNames(t *testing.T) {
 		"comma":             {nodes, "a,metadata.name=b", "not a valid name of a Node"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := scoped.NewClient(tc.client, tc.nodeName)
+			c, err := scope.NewClient(tc.client, tc.nodeName)
 			require.ErrorContains(t, err, tc.contains)
 			_, _ = requireInvalid(t, err)
 			assert.Nil(t, c)
-			assert.NotErrorIs(t, err, scoped.ErrOutOfScope)
+			assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 		})
 	}
 }
@@ -94,7 +94,7 @@ type nilNodes struct {
 func TestNewClientAcceptsEveryNameOfANode(t *testing.T) {
 	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
 	for _, name := range []string{"a", "ip-10-0-1-147.ec2.internal", strings.Repeat("a", 253)} {
-		c, err := scoped.NewClient(nodes, name)
+		c, err := scope.NewClient(nodes, name)
 		require.NoError(t, err)
 		assert.Equal(t, name, c.NodeName())
 	}
@@ -103,12 +103,12 @@ func TestNewClientAcceptsEveryNameOfANode(t *testing.T) {
 func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 	patch := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
 	for name, tc := range map[string]struct {
-		call              func(c *scoped.Client) (*mcfgv1.MachineConfigNode, error)
+		call              func(c *scope.Client) (*mcfgv1.MachineConfigNode, error)
 		verb, subresource string
 		check             func(t *testing.T, a clienttesting.Action)
 	}{
 		"get": {
-			func(c *scoped.Client) (*mcfgv1.MachineConfigNode, error) {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
 				return c.Get(t.Context(), nodeName, metav1.GetOptions{ResourceVersion: "7"})
 			}, "get", "",
 			func(t *testing.T, a clienttesting.Action) {
@@ -117,7 +117,7 @@ func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 			},
 		},
 		"patch": {
-			func(c *scoped.Client) (*mcfgv1.MachineConfigNode, error) {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
 				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{DryRun: []string{"All"}})
 			}, "patch", "",
 			func(t *testing.T, a clienttesting.Action) {
@@ -128,7 +128,7 @@ func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 			},
 		},
 		"patch of a subresource": {
-			func(c *scoped.Client) (*mcfgv1.MachineConfigNode, error) {
+			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
 				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
 			}, "patch", "status", func(*testing.T, clienttesting.Action) {},
 		},
@@ -151,7 +151,7 @@ func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
 
 func TestClientCreatesItsObject(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
-	c, err := scoped.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
 
 	mcn, err := c.Create(t.Context(), object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"})
@@ -164,20 +164,20 @@ func TestClientCreatesItsObject(t *testing.T) {
 
 func TestClientReturnsTheErrorsOfTheTypedClient(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
-	c, err := scoped.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
+	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
 
 	_, err = c.Get(t.Context(), nodeName, metav1.GetOptions{})
 
 	assert.True(t, apierrors.IsNotFound(err))
-	assert.NotErrorIs(t, err, scoped.ErrOutOfScope)
+	assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 }
 
 // otherNames are names that resemble the name of this node.
 var otherNames = []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"}
 
 // calls makes a request for the named object with each method.
-func calls(ctx context.Context, c *scoped.Client, name string) map[string]error {
+func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
 	_, get := c.Get(ctx, name, metav1.GetOptions{})
 	_, create := c.Create(ctx, object(name, nodeName), metav1.CreateOptions{})
 	generated := object(name, nodeName)
@@ -192,7 +192,7 @@ func TestClientMakesNoRequestForAnotherName(t *testing.T) {
 	for _, name := range otherNames {
 		c, clientset := newClient(t)
 		for call, err := range calls(t.Context(), c, name) {
-			require.ErrorIs(t, err, scoped.ErrOutOfScope, "%s %q", call, name)
+			require.ErrorIs(t, err, scope.ErrOutOfScope, "%s %q", call, name)
 			assert.ErrorContains(t, err, `"`+name+`"`, call)
 		}
 		assert.Empty(t, clientset.Actions(), "%q", name)
@@ -204,7 +204,7 @@ func TestClientMakesNoRequestForAnotherNode(t *testing.T) {
 		c, clientset := newClient(t)
 
 		_, err := c.Create(t.Context(), object(nodeName, node), metav1.CreateOptions{})
-		require.ErrorIs(t, err, scoped.ErrOutOfScope, "create %q", node)
+		require.ErrorIs(t, err, scope.ErrOutOfScope, "create %q", node)
 		assert.ErrorContains(t, err, "spec.node.name")
 
 		assert.Empty(t, clientset.Actions())

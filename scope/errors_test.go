@@ -1,4 +1,4 @@
-package scoped_test
+package scope_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/scoped"
+	"github.com/openshift/upgrademonitor/scope"
 )
 
 func TestErrOutOfScopeNamesTheObjectAndTheNode(t *testing.T) {
@@ -15,6 +15,6 @@ func TestErrOutOfScopeNamesTheObjectAndTheNode(t *testing.T) {
 
 	_, err := c.Create(t.Context(), object(nodeName, "worker-1"), metav1.CreateOptions{})
 
-	require.ErrorIs(t, err, scoped.ErrOutOfScope)
+	require.ErrorIs(t, err, scope.ErrOutOfScope)
 	assert.EqualError(t, err, `out of scope: a node may access only its own MachineConfigNode: spec.node.name is "worker-1", the node is "worker-0"`)
 }

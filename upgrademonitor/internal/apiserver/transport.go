@@ -1,0 +1,169 @@
+package apiserver
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+)
+
+// Transport is the API server as the transport of a real clientset: it serves get, create and merge
+// patch of MachineConfigNodes. The zero value has no objects. It is safe for concurrent use.
+type Transport struct {
+	// Fault is called before a request is served. If it returns a response or an error, the request
+	// is not served. It may wait, and may serve the request itself. nil: no request fails.
+	Fault func(*http.Request) (*http.Response, error)
+	// Stored is called with both versions when an object was created or changed; before is nil if it
+	// was created. No other request is served meanwhile. nil: nothing is called.
+	Stored func(before, after *Object)
+
+	mu       sync.Mutex
+	objects  map[string]*Object
+	revision int64
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if t.Fault != nil {
+		if response, err := t.Fault(r); response != nil || err != nil {
+			return response, err
+		}
+	}
+	return t.Serve(r)
+}
+
+// Serve serves a request, whatever Fault says.
+func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
+	var body []byte
+	if r.Body != nil {
+		defer func() { _ = r.Body.Close() }()
+		var err error
+		if body, err = io.ReadAll(r.Body); err != nil {
+			return nil, err
+		}
+	}
+	name, subresource := path.Base(r.URL.Path), ""
+	if name == StatusSubresource {
+		name, subresource = path.Base(path.Dir(r.URL.Path)), name
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.objects[name]
+	var after Object
+	var err error
+	switch {
+	case r.Method == http.MethodPost:
+		if after, err = Create(body, t.revision+1, clock.RealClock{}.Now()); err == nil && t.objects[after.Metadata.Name] != nil {
+			err = AlreadyExists(after.Metadata.Name)
+		}
+	case before == nil:
+		err = NotFound(name)
+	case r.Method == http.MethodGet:
+		return Respond(r, before, nil), nil
+	default:
+		after, err = before.Patch(body, subresource, t.revision+1)
+	}
+	if err != nil {
+		return Respond(r, nil, err), nil
+	}
+	t.store(before, &after)
+	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
+		return Respond(r, metav1.PartialObjectMetadata{ObjectMeta: after.Metadata,
+			TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}}, nil), nil
+	}
+	return Respond(r, after, nil), nil
+}
+
+func (t *Transport) store(before, after *Object) {
+	if before != nil && before.Metadata.ResourceVersion == after.Metadata.ResourceVersion {
+		return
+	}
+	t.revision++
+	if t.objects == nil {
+		t.objects = map[string]*Object{}
+	}
+	after.TypeMeta = metav1.TypeMeta{Kind: Kind.Kind, APIVersion: mcfgv1.GroupVersion.String()}
+	t.objects[after.Metadata.Name] = after
+	if t.Stored != nil {
+		t.Stored(before, after)
+	}
+}
+
+// Get returns an object as a typed client reads it, or nil.
+func (t *Transport) Get(name string) *mcfgv1.MachineConfigNode {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.objects[name] == nil {
+		return nil
+	}
+	mcn, err := t.objects[name].Typed()
+	if err != nil {
+		return nil
+	}
+	return mcn
+}
+
+// Write changes an object, or its status, as another client does. An object that does not exist is
+// created from the zero value, with its status.
+func (t *Transport) Write(name, subresource string, change func(*mcfgv1.MachineConfigNode)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := t.objects[name]
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if before != nil {
+		var err error
+		if mcn, err = before.Typed(); err != nil {
+			return err
+		}
+	}
+	change(mcn)
+	after, err := FromTyped(mcn)
+	switch {
+	case err != nil:
+	case before == nil:
+		Complete(&after.Metadata, t.revision+1, clock.RealClock{}.Now())
+	default:
+		after, err = before.Update(after, subresource, t.revision+1)
+	}
+	if err != nil {
+		return err
+	}
+	t.store(before, &after)
+	return nil
+}
+
+// Remove deletes an object.
+func (t *Transport) Remove(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.objects, name)
+	t.revision++
+}
+
+// Respond returns a response with a body as JSON, or with the Status of an error.
+func Respond(r *http.Request, body any, err error) *http.Response {
+	response := &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": []string{"application/json"}}}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		s := status.Status()
+		s.Kind, s.APIVersion = "Status", "v1"
+		body, response.StatusCode = s, int(s.Code)
+		if s.Details != nil && s.Details.RetryAfterSeconds > 0 {
+			response.Header.Set("Retry-After", fmt.Sprint(s.Details.RetryAfterSeconds))
+		}
+	}
+	data, _ := json.Marshal(body)
+	response.Body = io.NopCloser(bytes.NewReader(data))
+	response.ContentLength = int64(len(data))
+	return response
+}

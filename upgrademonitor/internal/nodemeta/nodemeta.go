@@ -1,0 +1,73 @@
+// Package nodemeta reads a Node as machine-config-operator marks it: its annotations, and the owner
+// references that point to it.
+package nodemeta
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// NotYetSet is the value of a pool or a config that is not known yet.
+const NotYetSet = "not-yet-set"
+
+// The annotations of a Node that name its current and its desired config and image.
+const (
+	CurrentConfig = "machineconfiguration.openshift.io/currentConfig"
+	DesiredConfig = "machineconfiguration.openshift.io/desiredConfig"
+	CurrentImage  = "machineconfiguration.openshift.io/currentImage"
+	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
+)
+
+const (
+	apiVersion = "v1"
+	kind       = "Node"
+
+	// provisioning is a phase that machine controllers set, beside the phases of corev1.
+	provisioning corev1.NodePhase = "Provisioning"
+)
+
+// IsProvisioned reports whether a Node is past Pending and Provisioning. Before that, the Node may
+// not belong to the cluster, and has no MachineConfigNode.
+func IsProvisioned(node *corev1.Node) bool {
+	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
+}
+
+// Owner returns the owner reference of an object that belongs to a Node.
+func Owner(node *corev1.Node) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}
+}
+
+// IsOwner reports whether a reference is to a Node, and not to another kind of the same name.
+func IsOwner(reference metav1.OwnerReference) bool {
+	return reference.APIVersion == apiVersion && reference.Kind == kind
+}
+
+// OwnedByPrevious reports whether references name an earlier Node of the same name, but not this
+// Node. The Node was deleted and registered again.
+func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
+	previous := false
+	for _, reference := range references {
+		if !IsOwner(reference) || reference.Name != node.Name {
+			continue
+		}
+		if reference.UID == node.UID {
+			return false
+		}
+		previous = true
+	}
+	return previous
+}
+
+// ReplaceOwner returns references in which owner is the only Node. References to other kinds stay.
+// The list is returned as it is if nothing changes, or if owner has no UID because its Node was
+// never read from the API server.
+func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
+	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
+	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }
+	if owner.UID == "" || slices.ContainsFunc(references, isOwner) && !slices.ContainsFunc(references, isAnother) {
+		return references
+	}
+	return append(slices.DeleteFunc(slices.Clone(references), IsOwner), owner)
+}

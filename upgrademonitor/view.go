@@ -1,0 +1,153 @@
+package upgrademonitor
+
+import (
+	"fmt"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// view is what this process sees at one moment.
+type view struct {
+	number  int64 // views are numbered in the order in which they start
+	node    plan.Node
+	err     error // why there is no Node, or nil
+	poolErr error // why the pool is not known, or nil
+	lists   bool  // there is a Lister, and it works
+	listed  *mcfgv1.MachineConfigNode
+}
+
+// seen is the newest view that was taken.
+type seen struct {
+	number int64
+	err    error
+}
+
+// look calls the functions of Config.
+func (m *Monitor) look() view {
+	v := view{number: m.looks.Add(1)}
+	node, err := m.node()
+	if err != nil {
+		v.err = err
+		return v
+	}
+	var pool string
+	pool, v.poolErr = m.pool(node)
+	var invalid error
+	v.node, invalid = plan.NewNode(node, pool, m.mode())
+	if invalid != nil {
+		m.failures.FailedLocally(m.life, annotationFailure, invalid, "Ignoring an invalid annotation of the Node")
+	} else {
+		m.failures.Recovered(m.life, annotationFailure, "The annotations of the Node are valid again")
+	}
+	v.listed, v.lists = m.list()
+	return v
+}
+
+// seeLocked takes a view, unless a newer view was taken: another goroutine may have been faster.
+func (m *Monitor) seeLocked(v view) {
+	if v.number < m.seen.number {
+		return
+	}
+	m.seen = seen{v.number, v.err}
+	if v.err != nil {
+		return
+	}
+	known := core.View{Node: v.node, Lists: v.lists, Expired: realClock.Now().Sub(m.writer.confirmed) >= checkInterval}
+	if v.listed != nil {
+		known.Listed = &core.Object{UID: v.listed.UID, ResourceVersion: v.listed.ResourceVersion}
+		if uid, version, listed := m.core.Version(); !listed || v.listed.UID != uid || v.listed.ResourceVersion != version {
+			*known.Listed = api.FromTyped(v.listed)
+		}
+	} else if !v.node.Provisioned {
+		known.Lists = false // the object of such a Node is not created again
+	}
+	m.core.See(known)
+}
+
+// node returns the daemon's Node. Another node is out of scope.
+func (m *Monitor) node() (*corev1.Node, error) {
+	node, err := m.config.Node()
+	switch {
+	case err != nil:
+		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node failed", Err: err}
+	case node == nil:
+		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned no node"}
+	case node.Name != m.config.NodeName:
+		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned another node",
+			Err: fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)}
+	}
+	return node, nil
+}
+
+// pool returns the pool of a Node, NotYetSet if it is not known.
+func (m *Monitor) pool(node *corev1.Node) (string, error) {
+	pool, err := m.config.Pool(node)
+	if err == nil && pool != "" && !validate.IsName(pool) {
+		err = field.Invalid(field.NewPath("pool"), pool, "must be the name of a MachineConfigPool")
+	}
+	if err != nil {
+		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
+		m.failures.Failed(m.life, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is")
+		return nodemeta.NotYetSet, err
+	}
+	m.failures.Recovered(m.life, poolFailure, "The pool of the Node is known again")
+	if pool == "" {
+		pool = nodemeta.NotYetSet
+	}
+	return pool, nil
+}
+
+func (m *Monitor) mode() plan.Mode {
+	switch {
+	case m.config.ImageMode == nil:
+		return plan.ModeOfObject
+	case m.config.ImageMode():
+		return plan.Image
+	default:
+		return plan.Standard
+	}
+}
+
+// list asks the Lister for the object, nil if it has none. It returns false if there is no Lister,
+// and if the Lister fails or returns another object.
+func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
+	if m.config.Lister == nil {
+		return nil, false
+	}
+	object, err := m.config.Lister.Get(m.config.NodeName)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, true
+	case err == nil && object == nil:
+		return nil, false
+	case err == nil && object.Name != m.config.NodeName:
+		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
+	}
+	if err != nil {
+		m.failures.FailedLocally(m.life, listerFailure, err, "Ignoring the Lister")
+		return nil, false
+	}
+	m.failures.Recovered(m.life, listerFailure, "Using the Lister again")
+	return object, true
+}
+
+// mayCreate returns why no object may be created for a Node: the newest look at the Node failed, or
+// the Node is not provisioned.
+func (m *Monitor) mayCreate(n plan.Node) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.seen.err == nil && !n.Provisioned {
+		return &NodeError{NodeName: m.config.NodeName, Problem: "it has no MachineConfigNode before it is provisioned"}
+	}
+	return m.seen.err
+}
