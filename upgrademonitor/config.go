@@ -86,10 +86,6 @@ func (c Config) complete() (Config, error) {
 	if errs := metav1validation.ValidateFieldManager(c.FieldManager, configPath.Child("FieldManager")); len(errs) > 0 {
 		return c, errs[0]
 	}
-	return c.withDefaults(), nil
-}
-
-func (c Config) withDefaults() Config {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
 	}
@@ -105,7 +101,7 @@ func (c Config) withDefaults() Config {
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
-	return c
+	return c, nil
 }
 
 // api returns the client of the one object.

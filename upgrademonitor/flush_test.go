@@ -174,6 +174,7 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 			assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
 			assert.NotContains(t, strings.Join(f.log.take(), ""), "call Flush")
 
+			synctest.Wait() // for the report that is not Flush's
 			down.Store(true)
 			f.requests()
 			f.report(t, phases.Drained, metav1.ConditionTrue)

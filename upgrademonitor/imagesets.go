@@ -1,7 +1,6 @@
 package upgrademonitor
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -73,7 +72,7 @@ func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (
 	if err := ctx.Err(); err != nil {
 		return plan.ImageSetsChange{}, view{}, err
 	}
-	if err := cmp.Or(m.invalid, validateImageSets(reported)); err != nil {
+	if err := validateImageSets(reported); err != nil {
 		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
 	v := m.look()

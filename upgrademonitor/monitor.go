@@ -23,7 +23,6 @@ import (
 type Monitor struct {
 	config   Config
 	client   api.Client
-	invalid  error           // why every report is rejected, or nil
 	life     context.Context // ends the retries and the looks at the Node; has the writer's logger
 	failures apierr.Log
 	looks    atomic.Int64 // the number of looks so far
@@ -35,7 +34,8 @@ type Monitor struct {
 	outage outage
 	spec   specFailure
 	seen   seen
-	timer  timer
+	timer  *time.Timer // for the next retry or look; nil before the first request
+	lookAt time.Time   // when the next look is due
 }
 
 // New returns a Monitor. It makes no request and starts no goroutine. ctx bounds what the Monitor
@@ -71,8 +71,7 @@ var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass 
 // end is called when the life of the Monitor has ended. Requests in flight end with it.
 func (m *Monitor) end() {
 	m.mu.Lock()
-	m.timer.stop()
-	m.scheduleLocked() // a Flush may be waiting
+	m.scheduleLocked()
 	n, isFlushed := len(m.core.Entries()), m.writer.flushes > 0
 	m.mu.Unlock()
 	if n > 0 && !isFlushed && !errors.Is(context.Cause(m.life), errForgotten) {

@@ -69,7 +69,7 @@ func (m *Monitors) configOf(nodeName string) Config {
 }
 
 // For returns the Monitor of a node: the same one until Forget. The Monitor of a name that no Node
-// can have rejects every report with a *field.Error.
+// can have rejects every report: the error wraps a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
 		return nil
@@ -83,7 +83,11 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	monitor, err := New(life, m.configOf(nodeName))
 	if err != nil {
 		forget(err)
-		return &Monitor{config: Config{NodeName: nodeName}.withDefaults(), invalid: err}
+		invalid := m.configOf("invalid") // makes no request, as it has no Node
+		invalid.Node = func() (*corev1.Node, error) { return nil, err }
+		monitor, _ = New(m.life, invalid)
+		monitor.config.NodeName = nodeName
+		return monitor
 	}
 	m.monitors[nodeName] = ownMonitor{monitor, forget}
 	return monitor
@@ -107,18 +111,11 @@ func (m *Monitors) Forget(nodeName string) {
 // Flush is Monitor.Flush for all nodes at once. It returns the errors of all Monitors that could not
 // be flushed, joined.
 func (m *Monitors) Flush(ctx context.Context) error {
-	var (
-		flushes sync.WaitGroup
-		mu      sync.Mutex // guards errs
-		errs    []error
-	)
-	for _, monitor := range m.all() {
-		flushes.Go(func() {
-			err := monitor.Flush(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			errs = append(errs, err)
-		})
+	var flushes sync.WaitGroup
+	all := m.all()
+	errs := make([]error, len(all))
+	for i, monitor := range all {
+		flushes.Go(func() { errs[i] = monitor.Flush(ctx) })
 	}
 	flushes.Wait()
 	return errors.Join(errs...)

@@ -2,7 +2,6 @@ package upgrademonitor
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -37,24 +36,12 @@ type outage struct {
 // over ends the outage. Callers that still wait have a new budget.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
 
-// failed takes a failed attempt.
-func (o *outage) failed(cause error, isLost bool, now time.Time) {
-	o.cause = cause
-	if isLost {
-		o.lost++
-	}
-	o.pace(now)
-}
-
 // pace sets the time of the next retry, if the last one is due.
 func (o *outage) pace(now time.Time) {
 	if !now.Before(o.retryAt) {
 		o.retryAt = now.Add(o.backoff.Step())
 	}
 }
-
-// resetPace makes the next retry due at once.
-func (o *outage) resetPace() { o.backoff, o.retryAt = retryBackoff, time.Time{} }
 
 // requestTimeout returns how long a request may take: two Timeouts, doubled after each lost response
 // up to a minute, so that a slow API server is written to in the end.
@@ -73,14 +60,4 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 type specFailure struct {
 	cause error
 	after time.Time // when the next attempt may be made
-}
-
-// hangsLocked records an outage if a request has been in flight for Config.Timeout. It returns the
-// cause, or nil if the outage was known.
-func (m *Monitor) hangsLocked(now time.Time) (cause error) {
-	if m.writer.running && m.outage.cause == nil && now.Sub(m.writer.started) >= m.config.Timeout {
-		cause = fmt.Errorf("MachineConfigNode %s: %w after %v", m.config.NodeName, errNoResponse, m.config.Timeout)
-		m.outage.cause = cause
-	}
-	return cause
 }

@@ -159,9 +159,6 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message str
 
 // validate rejects reports that could never be written.
 func (m *Monitor) validate(r conditions.Report, o options) error {
-	if m.invalid != nil {
-		return m.invalid
-	}
 	imageMode := phases.ExistsIn(r.Phase, true) // if the mode is that of the object
 	if m.config.ImageMode != nil {
 		imageMode = m.config.ImageMode()

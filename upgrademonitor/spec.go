@@ -21,9 +21,6 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if m == nil {
 		return nil
 	}
-	if m.invalid != nil {
-		return m.invalid
-	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

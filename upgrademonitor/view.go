@@ -62,14 +62,13 @@ func (m *Monitor) seeLocked(v view) {
 	if v.err != nil {
 		return
 	}
-	known := core.View{Node: v.node, Lists: v.lists, Expired: realClock.Now().Sub(m.writer.confirmed) >= checkInterval}
-	if v.listed != nil {
-		known.Listed = &core.Object{UID: v.listed.UID, ResourceVersion: v.listed.ResourceVersion}
-		if uid, version, listed := m.core.Version(); !listed || v.listed.UID != uid || v.listed.ResourceVersion != version {
-			*known.Listed = api.FromTyped(v.listed)
-		}
-	} else if !v.node.Provisioned {
-		known.Lists = false // the object of such a Node is not created again
+	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.writer.confirmed) >= checkInterval}
+	switch {
+	case v.listed != nil:
+		o := api.FromTyped(v.listed)
+		known.Lists, known.Listed = true, &o
+	case v.node.Provisioned: // otherwise the object is not created again
+		known.Lists = v.lists
 	}
 	m.core.See(known)
 }

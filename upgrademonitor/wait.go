@@ -70,6 +70,7 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	}
 	timeout := time.NewTimer(m.config.Timeout - m.outage.waited - now.Sub(m.outage.since))
 	defer timeout.Stop()
+	isLate := false
 	for waits := true; waits && !m.isHopelessLocked(e, since); {
 		if m.writer.changed == nil {
 			m.writer.changed = make(chan struct{})
@@ -77,25 +78,28 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 		changed := m.writer.changed
 		m.mu.Unlock()
 		waits = false
-		var news error
 		select {
 		case <-e.Settled:
 		case <-ctx.Done():
 		case <-timeout.C:
-			m.mu.Lock()
-			news = m.hangsLocked(realClock.Now())
-			m.mu.Unlock()
+			isLate = true
 		case <-changed:
 			waits = true
 		}
-		m.failures.Failed(m.life, statusFailure, news, "Failed to write the MachineConfigNode, retrying")
 		m.mu.Lock()
 	}
+	now = realClock.Now()
 	if m.writer.callers--; m.writer.callers == 0 {
-		m.outage.waited += realClock.Since(m.outage.since)
+		m.outage.waited += now.Sub(m.outage.since)
+	}
+	var hangs error
+	if isLate && m.writer.running && m.outage.cause == nil && now.Sub(m.writer.started) >= m.config.Timeout {
+		hangs = fmt.Errorf("MachineConfigNode %s: %w after %v", m.config.NodeName, errNoResponse, m.config.Timeout)
+		m.outage.cause = hangs
 	}
 	m.leaveLocked(ctx)
 	m.mu.Unlock()
+	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
 // isHopelessLocked reports whether a call has no reason to wait any longer, though its entry is not
@@ -120,7 +124,7 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 // Call it before a reboot and before the process exits, with a ctx that ends: an API server that is
 // down must not keep the node from rebooting.
 func (m *Monitor) Flush(ctx context.Context) error {
-	if m == nil || m.invalid != nil {
+	if m == nil {
 		return nil
 	}
 	v := m.look()
@@ -133,7 +137,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	}
 	last := entries[len(entries)-1]
 	if ctx.Err() == nil {
-		m.outage.resetPace()
+		m.outage.backoff, m.outage.retryAt = retryBackoff, time.Time{}
 		m.writer.flushes++
 		m.startLocked()
 		m.mu.Unlock()
@@ -143,6 +147,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 		}
 		m.mu.Lock()
 		m.writer.flushes--
+		m.scheduleLocked()
 		m.leaveLocked(ctx)
 	}
 	defer m.mu.Unlock()

@@ -24,9 +24,10 @@ const checkInterval = 5 * time.Minute
 // make. Only a call, Flush or the timer starts it.
 type writer struct {
 	running   bool
-	late      bool               // a call or Flush has started it after the life of the Monitor
-	called    bool               // a call has arrived since the current request started, and shares the next attempt
-	requests  int                // the number of requests so far. While running, the current request has this number
+	late      bool // a call or Flush has started it after the life of the Monitor
+	called    bool // a call has arrived since the current request started, and shares the next attempt
+	requests  int  // the number of requests so far: that of the current request while running
+	conflicts wait.Backoff
 	started   time.Time          // of the current request
 	cancel    context.CancelFunc // of the current request, or nil
 	failed    int                // the number of the last request after which the writer gave up
@@ -50,57 +51,35 @@ type attempt struct {
 // request predates this call.
 func (m *Monitor) startLocked() {
 	m.writer.late = m.life.Err() != nil
-	if m.writer.called = m.writer.running; !m.writer.running {
-		m.writer.running = true
+	m.writer.called = m.writer.running
+	if !m.writer.running {
+		m.writer.running, m.writer.conflicts = true, conflictBackoff
 		go m.write()
+	}
+	if m.timer == nil {
+		m.lookAt = realClock.Now().Add(lookInterval)
+		m.timer = time.AfterFunc(lookInterval, m.tick)
 	}
 }
 
 // write makes requests until there are none, or one fails.
 func (m *Monitor) write() {
-	conflicts := conflictBackoff
-	var last attempt
-	for {
-		r, verdict, ok := m.next(last, conflicts.Steps == 0)
-		if !ok {
-			return
-		}
-		if verdict == core.Pause {
-			m.pause(conflicts.Step())
-		}
-		last = m.send(r)
-	}
-}
-
-// pause lets a time pass. It ends early with the life of the Monitor.
-func (m *Monitor) pause(d time.Duration) {
-	end := m.life.Done()
-	if m.life.Err() != nil {
-		end = nil // this pause is of a later call
-	}
-	select {
-	case <-time.After(d):
-	case <-end:
+	for r, ok := m.next(attempt{}); ok; {
+		r, ok = m.next(m.send(r))
 	}
 }
 
 // next takes the last attempt, logs its failure, releases the callers that wait for it, and returns
-// the next request. It returns false if the writer must end; with giveUp it ends after a conflict.
-func (m *Monitor) next(last attempt, giveUp bool) (r core.Request, verdict core.Verdict, ok bool) {
+// the next request, after a pause if there was a conflict. It returns false if the writer must end.
+func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
 	number := m.writer.requests
-	if last.Kind != "" {
-		verdict = m.core.Done(last.Request, last.Result)
-		if verdict == core.Pause && giveUp {
-			verdict = core.GiveUp
-		}
-		m.learnLocked(last, verdict, now)
-	}
+	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
 	if isOver && m.writer.called { // the attempt of these callers is not made
 		m.writer.requests++
-		number = m.writer.requests
+		number++
 	}
 	if !isOver && (verdict != core.GiveUp || m.writer.called) {
 		r, ok = m.core.Next(!now.Before(m.spec.after))
@@ -110,24 +89,27 @@ func (m *Monitor) next(last attempt, giveUp bool) (r core.Request, verdict core.
 		m.writer.requests++
 		m.writer.started = now
 	}
-	settled, isIdle := m.core.TakeSettled(), !m.core.Pending() && !m.core.SpecPending()
-	if !m.core.SpecPending() {
-		m.spec = specFailure{}
-	}
-	recovered := m.isRecoveredLocked(last, verdict, isIdle)
+	settled, specPending := m.core.TakeSettled(), m.core.SpecPending()
+	isIdle := !m.core.Pending() && !specPending
+	isWritten := last.Kind == core.PatchStatus && last.Outcome == apierr.OK
+	recovered := last.Kind != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || isIdle)
 	if recovered {
 		m.outage.over(now)
 	}
-	specPending := m.core.SpecPending()
+	if !specPending {
+		m.spec = specFailure{}
+	}
 	m.scheduleLocked()
 	m.mu.Unlock()
 
-	m.log(last, verdict)
+	if failure != "" {
+		m.failures.Failed(m.life, failure, last.Err, failure+", retrying")
+	}
 	if recovered {
 		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if !specPending {
-		m.failures.Recovered(m.life, specFailureKey, "Writing the spec of the MachineConfigNode works again")
+		m.failures.Recovered(m.life, specFailed, "Writing the spec of the MachineConfigNode works again")
 	}
 	for _, e := range settled {
 		if err := e.Dropped(); err != nil {
@@ -138,44 +120,39 @@ func (m *Monitor) next(last attempt, giveUp bool) (r core.Request, verdict core.
 	if gaveUp := verdict == core.GiveUp || isOver; gaveUp || verdict == core.SkipSpec {
 		m.release(number, gaveUp)
 	}
-	return r, verdict, ok
+	if ok && verdict == core.Pause {
+		m.pause()
+	}
+	return r, ok
 }
 
-// learnLocked takes what an attempt says about the API server.
-func (m *Monitor) learnLocked(a attempt, verdict core.Verdict, now time.Time) {
-	switch {
-	case a.canceled:
-	case verdict == core.GiveUp:
-		m.outage.failed(a.Err, a.lost, now)
-	case verdict == core.SkipSpec:
-		m.spec = specFailure{cause: a.Err, after: now.Add(specRetryDelay)}
-		m.outage.pace(now)
+// learnLocked takes the last attempt. It returns how to go on, and the failure to log, or "".
+func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
+	if a.Kind == "" {
+		return core.Continue, ""
 	}
 	if a.Outcome == apierr.OK {
 		m.writer.confirmed = now
 	}
-}
-
-// isRecoveredLocked reports whether an attempt ends an outage.
-func (m *Monitor) isRecoveredLocked(a attempt, verdict core.Verdict, isIdle bool) bool {
-	switch {
-	case a.Kind == "" || verdict != core.Continue || a.took > m.config.Timeout:
-		return false
-	case a.Kind == core.PatchStatus && a.Outcome == apierr.OK:
-		return true
+	verdict = m.core.Done(a.Request, a.Result)
+	if verdict == core.Pause && m.writer.conflicts.Steps == 0 {
+		verdict = core.GiveUp
 	}
-	return isIdle
-}
-
-// log logs the failure of an attempt.
-func (m *Monitor) log(a attempt, verdict core.Verdict) {
 	switch {
 	case a.canceled:
 	case verdict == core.GiveUp:
-		m.failures.Failed(m.life, statusFailure, a.Err, "Failed to write the MachineConfigNode, retrying")
+		failure = statusFailure
+		m.outage.cause = a.Err
+		if a.lost {
+			m.outage.lost++
+		}
+		m.outage.pace(now)
 	case verdict == core.SkipSpec:
-		m.failures.Failed(m.life, specFailureKey, a.Err, "Failed to write the spec of the MachineConfigNode, retrying")
+		failure = specFailed
+		m.spec = specFailure{cause: a.Err, after: now.Add(specRetryDelay)}
+		m.outage.pace(now)
 	}
+	return verdict, failure
 }
 
 // release wakes the calls that wait. If the writer gave up after the request with this number, those
@@ -189,6 +166,18 @@ func (m *Monitor) release(number int, gaveUp bool) {
 	if m.writer.changed != nil {
 		close(m.writer.changed)
 		m.writer.changed = nil
+	}
+}
+
+// pause waits before a write is computed again. It ends early with the life of the Monitor.
+func (m *Monitor) pause() {
+	end := m.life.Done()
+	if m.life.Err() != nil {
+		end = nil // this pause belongs to a later call
+	}
+	select {
+	case <-time.After(m.writer.conflicts.Step()): // nobody else uses it while the writer runs
+	case <-end:
 	}
 }
 
@@ -220,10 +209,10 @@ func (m *Monitor) send(r core.Request) attempt {
 		canceled: result.Err != nil && errors.Is(ctx.Err(), context.Canceled)}
 }
 
-// The keys of the failures that are logged once.
+// The failures that are logged once.
 const (
-	statusFailure     = "status"
-	specFailureKey    = "spec"
+	statusFailure     = "Failed to write the MachineConfigNode"
+	specFailed        = "Failed to write the spec of the MachineConfigNode"
 	poolFailure       = "pool"
 	annotationFailure = "annotations"
 	imageSetFailure   = "pinned image sets"

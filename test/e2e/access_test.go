@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -49,19 +49,28 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 					return next.RoundTrip(r)
 				})
 			})
-			m, _ := w.monitor("master")
+			var mu sync.Mutex // guards log
 			var log strings.Builder
-			ctx := klog.NewContext(t.Context(), funcr.NewJSON(func(line string) { log.WriteString(line + "\n") }, funcr.Options{}))
+			w.logger = funcr.NewJSON(func(line string) {
+				mu.Lock()
+				defer mu.Unlock()
+				log.WriteString(line + "\n")
+			}, funcr.Options{})
+			m, _ := w.monitor("master")
 			for range 3 {
-				require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx, "Updated", "Updated", "is up to date", done))
+				require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "is up to date", done))
 				assert.True(t, isPending(m))
 			}
+			mu.Lock()
 			assert.Contains(t, strings.ReplaceAll(log.String(), `\"`, `"`), tc.message)
 			assert.Equal(t, 1, strings.Count(log.String(), "Failed to write the MachineConfigNode"), log.String())
+			mu.Unlock()
 
 			token.Store(right)
-			require.NoError(t, m.Flush(ctx))
+			require.NoError(t, m.Flush(t.Context()))
+			mu.Lock()
 			assert.Contains(t, log.String(), "works again")
+			mu.Unlock()
 			h := watchFrom(t, w)
 			h.check()
 			h.checkEnded()

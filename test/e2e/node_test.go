@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/test/cluster"
@@ -28,8 +29,9 @@ type testNode struct {
 	config  *rest.Config // of the processes on the node
 	admin   nodes        // an administrator's client
 
-	imageMode bool // of the processes on the node
-	guarded   bool // its processes have the token of a Pod on the node
+	logger    klog.Logger // of the processes on the node
+	imageMode bool        // of the processes on the node
+	guarded   bool        // its processes have the token of a Pod on the node
 }
 
 func newTestNode(t *testing.T, name string) *testNode {
@@ -137,7 +139,7 @@ func (w *testNode) build(change func(*upgrademonitor.Config)) (*upgrademonitor.M
 		ImageMode: func() bool { return w.imageMode },
 	}
 	change(&c)
-	m, err := upgrademonitor.New(w.t.Context(), c)
+	m, err := upgrademonitor.New(klog.NewContext(w.t.Context(), w.logger), c)
 	require.NoError(w.t, err)
 	return m, transport
 }

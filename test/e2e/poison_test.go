@@ -162,8 +162,8 @@ func withStatus(t *testing.T, object *mcfgv1.MachineConfigNode, status string) [
 	return data
 }
 
-// TestPoisonedObject: one object stops every controller, until it is found and deleted as docs/security.md
-// says. Its own daemon is not stopped, and adds no other such value.
+// TestPoisonedObject: one object stops every controller and its own daemon, until it is found and deleted as docs/security.md
+// says. The daemon cannot add another such value.
 func TestPoisonedObject(t *testing.T) {
 	f := newFleet(t)
 	f.run()
@@ -171,9 +171,12 @@ func TestPoisonedObject(t *testing.T) {
 	f.eventually("hostile", exists)
 	f.stop()
 	w.guard()
-	for _, status := range []string{string(statuses{unowned: "False at " + poison}.patch()), statusOfRelease(`"lastTransitionTime":"` + poison + `"`)} {
-		require.NoError(t, w.writeStatus(w.admin, types.MergePatchType, status))
-	}
+	m, _ := w.monitor("worker")
+	m.ReportDegraded(t.Context(), errors.New("its own report"))
+	require.False(t, isPending(m))
+	require.NoError(t, w.writeStatus(w.admin, types.JSONPatchType,
+		`[{"op":"add","path":"/status/conditions/-","value":{"type":"`+unowned+`","status":"False","reason":"Test","message":"","lastTransitionTime":"`+poison+`"}}]`))
+	require.NoError(t, w.writeStatus(w.admin, types.MergePatchType, statusOfRelease(`"lastTransitionTime":"`+poison+`"`)))
 	_, err := w.admin.List(t.Context(), metav1.ListOptions{})
 	require.ErrorContains(t, err, "cannot parse", "no typed client can list")
 	found := []string{"hostile " + unowned + " " + poison + "\nhostile internalReleaseImage " + poison + "\n", "none\n"}
@@ -183,9 +186,8 @@ func TestPoisonedObject(t *testing.T) {
 		found[1] = "hostile set 1 " + poisonNumber + " <no value>\n" // with the 1 that is written below
 	}
 
-	m, _ := w.monitor("worker")
-	m.ReportDegraded(t.Context(), errors.New("its own report"))
-	require.False(t, isPending(m), "what stood there before is not in its way")
+	m.ReportDegraded(t.Context(), nil)
+	require.True(t, isPending(m), "it cannot read the object either")
 	daemon := nodesOf(t, w.config)
 	for change, message := range map[string]string{
 		`"conditions/-","value":{"type":"Other","status":"True","reason":"Test","message":"","lastTransitionTime":"` + poison + `"}`: messageTime + ", other than 2026-01-02T03:04:05Z: Other",

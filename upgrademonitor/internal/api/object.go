@@ -1,7 +1,10 @@
 package api
 
 import (
+	"slices"
+
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
@@ -22,11 +25,17 @@ func FromTyped(mcn *mcfgv1.MachineConfigNode) core.Object {
 			PinnedImageSets:    mcn.Status.PinnedImageSets,
 		},
 	}}
-	for _, c := range mcn.Status.Conditions {
-		if phases.KindOf(phases.Phase(c.Type)) != "" {
-			o.Status.Conditions = append(o.Status.Conditions, c)
-		} else {
+	list := mcn.Status.Conditions
+	isForeign := func(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) == "" }
+	if !slices.ContainsFunc(list, isForeign) {
+		o.Status.Conditions = list
+		return o
+	}
+	for _, c := range list {
+		if isForeign(c) {
 			o.Foreign = append(o.Foreign, c)
+		} else {
+			o.Status.Conditions = append(o.Status.Conditions, c)
 		}
 	}
 	return o

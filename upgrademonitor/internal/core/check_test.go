@@ -344,11 +344,11 @@ func (p *path) fails(r core.Request, outcome apierr.Outcome) (goesOn bool) {
 
 // shows has the Lister show an object.
 func (p *path) shows(o core.Object) {
-	_, before, _ := p.core.Version()
+	before, _ := p.core.Version()
 	newer := o.UID == p.server.object.UID && version(o.ResourceVersion) > version(before)
 	busy := p.right.onItsWay != ""
 	p.core.See(core.View{Node: p.right.latest, Lists: true, Listed: &o})
-	if _, after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
+	if after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
 		p.right.listed(o, after, newer)
 	}
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -185,8 +184,3 @@ func (c *Core) Pending() bool { return len(c.queue) > 0 || c.deleted }
 
 // SpecPending reports whether a write of the spec is pending.
 func (c *Core) SpecPending() bool { return c.spec }
-
-// Version returns the known version of the object, and whether the Lister has shown the object.
-func (c *Core) Version() (uid types.UID, resourceVersion string, listed bool) {
-	return c.object.UID, c.object.ResourceVersion, c.listed
-}

@@ -337,7 +337,7 @@ func (p *path) delete() {
 }
 
 func (p *path) unlist() {
-	_, _, listed := p.core.Version()
+	_, listed := p.core.Version()
 	p.core.See(core.View{Node: p.right.latest, Lists: true})
 	if listed {
 		p.right.knowledge, p.right.deleted = doubtful, true
