@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // inBubble runs a test in fake time.
@@ -15,10 +13,3 @@ func inBubble(t *testing.T, test func(t *testing.T)) {
 }
 
 func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
-
-func (f *fixture) provision() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.node = f.node.DeepCopy()
-	f.node.Status.Phase = corev1.NodeRunning
-}

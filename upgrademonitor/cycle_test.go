@@ -139,7 +139,7 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 			err := f.tryReport(t, phases.Resumed, metav1.ConditionTrue)
 			require.NoError(t, err)
 			assert.Equal(t, []string{"get"}, f.requests())
-			f.provision()
+			f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, nil)
 			require.NoError(t, f.Flush(t.Context()))
 			assert.Equal(t, metav1.ConditionTrue, f.condition(t, phases.Resumed).Status)
 		}

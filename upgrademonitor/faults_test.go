@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/cache"
 
@@ -19,9 +18,7 @@ import (
 func (f *fixture) outage(err error) *atomic.Bool {
 	var on atomic.Bool
 	on.Store(true)
-	f.clientset.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return on.Load(), nil, err
-	})
+	f.fails(func(clienttesting.Action) (bool, error) { return on.Load(), err })
 	return &on
 }
 
@@ -29,8 +26,8 @@ func (f *fixture) outage(err error) *atomic.Bool {
 func (f *fixture) outageOf(verb string, err error) *atomic.Bool {
 	var on atomic.Bool
 	on.Store(true)
-	f.clientset.PrependReactor(verb, "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		return on.Load() && a.GetSubresource() == "", nil, err
+	f.fails(func(a clienttesting.Action) (bool, error) {
+		return on.Load() && a.GetVerb() == verb && a.GetSubresource() == "", err
 	})
 	return &on
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,7 +88,7 @@ func TestFlushLooksFirst(t *testing.T) {
 		f.node.Status.Phase = corev1.NodePending
 		f.report(t, phases.Resumed, metav1.ConditionTrue)
 		pass(time.Hour)
-		f.provision()
+		f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, nil)
 		assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
 	})
 }
@@ -204,9 +205,9 @@ func TestIdleMonitorsHaveNoGoroutine(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		var log logLines
 		clientset := mcfgfake.NewClientset()
-		looks := 0
+		var looks atomic.Int32
 		monitors, err := upgrademonitor.NewMonitors(log.context(t.Context()), upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
-			looks++
+			looks.Add(1)
 			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 		})
 		require.NoError(t, err)
@@ -217,12 +218,12 @@ func TestIdleMonitorsHaveNoGoroutine(t *testing.T) {
 		synctest.Wait()
 		assert.LessOrEqual(t, runtime.NumGoroutine(), before)
 		pass(11 * time.Second)
-		assert.Equal(t, 2000, looks)
+		assert.EqualValues(t, 2000, looks.Load())
 		for i := range 1000 {
 			monitors.Forget(nodeNames(i))
 		}
 		pass(time.Hour)
-		assert.Equal(t, 2000, looks)
+		assert.EqualValues(t, 2000, looks.Load())
 		assert.Empty(t, log.take())
 	})
 }

@@ -23,7 +23,8 @@ import (
 type Monitor struct {
 	config   Config
 	client   api.Client
-	life     context.Context // ends the retries and the looks at the Node; has the writer's logger
+	life     context.Context         // ends the retries and the looks at the Node; has the writer's logger
+	forget   context.CancelCauseFunc // ends life, if the Monitor is one of Monitors
 	failures apierr.Log
 	looks    atomic.Int64 // the number of looks so far
 

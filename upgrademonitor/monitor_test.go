@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
@@ -40,9 +42,10 @@ type fixture struct {
 	log       logLines // of the Monitor
 	end       context.CancelFunc
 	clientset *mcfgfake.Clientset
-	mu        sync.Mutex // guards the node: the Monitor looks at it between calls
+	mu        sync.Mutex // guards the fields below: the Monitor uses them between calls
 	node      *corev1.Node
 	nodeErr   error
+	faults    []func(clienttesting.Action) (bool, error) // the last of them first
 	clock     *clocktesting.FakePassiveClock
 }
 
@@ -56,6 +59,16 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 			upgrademonitor.DesiredConfigAnnotation: oldConfig,
 		}}},
 	}
+	f.clientset.PrependReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		for _, fault := range slices.Backward(f.faults) {
+			if fails, err := fault(a); fails {
+				return true, nil, err
+			}
+		}
+		return false, nil, nil
+	})
 	config := upgrademonitor.Config{
 		Client:   f.clientset,
 		NodeName: nodeName,
@@ -89,6 +102,22 @@ func (f *fixture) view() (*corev1.Node, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.node, f.nodeErr
+}
+
+// fails makes requests fail.
+func (f *fixture) fails(fault func(clienttesting.Action) (bool, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults = append(f.faults, fault)
+}
+
+// becomes changes the Node, or the error of its view.
+func (f *fixture) becomes(change func(*corev1.Node), err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.node = f.node.DeepCopy()
+	change(f.node)
+	f.nodeErr = err
 }
 
 func (f *fixture) annotate(current, desired string) {

@@ -24,13 +24,7 @@ type Monitors struct {
 	node   func(name string) (*corev1.Node, error)
 
 	mu       sync.Mutex // guards the map
-	monitors map[string]ownMonitor
-}
-
-// ownMonitor is a Monitor with the end of its own life.
-type ownMonitor struct {
-	*Monitor
-	forget context.CancelCauseFunc
+	monitors map[string]*Monitor
 }
 
 var errForgotten = errors.New("the Monitor was forgotten")
@@ -50,7 +44,7 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 	case config.Node != nil:
 		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
 	}
-	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]ownMonitor{}}
+	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
 	complete, err := m.configOf("any").complete()
 	if err == nil {
 		_, err = complete.api()
@@ -76,8 +70,8 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if own, ok := m.monitors[nodeName]; ok {
-		return own.Monitor
+	if monitor, ok := m.monitors[nodeName]; ok {
+		return monitor
 	}
 	life, forget := context.WithCancelCause(m.life)
 	monitor, err := New(life, m.configOf(nodeName))
@@ -89,7 +83,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 		monitor.config.NodeName = nodeName
 		return monitor
 	}
-	m.monitors[nodeName] = ownMonitor{monitor, forget}
+	monitor.forget, m.monitors[nodeName] = forget, monitor
 	return monitor
 }
 
@@ -100,11 +94,11 @@ func (m *Monitors) Forget(nodeName string) {
 		return
 	}
 	m.mu.Lock()
-	own, ok := m.monitors[nodeName]
+	monitor, ok := m.monitors[nodeName]
 	delete(m.monitors, nodeName)
 	m.mu.Unlock()
 	if ok {
-		own.forget(errForgotten)
+		monitor.forget(errForgotten)
 	}
 }
 
@@ -134,7 +128,7 @@ func (m *Monitors) Pending() (n int, since time.Time) {
 	return n, since
 }
 
-func (m *Monitors) all() []ownMonitor {
+func (m *Monitors) all() []*Monitor {
 	if m == nil {
 		return nil
 	}

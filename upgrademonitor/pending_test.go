@@ -30,16 +30,13 @@ var (
 
 // failing makes requests of a verb fail, in order, with these errors; nil is a success.
 func (f *fixture) failing(verb string, errs ...error) {
-	var mu sync.Mutex
-	f.clientset.PrependReactor(verb, resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if len(errs) == 0 {
-			return false, nil, nil
+	f.fails(func(a clienttesting.Action) (bool, error) {
+		if len(errs) == 0 || a.GetVerb() != verb {
+			return false, nil
 		}
 		err := errs[0]
 		errs = errs[1:]
-		return err != nil, nil, err
+		return err != nil, err
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -105,8 +106,8 @@ func TestDeletedObject(t *testing.T) {
 	}{
 		"the next call":         {func(*fixture) {}, true, []string{"get", "create", "patch/status"}},
 		"no call":               {func(*fixture) {}, false, []string{"get", "create"}},
-		"the Node is gone":      {func(f *fixture) { f.nodeErr = gone }, false, nil},
-		"the Node is not ready": {func(f *fixture) { f.node.Status.Phase = corev1.NodePending }, false, nil},
+		"the Node is gone":      {func(f *fixture) { f.becomes(func(*corev1.Node) {}, gone) }, false, nil},
+		"the Node is not ready": {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, nil) }, false, nil},
 		"down at first":         {func(f *fixture) { f.failing("create", errDown, errDown) }, false, []string{"get", "create", "get", "create", "get", "create"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,10 +221,7 @@ func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 	for _, uid := range []string{"another", "a third"} {
 		f.delete(t)
-		f.mu.Lock()
-		f.node = f.node.DeepCopy()
-		f.node.UID = "registered again, " + f.node.UID
-		f.mu.Unlock()
+		f.becomes(func(n *corev1.Node) { n.UID = types.UID(uid) }, nil)
 		f.report(t, phases.Drained, metav1.ConditionFalse)
 		assert.Equal(t, "about Drained", f.condition(t, phases.Drained).Message, uid)
 	}
