@@ -11,8 +11,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -86,6 +84,10 @@ func (c Config) complete() (Config, error) {
 	if errs := metav1validation.ValidateFieldManager(c.FieldManager, configPath.Child("FieldManager")); len(errs) > 0 {
 		return c, errs[0]
 	}
+	return c.withDefaults(), nil
+}
+
+func (c Config) withDefaults() Config {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
 	}
@@ -101,15 +103,5 @@ func (c Config) complete() (Config, error) {
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}
-	return c, nil
-}
-
-// api returns the client of the one object.
-func (c Config) api() (api.Client, error) {
-	group := c.Client.MachineconfigurationV1()
-	client, err := scope.NewClient(group.MachineConfigNodes(), c.NodeName)
-	if err != nil {
-		return api.Client{}, field.Invalid(configPath.Child("NodeName"), c.NodeName, err.Error())
-	}
-	return api.New(client, group.RESTClient(), c.FieldManager), nil
+	return c
 }

@@ -23,33 +23,23 @@
 //
 // Guarantees:
 //
-//  1. A client that watches the object sees every transition: a step that the caller leaves out is
-//     published, too. A transition that the state machine does not allow is an error, and never a
-//     write.
-//  2. A report that was accepted is written, in the order of acceptance. Reports that could not be
-//     written are retried with backoff. A report that the API server rejects for good is dropped and
-//     logged. An error of a call means that its report was not accepted.
-//  3. A report and a spec call return within [Config].Timeout, whatever the API server does. During an
-//     outage all calls together wait for one Timeout; after that they return at once.
-//     [Monitor.Flush] returns when its ctx ends, and [Monitor.Track] takes as long as its work, in
-//     addition to its reports.
+//  1. A client that watches the object sees every transition, also a step that the caller leaves out.
+//     A transition that the state machine does not allow is an error, and never a write.
+//  2. Accepted reports are written in order, and retried with backoff until they are. A report that
+//     the API server rejects for good is dropped and logged.
+//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage all calls
+//     together wait for one Timeout; after that they return at once.
 //  4. No write of another client is lost: a write carries the resourceVersion that it was computed
 //     from, and is computed again after a conflict.
-//  5. A repeated report sends no request. See [Config].Lister for what that means if other processes
-//     write the same object.
+//  5. A repeated report sends no request.
 //  6. The versions in the status follow the Node, also between reports. An object that was deleted is
 //     created again; the reports that follow fill its status.
 //  7. No request is made for any other object than the node's own.
 //  8. A failure is logged once with its cause when it starts, again when its kind changes, and once
 //     when it is over.
 //
-// Limits:
-//
-//   - Pending reports live in memory: a process that ends before Flush forgets them. Its successor
-//     continues from the object.
-//   - While the API server cannot be reached, at most 256 reports are kept whose callers have
-//     returned; then a report returns [ErrQueueFull].
-//   - The functions of Config are the caller's: a Node function that blocks blocks the call.
+// Pending reports live in memory: a process that ends before Flush forgets them, and the next process
+// continues from the object. At most 256 reports are kept whose callers have returned.
 //
 // Package upgrademonitortest has a fake clientset for the tests of a daemon.
 package upgrademonitor

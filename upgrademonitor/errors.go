@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
 // ErrPending is returned by Flush for reports that were accepted and are not written yet. The error
@@ -13,7 +14,7 @@ var ErrPending = errors.New("accepted, not written yet")
 
 // ErrQueueFull means that a report was not accepted: the API server has accepted no write for
 // several whole updates. Reports that were accepted before are kept.
-var ErrQueueFull = errors.New("not accepted, too many reports are pending: make sure that the API server can be reached")
+var ErrQueueFull = core.ErrFull
 
 // ReportError is why a report was not accepted. It wraps the cause: a *field.Error that names the
 // invalid argument, a *phases.TransitionError, or the error of an API server that rejects the write

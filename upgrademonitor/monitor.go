@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
@@ -52,13 +53,14 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := config.api()
+	group := config.Client.MachineconfigurationV1()
+	client, err := scope.NewClient(group.MachineConfigNodes(), config.NodeName)
 	if err != nil {
-		return nil, err
+		return nil, field.Invalid(configPath.Child("NodeName"), config.NodeName, err.Error())
 	}
 	m := &Monitor{
 		config:   config,
-		client:   client,
+		client:   api.New(client, group.RESTClient(), config.FieldManager),
 		life:     ctx,
 		failures: apierr.Log{Values: []any{"node", config.NodeName}},
 		outage:   outage{backoff: retryBackoff},

@@ -12,10 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Monitors keeps a Monitor for each of many nodes, for a process that reports on all of them, such as
-// the controller that drains. They share the clientset and the Lister. An idle Monitor keeps little
-// more than its object. Monitors is safe for concurrent use. A nil Monitors is valid: its Monitors
-// are nil.
+// Monitors keeps a Monitor for each node, for a process that reports on many nodes, such as the
+// controller that drains. They share the clientset and the Lister. It is safe for concurrent use. A
+// nil Monitors is valid: its Monitors are nil.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
@@ -29,10 +28,8 @@ type Monitors struct {
 
 var errForgotten = errors.New("the Monitor was forgotten")
 
-// NewMonitors returns Monitors. The config is the part that all nodes share: it has no NodeName and
-// no Node. node returns the process's current view of a Node, for example a lister's Get. It makes no
-// request. ctx is for every Monitor what it is for New. The error is a *field.Error that names the
-// invalid field.
+// NewMonitors returns Monitors with a config without NodeName and Node. node returns the process's
+// current view of a Node, for example a lister's Get. ctx and the error are those of New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:
@@ -45,11 +42,7 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
 	}
 	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
-	complete, err := m.configOf("any").complete()
-	if err == nil {
-		_, err = complete.api()
-	}
-	if err != nil {
+	if _, err := New(context.WithoutCancel(ctx), m.configOf("any")); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -75,13 +68,11 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	}
 	life, forget := context.WithCancelCause(m.life)
 	monitor, err := New(life, m.configOf(nodeName))
-	if err != nil {
+	if err != nil { // its Node fails with this error, so that it makes no request
 		forget(err)
-		invalid := m.configOf("invalid") // makes no request, as it has no Node
-		invalid.Node = func() (*corev1.Node, error) { return nil, err }
-		monitor, _ = New(m.life, invalid)
-		monitor.config.NodeName = nodeName
-		return monitor
+		config := m.configOf(nodeName).withDefaults()
+		config.Node = func() (*corev1.Node, error) { return nil, err }
+		return &Monitor{config: config, life: m.life}
 	}
 	monitor.forget, m.monitors[nodeName] = forget, monitor
 	return monitor

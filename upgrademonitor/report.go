@@ -21,21 +21,18 @@ var (
 )
 
 // GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with a reason
-// (a CamelCase word) and a message for people.
+// (a CamelCase word) and a message for people. The object is created if it is missing.
 //
-//  1. If the state machine of the phase has a step between its status and the reported status, that
-//     step is published, too, in a write of its own. So are the effects on the parent of the phase
-//     and on the update as a whole. See packages phases and conditions.
-//  2. A report that repeats the last one sends no request.
-//  3. An error means that the report was not accepted: a *ReportError that wraps the cause, a
-//     *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned another node,
-//     ErrQueueFull, or the error of a ctx that has ended already. Nothing was written, unless the
-//     API server has rejected a later write of several.
-//  4. It returns when the report is written, when the attempt fails, after Config.Timeout, or when
+//  1. If the state machine has a step between the phase's status and the reported status, the step is
+//     published, too, in a write of its own. So are the effects on the parent of the phase and on the
+//     update as a whole. See packages phases and conditions.
+//  2. It returns when the report is written, when the attempt fails, after Config.Timeout, or when
 //     ctx ends. A report that is not written by then is kept and written later, in order, and the
 //     call returns nil. During an outage all calls together wait for one Timeout; after that they
-//     return at once.
-//  5. The object is created if it is missing.
+//     return at once. A repeat sends no request.
+//  3. An error means that the report was not accepted: a *ReportError that wraps the cause, a
+//     *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned another node,
+//     ErrQueueFull, or the error of a ctx that has ended already.
 //
 // lastTransitionTime is the time of the call, in whole seconds.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
@@ -167,12 +164,8 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 		return err
 	}
 	switch {
-	case r.Reason == "":
-		return field.Required(reasonPath, "use a CamelCase word")
-	case len(r.Reason) > validate.MaxReason:
-		return field.TooLong(reasonPath, "", validate.MaxReason)
 	case !validate.IsReason(r.Reason):
-		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), "must be a CamelCase word that matches "+validate.ReasonPattern)
+		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf("must be a CamelCase word of at most %d characters that matches %s", validate.MaxReason, validate.ReasonPattern))
 	case conditions.IsReservedReason(r.Reason):
 		return field.Invalid(reasonPath, r.Reason, "reserved for a phase that was not reported")
 	case o.doneMessage != "":

@@ -37,15 +37,13 @@ func (m *Monitor) submit(ctx context.Context, change plan.Change, v view) error 
 	return m.reject(change, m.core.Leave(e))
 }
 
-// GenerateAndApplyMachineConfigNodeSpec makes the object's spec that of the node and its pool: the
-// pool, and the desired config and image of the node.
+// GenerateAndApplyMachineConfigNodeSpec brings the object's spec and owner reference in sync with the
+// Node: its pool, desired config and desired image. The object is created if it is missing.
 //
-//  1. The object is created if it is missing, with the Node as its owner.
-//  2. If the node names no desired config, or the pool is NotYetSet, the value in the spec stays. In
-//     image mode, an image that the node does not name is cleared, if the node names a config.
-//  3. The owner reference follows a Node that was registered again with another UID.
-//  4. A spec that is in sync needs no request.
-//  5. The error is why the spec could not be written now: the write is retried. A write has half of
+//  1. If the Node names no desired config, or the pool is NotYetSet, the value in the spec stays. In
+//     image mode, an image that the Node does not name is cleared, if the Node names a config.
+//  2. A spec that is in sync needs no request.
+//  3. The error is why the spec could not be written now: the write is retried. A write has half of
 //     Config.Timeout; for 10 seconds after a failure, calls return its error at once. If Config.Node
 //     or Config.Pool fails, the error is a *NodeError, and nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
@@ -88,17 +86,13 @@ func (m *Monitor) acceptLocked(e *core.Entry) {
 
 // reject returns the error of a change that is not accepted, or nil.
 func (m *Monitor) reject(change plan.Change, err error) error {
-	r, isReport := change.(plan.PhaseChange)
-	switch {
-	case err == nil:
+	if err == nil {
 		return nil
-	case errors.Is(err, core.ErrFull):
-		return fmt.Errorf("MachineConfigNode %s: %s: %w", m.config.NodeName, change, ErrQueueFull)
-	case isReport:
-		return m.rejected(r.Phase, err)
-	default:
-		return m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
+	if r, ok := change.(plan.PhaseChange); ok {
+		return m.rejected(r.Phase, err)
+	}
+	return m.rejected(phases.PinnedImageSetsProgressing, err)
 }
 
 // await waits until an entry is settled, an attempt that started after the request with the number

@@ -14,7 +14,7 @@ import (
 const maxAbandoned = 256
 
 // ErrFull means that too many changes are pending whose callers have returned.
-var ErrFull = errors.New("too many changes are pending")
+var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
 // Entry is a change that was accepted. It is pending until it is settled: written, or rejected.
 type Entry struct {
