@@ -10,10 +10,9 @@ import (
 
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// begin starts an update. All phases are reset; in the same write, if one write may publish both,
-// Updated turns False and the first phase starts. That phase is UpdatePrepared, or the one that
-// was reported.
-func begin(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
+// start starts an update: it resets all phases, turns Updated False and starts the first phase, which
+// is UpdatePrepared or the reported phase. It uses one write if one write may publish all of it.
+func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
 	var lists [][]metav1.Condition
@@ -29,7 +28,7 @@ func begin(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 		if err != nil {
 			return nil, err
 		}
-		if lists, err = move(first, r, path); err != nil {
+		if lists, err = transitions(first, r, path); err != nil {
 			return nil, err
 		}
 	}
@@ -39,8 +38,7 @@ func begin(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end ends the update: all phases are reset, Updated turns True, and a NodeDegraded that is True
-// is cleared.
+// end ends the update: it resets all phases, turns Updated True, and clears NodeDegraded.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
@@ -85,9 +83,9 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-// reachable reports whether one write may change the one list to the other. A running phase may
-// be reset only by a write that resets all of them, by which a reader, and the policy on the
-// server, recognize the beginning or the end of an update.
+// reachable reports whether one write may change the first list to the second. Only a write that
+// resets all phases may reset a running phase: clients, and the admission policy, recognize the
+// start or the end of an update by it.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)
@@ -100,8 +98,8 @@ func reachable(from, to []metav1.Condition) bool {
 	return true
 }
 
-// allReset reports whether every phase of an update is False, except for an UpdatePrepared that
-// is Unknown at the beginning of an update.
+// allReset reports whether every phase of an update is False. UpdatePrepared may be Unknown: the
+// update has started.
 func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)

@@ -11,13 +11,13 @@ import (
 // ReasonNotYetOccurred is the reason of a phase that never ran.
 const ReasonNotYetOccurred = "NotYetOccurred"
 
-// IsReservedReason reports whether a reason says that a phase never ran, as only a condition that
-// was not reported does: ReasonNotYetOccurred, or NotYetOccured, as older daemons spell it.
+// IsReservedReason reports whether a reason means that a phase was never reported:
+// ReasonNotYetOccurred, or NotYetOccured, the spelling of older daemons.
 func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
 
-// neverRan returns the condition of a phase that never ran: False, since now.
+// neverRan returns the condition of a phase that was never reported: False since now.
 func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
@@ -28,9 +28,10 @@ func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	}
 }
 
-// Complete returns every condition of the mode, in the order of phases.All: that of the list,
-// unchanged, or that of a phase that never ran, since now, if it is missing. Conditions of the other mode and of types that are
-// not phases are omitted; of two conditions with the same type, the first is used.
+// Complete returns every condition of the mode, in the order of phases.All. A condition that the list
+// has is unchanged; a missing condition is that of a phase that was never reported, since now.
+// Conditions of the other mode, and of types that are not phases, are left out. If two conditions
+// have the same type, the first is used.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
 	complete := make([]metav1.Condition, 0, len(all))
@@ -44,8 +45,8 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase was reported in the current update: its condition is not that of a
-// phase that never ran, and its message has no prefix of an earlier update.
+// Ran reports whether a phase was reported, and not only in an earlier update: its reason is not
+// reserved, and its message has no prefix of an update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

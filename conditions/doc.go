@@ -1,5 +1,5 @@
-// Package conditions computes the list of conditions of a MachineConfigNode from the list
-// before and a report on one of its phases.
+// Package conditions computes the conditions of a MachineConfigNode after a report on one of its
+// phases.
 //
 // [Next] is the entry point. It takes a list and a [Report], and returns the lists to publish,
 // one per write:
@@ -10,21 +10,21 @@
 //
 // Besides the transition of the phase itself (see package phases), a report has these effects:
 //
-//   - A child moves its parent, in the same writes. While the parent is Unknown, its reason and
-//     message are those of the last report on any of its children. A child that started before
-//     the parent turned True, by the time of its report, leaves the parent.
-//   - Updated=False begins an update: every Parent and Child becomes False, and
-//     UpdatePrepared becomes Unknown.
-//   - A phase that only an update has, reported while Updated is True, also begins one
+//   - A child changes its parent, in the same writes. While the parent is Unknown, it has the
+//     reason and the message of the last report on any of its children. A late report, of a child
+//     that started before the parent turned True, does not change the parent.
+//   - Updated=False starts an update: every Parent and Child becomes False, and UpdatePrepared
+//     becomes Unknown.
+//   - A phase that only an update has also starts an update if it is reported while Updated is True
 //     (a disruption).
-//   - Resumed, UpdateComplete and Uncordoned, reported while Updated is True by a daemon that
-//     restarted, change no status.
-//   - Updated=True ends the update: every Parent and Child becomes False, and the message of
-//     each that ran is prefixed with the name of the update.
+//   - Resumed, UpdateComplete and Uncordoned change no status if they are reported while Updated is
+//     True: the daemon has restarted.
+//   - Updated=True ends the update: every Parent and Child becomes False, and the message of each
+//     phase that ran gets the name of the update as a prefix.
 //
 // The package is pure: no I/O, no logging, no clock; time is an argument. It never changes a
 // list that was passed in, and all functions are safe for concurrent use.
 //
-// It does not handle versions, images and resource versions, nor how a list is written.
-// Conditions of types that are not in package phases are not in its results.
+// It does not handle versions, images and resource versions, and it makes no request. Its results
+// have no conditions of types that are not in package phases.
 package conditions

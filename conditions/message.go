@@ -9,16 +9,16 @@ const (
 	// TruncationMark replaces the omitted part of a message.
 	TruncationMark = "… [truncated]"
 
-	// maxMessage is the maximum length of a message, in bytes. With it the conditions always fit
-	// into an object.
+	// maxMessage is the maximum length of a message, in bytes. With this limit the conditions
+	// always fit into an object.
 	maxMessage = 4096
 
 	prefixStart = "Action during update to "
 	prefixEnd   = ": "
 )
 
-// Truncate returns a message of valid UTF-8 with at most 4,096 bytes. A longer one keeps its
-// beginning and its end, where the cause is, with TruncationMark in between.
+// Truncate returns a message of valid UTF-8 with at most 4,096 bytes. A longer message keeps its
+// start, and its end with the cause; TruncationMark replaces the middle.
 func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
@@ -50,8 +50,8 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is withUpdatePrefix, but keeps a known message that has any such prefix before
-// the same text: only the end of an update knows whether the update is named by its image.
+// keepUpdatePrefix is withUpdatePrefix, but it keeps the known message if that has the same text
+// after any such prefix: after an update it is not known whether its name is the config or the image.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known
@@ -59,5 +59,6 @@ func keepUpdatePrefix(known, message, update string) string {
 	return withUpdatePrefix(message, update)
 }
 
-// HasUpdatePrefix reports whether a message starts with the update in which its action happened.
+// HasUpdatePrefix reports whether a message starts with the name of the update in which its action
+// happened.
 func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }

@@ -9,22 +9,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists that follow from a list and a report, in the order in which they are
-// to be published, one per write. The list may be incomplete and may hold other conditions;
-// the results are as Complete returns them.
+// Next returns the lists to publish for a report, in order, one per write. The list may be
+// incomplete and may have other conditions; the results are as Complete returns them.
 //
-//  1. From the list to the first write, and from one write to the next, every phase makes at
-//     most one transition of its state machine. The beginning and the end of an update may also
-//     change a phase from Unknown to False.
-//  2. LastTransitionTime is the time of the report if the status changed, and unchanged if it
-//     did not. It never decreases, although the clocks of two processes differ.
-//  3. A report that changes nothing returns no write. A missing condition, and one of the other
-//     mode, is a change.
-//  4. A beginning that needs two writes resets the phases in the first one and changes nothing
-//     else, so that a report that is repeated after it begins the same update.
-//  5. A transition that the state machine does not allow, and True for a parent of which a child
-//     is Unknown, is a *phases.TransitionError; an invalid phase or status is the *field.Error of
-//     phases.Check.
+//  1. In each write every phase makes at most one transition of its state machine. The start and the
+//     end of an update may also change a phase from Unknown to False.
+//  2. LastTransitionTime is the time of the report if the status changes; otherwise it stays. It
+//     never decreases, even if the clocks of two processes differ.
+//  3. A report that changes nothing returns no list. A condition that is missing, or that belongs to
+//     the other mode, is a change.
+//  4. If the start of an update needs two writes, the first write resets the phases and changes
+//     nothing else, so that the same report after it starts the same update.
+//  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
+//     if a Parent is reported True while a child is Unknown. For an invalid phase or status it is the
+//     *field.Error of phases.Check.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
@@ -59,11 +57,11 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && err != nil:
 		return nil, err
 	case StartsUpdate(before, r, cycle):
-		return begin(before, r, cycle)
+		return start(before, r, cycle)
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
-		return [][]metav1.Condition{before}, nil // it repeats the beginning of an update that has ended
+		return [][]metav1.Condition{before}, nil // it repeats the start of an update that has ended
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
@@ -76,11 +74,11 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	if child, ok := runningChild(before, r.Phase, ""); ok && r.Status == metav1.ConditionTrue {
 		return nil, &phases.TransitionError{Phase: r.Phase, From: StatusOf(before, r.Phase), To: r.Status, Child: child}
 	}
-	return move(before, r, path)
+	return transitions(before, r, path)
 }
 
-// stamp sets the time of each condition of after: that of before if the status is the same, else
-// now, or that of before if it is later.
+// stamp sets the time of each condition of after: now if its status has changed, otherwise the time
+// in before. A later time in before stays.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
 		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {

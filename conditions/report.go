@@ -25,21 +25,20 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Cycle is what a list does not show of the current update, or of the last one if there is none.
+// Cycle has the facts about the current update, or the last update, that a list does not show.
 type Cycle struct {
-	// Name is the name of the update. The messages of phases that ran are prefixed with it.
+	// Name is the name of the update: the prefix of the messages of phases that ran.
 	Name string
-	// NewTarget is set if the node has another target, so that Updated=False, or UpdatePrepared
-	// during an update, begins another update.
+	// NewTarget is set if the node has another target: Updated=False, or UpdatePrepared during an
+	// update, then starts another update.
 	NewTarget bool
-	// Ended is set if Updated turned True after the report was accepted, so that the report
-	// must not begin an update.
+	// Ended is set if Updated turned True after the report was accepted. Such a report must not
+	// start an update.
 	Ended bool
 }
 
-// StartsUpdate reports whether a report begins an update: an announced one (Updated=False), one that
-// nobody announced (UpdatePrepared for another target), or a disruption (a phase that only an
-// update has, reported while Updated is True).
+// StartsUpdate reports whether a report starts an update: by Updated=False, by UpdatePrepared for
+// another target, or as a disruption, by a phase that only an update has while Updated is True.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -52,14 +51,13 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	}
 }
 
-// hasParentMessage reports whether a report also changes the message of a parent with that
-// status: because the parent is running or completed, or because of a ParentMessage.
+// hasParentMessage reports whether a report also changes the message of a parent with a status: the
+// parent runs or completes, or the report has a ParentMessage.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child started before its parent was completed, so that it takes nothing
-// back.
+// isLate reports whether a child started before its parent turned True: then the parent stays True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

@@ -21,6 +21,6 @@
 // The package is pure data and pure functions: no I/O, no clock, no logging. It is safe for
 // concurrent use.
 //
-// It does not handle the update as a whole: package conditions moves the parent of a child, and
-// resets the phases when an update begins or ends.
+// It does not handle the update as a whole: package conditions changes the parent of a child, and
+// resets the phases when an update starts or ends.
 package phases

@@ -19,18 +19,18 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is the child that is still Unknown, if that is why its parent may not turn True.
+	// Child is the child that is still Unknown, if a parent may not turn True because of it.
 	Child Phase
 }
 
 // Error names the transition and what to report instead.
 func (e *TransitionError) Error() string {
-	advice := "only the beginning (Updated=False) or the end (Updated=True) of an update resets a phase that ran; report Unknown with the cause if it failed, or call NotRequired if it is not needed any more"
+	advice := "only the start (Updated=False) or the end (Updated=True) of an update resets a phase that ran: report Unknown with the cause if it failed, or call NotRequired if it is no longer needed"
 	switch {
 	case e.Child != "":
 		advice = fmt.Sprintf("its child %s is Unknown; report the child True first, or call NotRequired if it is not needed any more", e.Child)
 	case e.Phase == Updated:
-		advice = "report False when an update begins and True when it ends"
+		advice = "report False when an update starts and True when it ends"
 	}
 	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
 }

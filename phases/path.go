@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// transition is what a report asks of a phase: from the status that it has to another.
+// transition is a change of the status of a phase, as a report requests it.
 type transition struct {
 	from, to metav1.ConditionStatus
 }

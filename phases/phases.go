@@ -38,7 +38,7 @@ type Kind string
 const (
 	// Parent phases are the stages of an update, including Updated, the cycle itself.
 	Parent Kind = "Parent"
-	// Child phases are steps of a parent, and move it.
+	// Child phases are steps of a parent, and change it.
 	Child Kind = "Child"
 	// Singleton conditions are not part of the cycle and may change to any status.
 	Singleton Kind = "Singleton"
@@ -53,7 +53,7 @@ const (
 	image    mode = "image"
 )
 
-// origin is what enters a phase.
+// origin says who enters a phase.
 type origin string
 
 const (
@@ -155,8 +155,8 @@ func IsUpdateStep(p Phase) bool {
 }
 
 // StartsUpdate reports whether only an update enters a phase: UpdatePrepared to RebootedNode,
-// with their children. The others (Resumed, UpdateComplete, Uncordoned) are also reported by a
-// daemon that restarts.
+// with their children. A daemon that restarts reports Resumed, UpdateComplete and Uncordoned,
+// too.
 func StartsUpdate(p Phase) bool {
 	return rows[p].origin == update
 }

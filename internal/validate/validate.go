@@ -50,10 +50,10 @@ func IsNil(value any) bool {
 type Field struct {
 	Name  string
 	Value any
-	Hint  string // what to set it to
+	Hint  string // how to set it
 }
 
-// Required returns a *field.Error for the first of the fields that IsNil, or nil.
+// Required returns a *field.Error for the first field whose value IsNil, or nil.
 func Required(path *field.Path, fields ...Field) error {
 	for _, f := range fields {
 		if IsNil(f.Value) {

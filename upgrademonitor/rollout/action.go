@@ -70,7 +70,7 @@ func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode
 		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
-	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Follow(view)
+	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(view)
 	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

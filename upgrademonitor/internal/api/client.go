@@ -37,9 +37,9 @@ type Client struct {
 	fieldManager string
 }
 
-// New returns a Client that writes as a field manager. It patches with the REST client of a
-// clientset, which can ask for metadata alone: MachineconfigurationV1().RESTClient(). That of a fake
-// clientset is a nil pointer: then the typed client patches.
+// New returns a Client that writes as a field manager. It patches with the REST client of a clientset,
+// MachineconfigurationV1().RESTClient(), which can ask for metadata alone. A fake clientset has a nil
+// pointer there: then the typed client patches.
 func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		r = nil
@@ -79,7 +79,7 @@ func (c Client) object(mcn *mcfgv1.MachineConfigNode, err error) (core.Object, e
 
 // create creates the object for a Node. The API server drops a status.
 func (c Client) create(ctx context.Context, node plan.Node) (core.Object, error) {
-	created := plan.State{}.Follow(node)
+	created := plan.State{}.Sync(node)
 	return c.object(c.scope.Create(ctx, &mcfgv1.MachineConfigNode{
 		ObjectMeta: metav1.ObjectMeta{Name: c.scope.NodeName(), OwnerReferences: created.Owners},
 		Spec:       created.Spec,

@@ -6,8 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice returns what an administrator can do about an error, "" where there is nothing but to
-// wait.
+// Advice returns what an administrator can do about an error, or "" if waiting is all.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:
@@ -23,7 +22,7 @@ func Advice(err error) string {
 		return "install the CRD" + resourceOf(err)
 	case Terminal:
 		if isTooLarge(err) {
-			return "remove what others keep in the object, its annotations for instance"
+			return "remove data of other clients from the object, for example annotations"
 		}
 		return "compare the object with the CRD: see the fields that the error names"
 	}

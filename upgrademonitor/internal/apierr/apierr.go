@@ -18,12 +18,12 @@ type Outcome string
 const (
 	// OK is no error.
 	OK Outcome = ""
-	// Retry is an error that may pass. Whether the request took effect is not known.
+	// Retry is an error that may pass. It is not known whether the request took effect.
 	Retry Outcome = "Retry"
-	// Conflict is a request that came too late: others have changed or created the object since
-	// it was read. To be read and planned again at once.
+	// Conflict is a request that came too late: another client has changed or created the object
+	// since it was read. Read it and plan again at once.
 	Conflict Outcome = "Conflict"
-	// NotFound is a request for an object that does not exist, or was deleted by others.
+	// NotFound is a request for an object that does not exist, or that another client has deleted.
 	NotFound Outcome = "NotFound"
 	// Terminal is a request that can never succeed: the object is invalid, or too large for
 	// the API server or for etcd.
@@ -34,13 +34,13 @@ const (
 	NoCRD Outcome = "NoCRD"
 )
 
-// Classify returns what an error means, OK for nil.
+// Classify returns the outcome of an error, OK for nil.
 //
-//  1. A conflict of field managers is no Conflict but Retry: planning again cannot resolve it.
-//  2. What an admission policy or webhook denies is Denied, whichever code it chose: a policy
-//     without a reason responds with 422, as for an invalid object, but policies come and go.
+//  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
+//  2. A denial of an admission policy or webhook is Denied, whatever its code is: a policy without a
+//     reason responds with 422, as for an invalid object, but policies come and go.
 //  3. A 404 of the resource is NoCRD, a 404 of the object NotFound.
-//  4. What is not known is Retry.
+//  4. Any other error is Retry.
 func Classify(err error) Outcome {
 	switch {
 	case err == nil:
@@ -63,15 +63,14 @@ func Classify(err error) Outcome {
 // isInvalid reports whether the schema or the rules of the CRD reject the object.
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
-// isTooLarge reports whether an object is too large for the API server, for etcd, or for the
-// client that the API server talks to etcd with.
+// isTooLarge reports whether an object is too large for the API server, for etcd, or for the API
+// server's client of etcd.
 func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
 }
 
-// Policy returns the name of the ValidatingAdmissionPolicy that denies a request, "" where none
-// does.
+// Policy returns the name of the ValidatingAdmissionPolicy that denies a request, or "".
 func Policy(err error) string {
 	for _, text := range denials(err) {
 		if match := policyPattern.FindStringSubmatch(text); match != nil {
@@ -94,8 +93,8 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the texts that a denial may begin: the message, and the causes that are about
-// no field. What a field contains, which the CRD's errors quote, is never the begin of one.
+// denials returns the texts that may start with a denial: the message, and the causes that name no
+// field. The CRD's errors quote the value of a field, but never at the start of a text.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -112,14 +111,14 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether others have changed or created the object first.
+// isConflict reports whether another client has changed or created the object first.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: its 404 has no
-// Status of its own, which client-go notes, or the client did not find it in discovery.
+// isResourceMissing reports whether the API server does not serve the resource: client-go notes that
+// the 404 has no Status of the API server, or did not find the resource in discovery.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

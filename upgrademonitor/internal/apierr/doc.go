@@ -1,4 +1,4 @@
-// Package apierr is the one place that reads an error of the API server.
+// Package apierr classifies errors of the API server, and logs each failure once.
 //
 //	switch apierr.Classify(err) {
 //	case apierr.Conflict: // read the object and plan again
@@ -6,5 +6,5 @@
 //	default:              // back off, then read the object and try again
 //	}
 //
-// It is pure. Errors are found however deep they are wrapped.
+// Errors may be wrapped.
 package apierr

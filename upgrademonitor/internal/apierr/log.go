@@ -10,10 +10,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Log logs the failures of what has a key: a thing that a process does, or an object. The zero value
-// is usable, by any number of goroutines. It must not be copied.
+// Log logs failures once each: a failure has a key, such as the name of an object or of a task. The
+// zero value is usable, by any number of goroutines. It must not be copied.
 type Log struct {
-	Values []any // keys and values of every line, not changed any more
+	Values []any // keys and values of every line; never changed
 
 	mu       sync.Mutex
 	failures map[string]failure
@@ -24,11 +24,12 @@ type failure struct {
 	attempts int
 }
 
-// Failed logs the error of a request through ctx, with what to do about it, unless its cause is that
-// of the last one: an API server that cannot be reached is one cause, whatever the text says.
+// Failed logs the error of a request with the logger of ctx, and with advice, unless the last failure
+// of the key has the same cause. All errors of an API server that cannot be reached have one cause,
+// whatever their texts are.
 func (l *Log) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	outcome := Classify(err)
-	if err == nil || !l.begins(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
+	if err == nil || !l.isNew(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
 		return
 	}
 	values := slices.Concat([]any{"outcome", outcome}, l.Values, keysAndValues)
@@ -38,22 +39,23 @@ func (l *Log) Failed(ctx context.Context, key string, err error, message string,
 	klog.FromContext(ctx).WithCallDepth(1).Error(err, message, values...)
 }
 
-// FailedLocally logs an error that is of no request, unless its text is that of the last one.
+// FailedLocally logs an error that does not come from a request, unless its text is that of the last
+// failure of the key.
 func (l *Log) FailedLocally(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
-	if l.begins(key, fmt.Sprint(err)) { // unlike Error, it does not panic on a nil pointer
+	if l.isNew(key, fmt.Sprint(err)) { // unlike Error, it does not panic on a nil pointer
 		klog.FromContext(ctx).WithCallDepth(1).Error(err, message, slices.Concat(l.Values, keysAndValues)...)
 	}
 }
 
-// Recovered logs that a failure is over, with how many attempts failed. It does nothing where
-// there was none.
+// Recovered logs that a failure is over, with the number of failed attempts. It does nothing if there
+// was no failure.
 func (l *Log) Recovered(ctx context.Context, key, message string, keysAndValues ...any) {
 	if failed := l.Forget(key); failed > 0 {
 		klog.FromContext(ctx).WithCallDepth(1).Info(message, slices.Concat([]any{"failedAttempts", failed}, l.Values, keysAndValues)...)
 	}
 }
 
-// Forget forgets a failure without a word, and returns how many attempts failed.
+// Forget forgets a failure without logging, and returns the number of failed attempts.
 func (l *Log) Forget(key string) (failed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,8 +64,8 @@ func (l *Log) Forget(key string) (failed int) {
 	return failed
 }
 
-// begins records a failure, and reports whether it is to be logged.
-func (l *Log) begins(key, cause string) bool {
+// isNew records a failure, and reports whether its cause is new.
+func (l *Log) isNew(key, cause string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.failures == nil {

@@ -168,7 +168,7 @@ func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()
 	}
-	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.Follows(c.latest)
+	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
 	c.spec = !inSync || len(c.queue) > 0 // a pending change may need a write of the spec
 	if inSync {
 		return nil

@@ -62,7 +62,7 @@ func (s *server) make(r core.Request) core.Result {
 		return core.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Kind == core.Create:
 		var o core.Object
-		o.State = o.Follow(r.Node)
+		o.State = o.Sync(r.Node)
 		s.create(o)
 		return core.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Base.ResourceVersion != s.object.ResourceVersion:

@@ -42,13 +42,13 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.Follows(c.latest) // no pending change makes it follow another view
+	c.spec = c.spec && !c.object.InSync(c.latest) // no pending change makes it follow another view
 	return c.nextSpec(trySpec), true
 }
 
 // nextSpec returns the pending write of the spec, if the object is not in sync.
 func (c *Core) nextSpec(trySpec bool) Request {
-	if !c.spec || !trySpec || c.object.Follows(c.latest) {
+	if !c.spec || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
 	}
 	return c.patchSpec()
@@ -57,7 +57,7 @@ func (c *Core) nextSpec(trySpec bool) Request {
 // patchSpec returns a write of the spec. It follows the latest view, whichever change needs it: a
 // late change must not write an old view over a newer view.
 func (c *Core) patchSpec() Request {
-	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Follow(c.latest), Node: c.latest}
+	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
 // nextStatus returns the next write for an entry of a Fresh object. If the change starts an update,
@@ -70,7 +70,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	case (err != nil || len(p.States) == 0) && !node.Equal(c.node):
 		c.situation = Stale
 		return Request{}, false
-	case err == nil && p.StartsUpdate && !c.object.Follows(c.latest):
+	case err == nil && p.StartsUpdate && !c.object.InSync(c.latest):
 		if trySpec {
 			return c.patchSpec(), true
 		}

@@ -65,7 +65,7 @@ func (r *reference) end() plan.State {
 
 // sees takes a view of the Node.
 func (r *reference) sees(view plan.Node) {
-	if len(r.pending) == 0 && r.knowledge == current && r.known.Follows(r.latest) {
+	if len(r.pending) == 0 && r.knowledge == current && r.known.InSync(r.latest) {
 		r.specOwed = false // it follows a later view
 	}
 	r.latest = view
@@ -128,7 +128,7 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 
 // followed checks the response to the spec call.
 func (r *reference) followed(entry *core.Entry) error {
-	if follows := r.knowledge == current && r.known.Follows(r.latest) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
+	if follows := r.knowledge == current && r.known.InSync(r.latest) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
 		return fmt.Errorf("the spec follows %t, and its entry is %v", follows, entry)
 	}
 	if entry != nil {
@@ -142,7 +142,7 @@ func (r *reference) followed(entry *core.Entry) error {
 func (r *reference) finished(c *core.Core) error {
 	for _, e := range c.TakeSettled() {
 		if e == r.specEntry {
-			if r.specEntry = nil; !r.known.Follows(r.latest) {
+			if r.specEntry = nil; !r.known.InSync(r.latest) {
 				return errors.New("the spec is finished, and does not follow the node")
 			}
 			continue
@@ -214,14 +214,14 @@ func (r *reference) requested(request core.Request) error {
 			return fmt.Errorf("a create, of an object that is %s", r.knowledge)
 		}
 	case request.Kind == core.PatchSpec:
-		if request.Node != r.latest || r.known.Follows(request.Node) {
+		if request.Node != r.latest || r.known.InSync(request.Node) {
 			return errors.New("a write of the spec that nobody needs")
 		}
 	case len(p.States) == 0:
 		return fmt.Errorf("a write of the status that nobody needs (%w)", err)
 	case !request.Next.Equal(p.States[0]) || request.Next.Target != p.States[0].Target:
 		return fmt.Errorf("the write is not the first of %s", r.pending[0].change)
-	case p.StartsUpdate && !r.known.Follows(r.latest):
+	case p.StartsUpdate && !r.known.InSync(r.latest):
 		r.specOwed = true
 	}
 	return nil
@@ -283,7 +283,7 @@ func (r *reference) takes(request core.Request, result core.Result) {
 		}
 		r.known, r.sent, r.uid = r.known.Pin(), nil, o.UID
 	}
-	if r.known.Follows(r.latest) {
+	if r.known.InSync(r.latest) {
 		r.specOwed = false
 	}
 }
@@ -313,7 +313,7 @@ func (r *reference) checkDone(c *core.Core, there *core.Object) error {
 		return errors.New("the object that the Lister has lost is not created again")
 	case r.specEntry != nil:
 		return errors.New("the caller of the spec call still waits")
-	case r.specOwed && there != nil && !there.Follows(r.latest):
+	case r.specOwed && there != nil && !there.InSync(r.latest):
 		return errors.New("a write of the spec that failed was not tried again")
 	}
 	return nil

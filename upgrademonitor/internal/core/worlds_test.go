@@ -156,7 +156,7 @@ var (
 	missing = start{"missing", func(*path) {}}
 	bare    = start{"without a status", func(p *path) {
 		var o core.Object
-		o.State = o.Follow(step{current: a, desired: a, currentImage: i, desiredImage: i}.node(p.mode))
+		o.State = o.Sync(step{current: a, desired: a, currentImage: i, desiredImage: i}.node(p.mode))
 		p.server.create(o)
 	}}
 	betweenUpdates = start{"between updates", func(p *path) {

@@ -10,16 +10,15 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ImageSetsChange is the change that both conditions and the list of the pinned image sets are those
-// that were reported.
+// ImageSetsChange sets the list of the pinned image sets, and both of their conditions.
 type ImageSetsChange struct {
 	Sets   []ImageSet
-	Failed bool // with a failure that belongs to no set
+	Failed bool // there was a failure that belongs to no set
 	Node   Node
 	Time   metav1.Time
 }
 
-// ImageSet is one pinned image set as it was reported.
+// ImageSet is the report on one pinned image set.
 type ImageSet struct {
 	Name       string
 	Generation int32
@@ -35,7 +34,7 @@ func (ImageSetsChange) String() string { return "report of pinned image sets" }
 // View is the view of the Node at the time of the report.
 func (c ImageSetsChange) View() Node { return c.Node }
 
-// Absorb takes over the failures of a report that differs in nothing else; the time stays.
+// Absorb takes the failures of a newer report that differs in nothing else. The time stays.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
 	if !ok {
@@ -48,9 +47,8 @@ func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	return other, equal
 }
 
-// Plan returns the write that makes conditions and list those that were reported, after one that
-// removes the sets that were deleted and created again: the API server rejects a generation that
-// decreases.
+// Plan returns the write of the conditions and the list. If a set was deleted and created again, a
+// first write removes it: the API server rejects a generation that decreases.
 func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	var p Writes
 	s = s.Pin()
@@ -71,15 +69,14 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// recreated reports whether the reported generation of a set is lower than one in the status.
+// recreated reports whether the reported generation of a set is lower than a generation in the status.
 func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {
 		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
 	})
 }
 
-// sets returns the list of the status as it was reported. The last failure of a set stays until
-// the set is done.
+// sets returns the list for the status. The last failure of a set stays until the set is done.
 func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range c.Sets {
@@ -100,7 +97,7 @@ func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImage
 	return list
 }
 
-// conditions returns the list of conditions with both of the image sets' moved.
+// conditions returns the list of conditions with new conditions of the image sets.
 func (c ImageSetsChange) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
 	done, failed := true, c.Failed
 	for i, set := range sets {

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Node is the view of a Node that a process has.
+// Node is a process's view of a Node.
 type Node struct {
 	Owner metav1.OwnerReference
 	Pool  string // nodemeta.NotYetSet: not known
@@ -21,7 +21,7 @@ type Node struct {
 	Versions
 }
 
-// Versions are the annotations of a Node, "" where one is absent. Images count in image mode only.
+// Versions are annotations of a Node, "" if absent. Images count in image mode only.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
@@ -33,20 +33,20 @@ type Versions struct {
 // Equal reports whether two views are of the same Node, with the same versions.
 func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
 
-// Mode is the mode of updates of a node.
+// Mode is the update mode of a node.
 type Mode string
 
 // The modes.
 const (
-	// ModeOfObject is the mode of the conditions that the object has, standard for a new one.
+	// ModeOfObject is the mode of the object's conditions, standard mode for a new object.
 	ModeOfObject Mode = ""
 	Standard     Mode = "Standard"
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether the mode is image mode, for an object with these conditions: files or
-// image are conditions of their own. ImagePulledFromRegistry does not tell: machine-config-operator
-// creates it in standard mode, too.
+// IsImage reports whether the mode is image mode, for an object with these conditions. Only image mode
+// has AppliedFiles and AppliedOSImage. machine-config-operator creates ImagePulledFromRegistry in
+// standard mode, too.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -54,8 +54,8 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
-// NewNode returns the view of a Node. An annotation with a value that the CRD rejects is left out,
-// so that the rest can be reported; the error is a *field.Error of the first one.
+// NewNode returns the view of a Node. An annotation that the CRD rejects is left out, so that the rest
+// can be reported; the error is the *field.Error of the first such annotation.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
@@ -79,8 +79,8 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
-// hasConfig reports whether the Node names a config, so that an image that it does not name is
-// one that it does not have.
+// hasConfig reports whether the Node names a config. Then an image that it does not name does not
+// exist.
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }

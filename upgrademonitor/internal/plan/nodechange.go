@@ -2,9 +2,8 @@ package plan
 
 import "github.com/openshift/upgrademonitor/phases"
 
-// NodeChange is the change that the versions in the status are those of the Node. They change
-// without a report, too: a view that is behind when Updated=True is reported shows what the Node
-// had before.
+// NodeChange brings the versions in the status in sync with the Node, without a report. The view of a
+// report may have been out of date, for example with Updated=True.
 type NodeChange struct {
 	Node Node
 }
@@ -23,9 +22,8 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	return newer, ok
 }
 
-// Plan returns the write of the versions, by the rules of a report: while Updated is True, those of
-// Updated=True, else those of any other report. It changes no condition, and adds none: a status
-// without conditions stays as it is.
+// Plan returns the write of the versions, by the rules of a report: while Updated is True, by those of
+// Updated=True. It neither changes nor adds a condition: a status without conditions stays.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

@@ -30,8 +30,8 @@ func after(t *testing.T, s plan.State, reports ...plan.PhaseChange) plan.State {
 	for _, r := range reports {
 		planned, err := r.Plan(s)
 		require.NoError(t, err)
-		if planned.StartsUpdate && !s.Follows(r.Node) {
-			s = s.Pin().Follow(r.Node)
+		if planned.StartsUpdate && !s.InSync(r.Node) {
+			s = s.Pin().Sync(r.Node)
 			s.Generation++
 			planned, err = r.Plan(s)
 			require.NoError(t, err)
@@ -71,7 +71,7 @@ func TestVersionsFollowTheNodeWithoutAReport(t *testing.T) {
 		"never updated, and a singleton exists": {[]plan.PhaseChange{report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b"))}, viewOf("b", "b"), "b not-yet-set"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")), tc.reports...)
+			s := after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")), tc.reports...)
 			planned, err := plan.NodeChange{Node: tc.node}.Plan(s)
 			require.NoError(t, err)
 			assert.False(t, planned.StartsUpdate)
@@ -96,7 +96,7 @@ func TestImagesFollowTheNodeWithoutAReport(t *testing.T) {
 		n.Mode, n.CurrentImage, n.DesiredImage = plan.Image, current, desired
 		return n
 	}
-	s := after(t, plan.State{Generation: 1}.Follow(images("1", "1")), report(phases.Updated, metav1.ConditionTrue, images("1", "1")))
+	s := after(t, plan.State{Generation: 1}.Sync(images("1", "1")), report(phases.Updated, metav1.ConditionTrue, images("1", "1")))
 	for want, node := range map[mcfgv1.MachineConfigNodeStatusConfigImage]plan.Node{
 		{CurrentImage: "2", DesiredImage: "2"}: images("2", "2"),
 		{CurrentImage: "2", DesiredImage: "1"}: images("2", "3"),

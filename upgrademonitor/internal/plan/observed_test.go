@@ -31,7 +31,7 @@ func TestObservedGenerationStaysWhileTheSpecDesiresSomethingElse(t *testing.T) {
 		report(phases.Resumed, metav1.ConditionTrue, c),
 	}
 	for order := 2; order <= len(rest); order++ {
-		s := ordered(after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")), rest[:order]...), "c")
+		s := ordered(after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")), rest[:order]...), "c")
 		claimed := s.Status.ObservedGeneration
 		assert.Less(t, claimed, s.Generation)
 		for _, r := range rest[order:] {
@@ -50,7 +50,7 @@ func TestObservedGenerationStaysWhileTheSpecDesiresSomethingElse(t *testing.T) {
 
 // The first write of a begin resets the phases and changes nothing else: it claims nothing.
 func TestObservedGenerationOfABeginInTwoWrites(t *testing.T) {
-	s := after(t, plan.State{Generation: 1}.Follow(viewOf("a", "a")),
+	s := after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")),
 		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")),
 		report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")),
 		report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
@@ -72,7 +72,7 @@ func TestObservedGenerationCatchesUp(t *testing.T) {
 		"never updated":   {report(phases.Drained, metav1.ConditionTrue, n)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := after(t, plan.State{Generation: 1}.Follow(n), reports...)
+			s := after(t, plan.State{Generation: 1}.Sync(n), reports...)
 			s.Spec.Pool.Name = "infra"
 			s.Generation++
 			for _, repeat := range []plan.Change{reports[len(reports)-1], plan.ImageSetsChange{Node: n, Time: now}} {
@@ -89,7 +89,7 @@ func TestObservedGenerationCatchesUp(t *testing.T) {
 }
 
 func TestObservedGenerationOfAnObjectThatWasNeverUpdatedIsThatWhichWasRead(t *testing.T) {
-	s := after(t, plan.State{Generation: 3}.Follow(viewOf("a", "b")), report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b")))
+	s := after(t, plan.State{Generation: 3}.Sync(viewOf("a", "b")), report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b")))
 	s = after(t, ordered(s, "c"), report(phases.NodeDegraded, metav1.ConditionFalse, viewOf("a", "b")))
 	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
@@ -98,7 +98,7 @@ func TestObservedGenerationIsAboutTheImageInImageModeOnly(t *testing.T) {
 	for mode, want := range map[plan.Mode]int64{plan.Image: 1, plan.Standard: 2} {
 		n := viewOf("a", "a")
 		n.Mode = mode
-		s := after(t, plan.State{Generation: 1}.Follow(n), report(phases.Updated, metav1.ConditionTrue, n))
+		s := after(t, plan.State{Generation: 1}.Sync(n), report(phases.Updated, metav1.ConditionTrue, n))
 		s.Spec.ConfigImage.DesiredImage = "1"
 		s.Generation++
 		s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, n))

@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// PhaseChange is the change that a phase has a status.
+// PhaseChange reports the status of a phase.
 type PhaseChange struct {
 	conditions.Report
 	Node Node
@@ -16,7 +16,7 @@ type PhaseChange struct {
 	NotRequired bool
 	// SkipIfRunning leaves a phase unchanged that is Unknown already, so that its last error stays visible.
 	SkipIfRunning bool
-	// SkipOtherMode makes a report of a phase of the other mode a report of nothing.
+	// SkipOtherMode makes a report on a phase of the other mode change nothing.
 	SkipOtherMode bool
 }
 
@@ -33,7 +33,7 @@ func (c PhaseChange) String() string {
 // View is the view of the Node at the time of the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes over the texts of a report that differs in nothing else; the time stays.
+// Absorb takes the texts of a newer report that differs in nothing else. The time stays.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
@@ -45,9 +45,9 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	return merged, merged == other
 }
 
-// Plan returns the writes of the report, each computed from the one before. A report that begins
-// an update with two writes resets the phases first and changes nothing else, so that it begins
-// the same update when it is planned again in between.
+// Plan returns the writes of the report, each computed from the previous write. If the start of an
+// update needs two writes, the first write resets the phases and changes nothing else, so that a plan
+// in between starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
@@ -80,8 +80,8 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report as it applies to this object: with the status and the texts that it
-// asks for.
+// request returns the report for this object: NotRequired and SkipIfRunning depend on the known
+// status.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
@@ -97,7 +97,7 @@ func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report 
 	return request
 }
 
-// cycle returns what the report means for the update under way.
+// cycle returns the facts about the current update that the conditions do not show.
 func (c PhaseChange) cycle(s State) conditions.Cycle {
 	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverUpdated() {

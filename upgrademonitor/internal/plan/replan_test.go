@@ -29,7 +29,7 @@ func TestPlanningAgainIsHarmless(t *testing.T) {
 				continue
 			}
 			if planned.StartsUpdate && r.IntN(2) == 0 {
-				s = s.Pin().Follow(change.View())
+				s = s.Pin().Sync(change.View())
 			}
 			planned, err = change.Plan(s)
 			require.NoError(t, err)

@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Follow returns the state with the owner references and the spec that follow the node.
+// Sync returns the state with owner references and spec in sync with a Node.
 //
-//  1. A pool that is NotYetSet, and a config that the node does not name, change nothing.
-//  2. In image mode, an image that the node does not name is cleared, if it names a config.
-func (s State) Follow(n Node) State {
+//  1. A pool that is NotYetSet, and a config that the Node does not name, change nothing.
+//  2. In image mode, an image that the Node does not name is cleared, if the Node names a config.
+func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	images := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
@@ -31,8 +31,8 @@ func (s State) Follow(n Node) State {
 	return s
 }
 
-// Follows reports whether owner references and spec are those of Follow.
-func (s State) Follows(n Node) bool {
-	followed := s.Follow(n)
-	return s.Spec == followed.Spec && slices.Equal(s.Owners, followed.Owners)
+// InSync reports whether owner references and spec are in sync with a Node.
+func (s State) InSync(n Node) bool {
+	synced := s.Sync(n)
+	return s.Spec == synced.Spec && slices.Equal(s.Owners, synced.Owners)
 }

@@ -11,25 +11,25 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// State is one MachineConfigNode, as far as this library writes it. It is immutable: what it
-// points to is never changed.
+// State is the part of a MachineConfigNode that this library writes. It is immutable, with everything
+// that it points to.
 type State struct {
 	Generation int64
 	Owners     []metav1.OwnerReference
 	Spec       mcfgv1.MachineConfigNodeSpec
-	// Status has the conditions that are phases, and no field that this library does not write.
+	// Status has only conditions that are phases, and only fields that this library writes.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is the target of the update under way, as this process remembers it.
+	// Target is the target of the current update, as this process remembers it.
 	Target Target
 }
 
-// Target identifies an update: the config and the image that the node is to have.
+// Target identifies an update by the desired config and image.
 type Target struct {
 	Config, Image string
 }
 
-// Equal reports whether two states have the same status, times of conditions aside.
+// Equal reports whether two states have the same status. It ignores the times of conditions.
 func (s State) Equal(o State) bool {
 	a, b := s.Status, o.Status
 	return conditions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
@@ -44,8 +44,8 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 	return *status.ConfigVersion
 }
 
-// IsComplete reports whether the state has every condition of the mode, each with its texts and
-// its time, as an informer that trims objects may not have them.
+// IsComplete reports whether the state has every condition of the mode with its texts and its time. An
+// informer may trim them.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -60,7 +60,7 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with a list of conditions, and the versions of the node.
+// publish returns the state with a list of conditions and the versions of a Node.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
@@ -72,12 +72,12 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	return next
 }
 
-// images reports whether the images of a node are written.
+// images reports whether the images of a Node are written.
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the generation that the status is about. It stays while the spec
-// desires something else than the update under way, or the last one, is for, so that nobody takes
-// the new order for carried out. Where Updated was never reported, nobody can.
+// observedGeneration returns the generation of the spec that the status takes into account. It stays
+// while the spec desires another target than the current or the last update, so that no client
+// believes that the desired update is done. If Updated was never reported, no client can.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -88,16 +88,17 @@ func (s State) observedGeneration() int64 {
 	return max(s.Status.ObservedGeneration, s.Generation)
 }
 
-// updateVersions makes the versions and images of a status those of the node.
+// updateVersions sets the versions and images of a status to those of the Node.
 //
-//  1. The current ones follow the node at once.
-//  2. The desired ones follow it when prepared is set (UpdatePrepared turns True), and when ended is set
-//     (Updated=True) where the current one is the desired one: else nothing has validated them.
-//  3. In image mode, an image that the node does not name is cleared: the desired one when it
-//     would follow, the current one when ended is set.
-//  4. An image that the node runs and is to have, where none was known, is both at once: it is not
-//     that of an update.
-//  5. A node that names no config clears nothing.
+//  1. The current versions follow the Node at once.
+//  2. The desired versions follow the Node when prepared is set (UpdatePrepared turns True), and when
+//     ended is set (Updated=True) if the Node runs its desired version. Otherwise nothing has
+//     validated them.
+//  3. In image mode, an image that the Node does not name is cleared: the desired image when it would
+//     follow, the current image when ended is set.
+//  4. If no image was known, an image that the Node runs and desires is both at once. It does not come
+//     from an update.
+//  5. A Node that names no config clears nothing.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)
 	if v.CurrentConfig != "" {
@@ -126,7 +127,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	}
 }
 
-// equalImageSets compares without regard to order.
+// equalImageSets ignores the order.
 func equalImageSets(a, b []mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		other := findImageSet(b, set.Name)

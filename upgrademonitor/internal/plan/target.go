@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with the target of the update under way in Target, so that it is still
-// known after the spec has followed the node. To be called at each read.
+// Pin returns the state with the target of the current update in Target, so that it is still known
+// after the spec has changed. Call it at each read.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
@@ -19,9 +19,9 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the update under way, or of the last one if there is none: that of
-// the status once the update is prepared, before that the one that this process remembers, and
-// after a restart that of the spec.
+// target returns the target of the current update, or of the last update if there is none. Once the
+// update is prepared, the status has the target. Before that this process remembers it. After a
+// restart the spec has it.
 func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
@@ -33,15 +33,15 @@ func (s State) target() Target {
 	}
 }
 
-// neverUpdated reports whether Updated was never reported: no update is under way then.
+// neverUpdated reports whether Updated was never reported. Then there is no current update.
 func (s State) neverUpdated() bool {
 	c := conditions.Find(s.Status.Conditions, phases.Updated)
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// hasNewTarget reports whether the node is to be updated to something else than the update under
-// way, or the last one, is for. A node that names no desired config is to be updated to nothing. An
-// image that the node runs already is no new target if none was known before.
+// hasNewTarget reports whether the Node desires another target than the current or the last update. A
+// Node that names no desired config has no target. An image that the Node runs already does not count
+// as new if no image was known before.
 func (s State) hasNewTarget(n Node) bool {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	switch {
@@ -55,7 +55,7 @@ func (s State) hasNewTarget(n Node) bool {
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
 }
 
-// targetOf returns the target of an update that begins.
+// targetOf returns the target of an update that starts.
 func (s State) targetOf(n Node) Target {
 	t := Target{Config: n.DesiredConfig}
 	switch {
@@ -69,8 +69,8 @@ func (s State) targetOf(n Node) Target {
 	return t
 }
 
-// updateName returns the name of the update under way in messages: its image if it changes that,
-// else its config.
+// updateName returns the name of the current update in messages: its image if the update changes the
+// image, otherwise its config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	ran := func(p phases.Phase) bool {

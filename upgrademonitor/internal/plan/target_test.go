@@ -17,7 +17,7 @@ import (
 // for what the spec desires already. Older daemons spell the reason otherwise.
 func TestAnUpdatedThatWasNeverReportedIsNoUpdateUnderWay(t *testing.T) {
 	for reason, begins := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "Updated": false} {
-		s := plan.State{Generation: 1}.Follow(viewOf("a", "b"))
+		s := plan.State{Generation: 1}.Sync(viewOf("a", "b"))
 		s.Status.Conditions = slices.Clone(conditions.Complete(nil, false, now))
 		conditions.Find(s.Status.Conditions, phases.Updated).Reason = reason
 		planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")).Plan(s)

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses of one condition in the writes of a report: unchanged for
-// some writes, then one status per write.
+// track is the sequence of statuses of a condition in the writes of a report: unchanged for rest
+// writes, then one status of the path per write.
 type track struct {
 	phase           phases.Phase
 	rest            int
@@ -17,8 +17,8 @@ type track struct {
 	reason, message string
 }
 
-// move returns the lists of the transitions of a phase within an update, and of its parent.
-func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
+// transitions returns the lists for the transitions of a phase within an update, and of its parent.
+func transitions(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, siblingRuns := runningChild(before, parentPhase, r.Phase)
 	r.CompletesParent = r.CompletesParent && !siblingRuns
@@ -49,9 +49,9 @@ func move(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([
 	return lists, nil
 }
 
-// parentTrack returns the track of the parent of a phase: the zero track if there is no parent,
-// or the report does not change it.
-func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error) {
+// parentTrack returns the track of the parent of a phase. It is zero if there is no parent, or if the
+// report does not change it.
+func parentTrack(before []metav1.Condition, r Report, changes bool) (track, error) {
 	parent, ok := phases.ParentOf(r.Phase)
 	if !ok {
 		return track{}, nil
@@ -64,7 +64,7 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	switch {
 	case r.CompletesParent:
 		to = metav1.ConditionTrue
-	case r.Status == metav1.ConditionUnknown && moves, from == metav1.ConditionFalse:
+	case r.Status == metav1.ConditionUnknown && changes, from == metav1.ConditionFalse:
 		to = metav1.ConditionUnknown
 	}
 	path, err := phases.Path(parent, from, to)
@@ -77,8 +77,8 @@ func parentTrack(before []metav1.Condition, r Report, moves bool) (track, error)
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns a child of the parent, other than except, that is Unknown: the parent
-// cannot complete before it.
+// runningChild returns a child of the parent that is Unknown, other than except. The parent cannot
+// complete before it.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)
@@ -89,8 +89,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance applies the i-th of n writes of the track. A message that no transition carries is
-// published with the last write.
+// advance applies the i-th of n writes of the track. Without a transition, the message is published
+// with the last write.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return
