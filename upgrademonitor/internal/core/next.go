@@ -115,7 +115,8 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		return Continue
 	case apierr.NotFound:
 		if r.Kind == Get {
-			c.situation, c.object, c.listed, c.compared = Missing, Object{}, false, false
+			c.situation, c.object, c.tail = Missing, Object{}, nil
+			c.listed, c.compared = false, false
 			return Continue
 		}
 		c.situation = Stale
