@@ -58,10 +58,6 @@ servers: ## Build etcd, kubectl and the kube-apiserver of K8S (4 minutes, once)
 e2e: servers ## Run the tests on a real etcd and kube-apiserver, with K8S=1.33 of another Kubernetes; RUN=Policy some of them
 	cd test && $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./...
 
-.PHONY: soak
-soak: servers ## Run WALKS (20000) random walks on a real API server; SEED repeats a run
-	cd test && WALKS=$${WALKS:-20000} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -parallel 8 -v -run TestRandomWalks ./e2e
-
 .PHONY: e2e-guarded
 e2e-guarded: servers ## Run make e2e with both policies in force, as daemons with the token of their Pod
 	cd test && UPGRADEMONITOR_E2E_GUARD=1 $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./e2e

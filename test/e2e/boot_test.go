@@ -51,7 +51,7 @@ func TestFirstBootEndsWithACompleteObject(t *testing.T) {
 
 			object := w.object()
 			assert.Equal(t, "master", object.Spec.Pool.Name)
-			for _, p := range standardMode {
+			for _, p := range typesOf(false) {
 				_, ok := statusOf(object.Status.Conditions, p)
 				assert.True(t, ok, p)
 			}

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -58,48 +57,6 @@ func undisturbed(t *testing.T) []string {
 func writeSpec(t *testing.T, m *upgrademonitor.Monitor) {
 	t.Helper()
 	eventually(t, func() bool { return m.GenerateAndApplyMachineConfigNodeSpec(t.Context()) == nil })
-}
-
-// Each fault begins at every second step of the update, and ends two steps later.
-func TestAWatcherSeesTheSameUpdateDespiteAnOutage(t *testing.T) {
-	want := undisturbed(t)
-	for name, fault := range faults {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for at := 0; at < len(rebootSteps); at += 2 {
-				w := newTestNode(t, fmt.Sprintf("outage-%s-%d", dashed(name), at))
-				w.reportUpdated()
-				h := watchFrom(t, w)
-				m, requests := w.impatient()
-				w.reboot(func(i int, c call) {
-					down := i == at || i == at+1
-					if down {
-						requests.fail(fault)
-					} else {
-						requests.fail(nil)
-					}
-					err := c.try(t.Context(), m)
-					if c.phase != "" { // the spec call fails in an outage
-						require.NoError(t, err)
-						// A request that hangs, or that client-go repeats after a 429, may outlive the fault.
-						outlives := !down && (name == "hung" || name == "429")
-						if down {
-							require.True(t, isPending(m), "%s in an outage at %s", c, rebootSteps[at])
-						} else if !outlives {
-							eventually(t, func() bool { return !isPending(m) }, "%s after an outage at %s", c, rebootSteps[at])
-						}
-					}
-				})
-				requests.fail(nil)
-				require.NoError(t, m.Flush(t.Context()))
-				writeSpec(t, m)
-				h.catchUp()
-				h.check()
-				h.checkEnded()
-				require.Equal(t, want, h.observed(), "an outage at %s", rebootSteps[at])
-			}
-		})
-	}
 }
 
 // The real servers fail at every fourth step.

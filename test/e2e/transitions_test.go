@@ -77,7 +77,7 @@ func (h *policyTest) tryStatus(s statuses) error {
 // Another phase is running in the object, so that no write counts as a reset.
 func TestThePolicyAllowsOneStepOfTheStateMachinePerWrite(t *testing.T) {
 	h := newPolicyTest(t, "transitions")
-	phases := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", unowned}, standardMode...)
+	phases := append([]string{"AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", unowned}, typesOf(false)...)
 	values := []string{"False", "Unknown", "True"}
 	for _, p := range phases {
 		running := "Resumed" // a child of no phase

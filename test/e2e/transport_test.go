@@ -38,14 +38,6 @@ func (r *transport) fail(now fault) {
 	r.now = now
 }
 
-// cut refuses every request from now on, as after the end of a process. No request is under way when it
-// returns.
-func (r *transport) cut() {
-	r.underWay.Lock()
-	defer r.underWay.Unlock()
-	r.fail(func(*http.Request, http.RoundTripper) (*http.Response, error) { return nil, syscall.ECONNREFUSED })
-}
-
 // quiet returns when no request is under way.
 func (r *transport) quiet() {
 	r.underWay.Lock()

@@ -156,8 +156,8 @@ func TestAMissingObjectIsCreatedWithOwnerAndStatus(t *testing.T) {
 	assert.Equal(t, []metav1.OwnerReference{w.owner()}, object.OwnerReferences)
 	assert.Equal(t, "master", object.Spec.Pool.Name)
 	assert.Equal(t, oldConfig, object.Spec.ConfigVersion.Desired)
-	assert.Len(t, object.Status.Conditions, len(standardMode))
-	for i, p := range standardMode {
+	assert.Len(t, object.Status.Conditions, len(typesOf(false)))
+	for i, p := range typesOf(false) {
 		assert.Equal(t, p, object.Status.Conditions[i].Type, "the order in which they are written")
 	}
 	assert.Equal(t, object.Generation, object.Status.ObservedGeneration)

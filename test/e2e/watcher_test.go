@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 // history holds the events of a watch of one object.
@@ -130,15 +132,11 @@ func (h *history) checkTimes(before []metav1.Condition, events []*mcfgv1.Machine
 func (h *history) checkEnded() {
 	h.t.Helper()
 	list := h.last().Status.Conditions
-	all := standardMode
-	if h.node.imageMode {
-		all = imageMode
-	}
-	for _, p := range all {
+	for _, p := range typesOf(h.node.imageMode) {
 		c, ok := statusOf(list, p)
 		require.True(h.t, ok, "%s is missing", p)
 		switch {
-		case singletons[p]:
+		case phases.KindOf(phases.Phase(p)) == phases.Singleton:
 		case p == "Updated":
 			assert.Equal(h.t, done, c.Status, p)
 		default:
