@@ -1,9 +1,11 @@
 # Run make without a target for help.
 
 GOLANGCI_LINT_VERSION := v2.15.0
+GREMLINS_VERSION      := v0.6.0
 
 CACHE         := $(CURDIR)/.cache
 GOLANGCI_LINT := $(CACHE)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
+GREMLINS      := $(CACHE)/gremlins-$(GREMLINS_VERSION)/gremlins
 
 # make lint runs vet, which is a tenth of the CPU time of the first make test, and more of make race.
 TEST := go test -vet=off
@@ -84,6 +86,13 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	@grep -o '^func Fuzz[A-Za-z]*' --include='*_test.go' -r . | sed 's/:func /:/' | while IFS=: read -r file target; do \
 		go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
 	done
+
+.PHONY: mutants
+mutants: $(GREMLINS) ## Count the edits of PKG=./conditions that its own tests do not see (minutes)
+	$(GREMLINS) unleash $(PKG) --exclude-files '^[^/]+/' --workers 1 --timeout-coefficient 30 --invert-logical
+
+$(GREMLINS):
+	GOBIN=$(@D) go install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 
 .PHONY: lint
 lint: $(GOLANGCI_LINT) ## Check style and imports, and that go.mod files are tidy
