@@ -93,6 +93,17 @@ func TestFlushLooksFirst(t *testing.T) {
 	})
 }
 
+// The versions in the status follow the Node before the process exits.
+func TestFlushFollowsTheNode(t *testing.T) {
+	f := newFixture(t)
+	f.reportUpdated(t)
+	f.annotate(newConfig, newConfig)
+	require.NoError(t, f.Flush(t.Context()))
+	assert.Equal(t, newConfig, f.object(t).Status.ConfigVersion.Current)
+	require.NoError(t, f.Flush(t.Context()))
+	assert.Empty(t, f.requests())
+}
+
 // A function of Config that panics in Flush is the caller's, who may recover.
 func TestFlushPanicsInItsCaller(t *testing.T) {
 	panics := false

@@ -96,10 +96,7 @@ func (m *Monitor) tick() {
 	if m.isOverLocked() {
 		return
 	}
-	m.seeLocked(v)
-	if v.err == nil {
-		m.acceptLocked(m.core.Follow())
-	}
+	m.followLocked(v)
 	now := realClock.Now()
 	m.lookAt = now.Add(lookInterval)
 	if due, ok := m.dueLocked(); ok && !now.Before(due) {

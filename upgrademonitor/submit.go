@@ -152,9 +152,9 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 	}
 }
 
-// Flush returns nil when everything accepted before the call is written. It looks at the Node, and
-// retries with backoff until ctx ends; then it returns an error that wraps ErrPending, the cause and
-// the error of ctx. A report that the API server rejects meanwhile is dropped: its error is returned,
+// Flush returns nil when everything accepted before the call is written, and the versions that the
+// Node has now. It retries with backoff until ctx ends; then it returns an error that wraps
+// ErrPending, the cause and the error of ctx. A report that the API server rejects meanwhile is dropped: its error is returned,
 // without ErrPending. Flush does not wait for the spec.
 //
 // Call it before a reboot and before the process exits, with a ctx that ends: an API server that is
@@ -165,7 +165,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	}
 	v := m.look()
 	m.mu.Lock()
-	m.seeLocked(v)
+	m.followLocked(v)
 	entries := m.core.Entries()
 	if len(entries) == 0 {
 		m.mu.Unlock()

@@ -73,6 +73,14 @@ func (m *Monitor) seeLocked(v view) {
 	m.core.See(known)
 }
 
+// followLocked takes a view, and has the versions in the status follow it.
+func (m *Monitor) followLocked(v view) {
+	m.seeLocked(v)
+	if v.err == nil {
+		m.acceptLocked(m.core.Follow())
+	}
+}
+
 // node returns the daemon's Node. Another node is out of scope.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()

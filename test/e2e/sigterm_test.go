@@ -1,0 +1,125 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// lockedBuffer is the output of a program that a test reads while the program runs.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.all.String()
+}
+
+// TestSIGTERM runs the daemon of the guide as a program: it reports an update during an outage, gets
+// SIGTERM, and flushes when the API server is back. The outage is that of MachineConfigNodes alone.
+func TestSIGTERM(t *testing.T) {
+	w := newTestNode(t, "sigterm")
+	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()
+	annotate := func(annotation, value string) {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value)
+		_, err := kube.Patch(t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	annotate(upgrademonitor.CurrentConfigAnnotation, oldConfig)
+	annotate(upgrademonitor.DesiredConfigAnnotation, oldConfig)
+
+	var down atomic.Bool
+	var refused atomic.Int32
+	server, err := url.Parse(standard.Config().Host)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(server)
+	proxy.FlushInterval = -1 // watches
+	proxy.Transport, err = rest.TransportFor(standard.Config())
+	require.NoError(t, err)
+	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if down.Load() && strings.Contains(r.URL.Path, "machineconfignodes") {
+			refused.Add(1)
+			http.Error(rw, "the server is currently unable to handle the request", http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(front.Close)
+	t.Cleanup(front.CloseClientConnections)
+
+	dir := t.TempDir()
+	kubeconfig := filepath.Join(dir, "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+		"contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"`+front.URL+`"}}]}`), 0o600))
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./examples/daemon")
+	build.Dir = "../.."
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, string(out))
+	var log lockedBuffer
+	daemon := exec.CommandContext(t.Context(), filepath.Join(dir, "daemon"), "--kubeconfig", kubeconfig, "--node", w.name)
+	daemon.Stderr = &log
+	require.NoError(t, daemon.Start())
+	logs := func(text string) {
+		t.Helper()
+		eventually(t, func() bool { return strings.Contains(log.String(), text) }, "the daemon logs %q", text)
+	}
+
+	eventually(t, func() bool {
+		mcn, err := w.admin.Get(t.Context(), w.name, metav1.GetOptions{})
+		if err != nil {
+			return false
+		}
+		updated, _ := statusOf(mcn.Status.Conditions, string(phases.Updated))
+		return updated.Status == done
+	})
+	h := watchFrom(t, w)
+	down.Store(true)
+	annotate(upgrademonitor.DesiredConfigAnnotation, newConfig)
+	logs("Failed to write the MachineConfigNode")
+	eventually(t, func() bool {
+		node, err := kube.Get(t.Context(), w.name, metav1.GetOptions{})
+		return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == newConfig
+	}, "the update goes on without its reports")
+	require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
+	before := refused.Load()
+	eventually(t, func() bool { return refused.Load() > before+1 }, "Flush retries")
+	down.Store(false)
+	require.NoError(t, daemon.Wait())
+	assert.NotContains(t, log.String(), "Going on without the reports")
+
+	h.catchUp()
+	h.check()
+	h.checkEnded()
+	assert.Equal(t, newConfig, w.object().Status.ConfigVersion.Current)
+	applied := w.condition(phases.AppliedFilesAndOS)
+	assert.Equal(t, "Action during update to "+newConfig+": Applying files and OS", applied.Message)
+}
