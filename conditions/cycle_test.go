@@ -1,7 +1,6 @@
 package conditions_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -102,17 +101,6 @@ func TestUpdatePreparedForAnotherTargetBeginsAnUpdate(t *testing.T) {
 	assert.Equal(t, status(list, "Drained"), status(writes[0], "Drained"), "False begins no update")
 }
 
-// The clock of this process may be behind that of another one.
-func TestLastTransitionTimeNeverDecreases(t *testing.T) {
-	list := statusMap{phases.Drained: running, phases.UpdateExecuted: running}.list(false)
-	for i := range list {
-		list[i].LastTransitionTime = metav1.NewTime(now.Add(secondsOf(60)))
-	}
-	drained := condition(t, next(t, list, false, report(phases.Drained, done))[0], phases.Drained)
-	assert.Equal(t, done, drained.Status)
-	assert.Equal(t, list[0].LastTransitionTime, drained.LastTransitionTime)
-}
-
 func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 	for name, tc := range map[string]struct {
 		updated, prepared metav1.ConditionStatus
@@ -158,49 +146,6 @@ func TestBeginResetsAllPhasesAndStartsUpdatePrepared(t *testing.T) {
 	}
 }
 
-// Another client has made it Unknown.
-func TestAnUpdatedThatIsUnknownGetsTheStatusThatIsReported(t *testing.T) {
-	list := midway(false, statusMap{phases.Updated: running})
-
-	begun := next(t, list, false, report(phases.Updated, no))
-	require.Len(t, begun, 1)
-	assert.Equal(t, without(list, phases.Updated), without(begun[0], phases.Updated), "the update goes on")
-	updated := condition(t, begun[0], phases.Updated)
-	assert.Equal(t, metav1.Condition{Type: "Updated", Status: no, Reason: "ReportedUpdated", Message: "about Updated", LastTransitionTime: now}, updated)
-
-	ended := next(t, list, false, report(phases.Updated, done))
-	require.Len(t, ended, 1)
-	assert.Equal(t, done, status(ended[0], "Updated"))
-	assertReset(t, list, ended[0])
-}
-
-func TestARepeatedBeginWritesNothing(t *testing.T) {
-	for _, change := range []func(*request){func(*request) {}, newTarget} {
-		first := report(phases.Updated, no, change)
-		writes := next(t, midway(false, statusMap{phases.Updated: done}), false, first)
-		list := writes[len(writes)-1]
-
-		assert.Nil(t, next(t, list, false, report(phases.Updated, no, change, later)))
-		assert.Nil(t, next(t, list, false, report(phases.Updated, no, later)))
-	}
-}
-
-// The daemon repeats the begin at each sync.
-func TestARepeatedBeginKeepsTheStateOfTheUpdate(t *testing.T) {
-	for _, prepared := range statuses {
-		for _, r := range []request{report(phases.Updated, no), report(phases.Updated, no, completing)} {
-			list := midway(false, statusMap{phases.UpdatePrepared: prepared})
-
-			writes := next(t, list, false, r)
-
-			require.Len(t, writes, 1)
-			assert.Equal(t, without(list, phases.Updated), without(writes[0], phases.Updated))
-			assert.Equal(t, earlier, condition(t, writes[0], phases.Updated).LastTransitionTime)
-			assert.Nil(t, next(t, writes[0], false, r))
-		}
-	}
-}
-
 // The first of the two writes that begin an update resets the phases and changes nothing else:
 // planned again, the same report leads to the second.
 func TestABeginningThatIsInterrupted(t *testing.T) {
@@ -211,16 +156,6 @@ func TestABeginningThatIsInterrupted(t *testing.T) {
 	assert.Equal(t, condition(t, midway(false, nil), phases.Updated), condition(t, writes[0], phases.Updated))
 	assert.Equal(t, writes[1:], next(t, writes[0], false, r))
 	assert.Nil(t, next(t, writes[1], false, report(phases.Updated, no)), "a repeat for the same target")
-}
-
-func TestBeginOnAnEmptyListWritesEveryCondition(t *testing.T) {
-	writes := next(t, nil, false, report(phases.Updated, no))
-	require.Len(t, writes, 1)
-	assert.Equal(t, no, status(writes[0], "UpdatePrepared"), "a missing Updated counts as False: a repeat")
-
-	writes = next(t, nil, false, report(phases.Updated, no, newTarget))
-	require.Len(t, writes, 1)
-	assert.Equal(t, running, status(writes[0], "UpdatePrepared"))
 }
 
 func TestAPhaseOfAnUpdateBetweenUpdatesBeginsOne(t *testing.T) {
@@ -269,45 +204,6 @@ func TestAPhaseOfAnUpdateBetweenUpdatesBeginsOne(t *testing.T) {
 	}
 }
 
-// Another writer has left finished phases with Updated=True.
-func TestADisruptionResetsPhasesOfEarlierUpdates(t *testing.T) {
-	list := midway(false, statusMap{phases.Updated: done})
-
-	writes := next(t, list, false, report(phases.RebootedNode, running))
-
-	require.Len(t, writes, 2, "finished phases are reset by one write")
-	for _, p := range []phases.Phase{phases.UpdateExecuted, phases.Cordoned, phases.Drained} {
-		assert.Equal(t, no, condition(t, writes[0], p).Status, p)
-		assert.Equal(t, afterReset[p], condition(t, writes[0], p).Message)
-	}
-}
-
-// Another writer has left a phase Unknown below a parent that is True.
-func TestADisruptionRestartsAPhaseThatWasLeftRunning(t *testing.T) {
-	list := statusMap{phases.Updated: done, phases.Drained: running, phases.UpdateExecuted: done}.list(false)
-	want := [][]metav1.ConditionStatus{{no, no}, {running, running}, {done, running}}
-
-	for to, count := range map[metav1.ConditionStatus]int{running: 2, done: 3} {
-		writes := next(t, list, false, report(phases.Drained, to))
-
-		require.Len(t, writes, count)
-		for i, w := range writes {
-			assert.Equal(t, want[i], pair(w, "Drained", "UpdateExecuted"))
-			assert.Equal(t, now, condition(t, w, phases.Drained).LastTransitionTime)
-		}
-	}
-}
-
-func TestADisruptionMayCompleteTheParent(t *testing.T) {
-	list := statusMap{phases.Updated: done}.list(false)
-
-	writes := next(t, list, false, report(phases.AppliedFilesAndOS, done, completing))
-
-	require.Len(t, writes, 2)
-	assert.Equal(t, []metav1.ConditionStatus{running, running}, pair(writes[0], "AppliedFilesAndOS", "UpdateExecuted"))
-	assert.Equal(t, []metav1.ConditionStatus{done, done}, pair(writes[1], "AppliedFilesAndOS", "UpdateExecuted"))
-}
-
 func pair(list []metav1.Condition, a, b string) []metav1.ConditionStatus {
 	return []metav1.ConditionStatus{status(list, a), status(list, b)}
 }
@@ -340,20 +236,6 @@ func TestAReportOfARestartedDaemonChangesNoStatus(t *testing.T) {
 	}
 }
 
-func TestAReportOfARestartedDaemonRefreshesTheMessageOfTheParentOnce(t *testing.T) {
-	child := report(phases.Uncordoned, done, completing)
-	list := next(t, statusMap{phases.Updated: done}.list(false), false, child)[0]
-	parent := condition(t, list, phases.UpdateComplete)
-	assert.Equal(t, []string{"Uncordoned", prefix + thisUpdate + ": " + child.Message}, []string{parent.Reason, parent.Message})
-
-	list = next(t, list, false, report(phases.UpdateComplete, done))[0]
-	assert.Nil(t, next(t, list, false, child))
-
-	writes := next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message = "uncordoned" }))
-	require.Len(t, writes, 1)
-	assert.Equal(t, without(list, phases.Uncordoned), without(writes[0], phases.Uncordoned))
-}
-
 func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
 	list := next(t, statusMap{phases.Updated: done}.list(false), false, report(phases.Resumed, done, func(r *request) { r.Name = lastUpdate }))[0]
 	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
@@ -363,27 +245,6 @@ func TestMessagesOfARestartGetThePrefixOfTheLastUpdate(t *testing.T) {
 
 	list = next(t, list, false, report(phases.Updated, done))[0]
 	assert.Equal(t, prefix+lastUpdate+": about Resumed", condition(t, list, phases.Resumed).Message)
-}
-
-func TestFalseBetweenUpdatesChangesReasonAndMessageOnly(t *testing.T) {
-	for _, p := range phases.All(false) {
-		if !phases.IsUpdateStep(p) {
-			continue
-		}
-		for _, from := range statuses {
-			t.Run(string(p)+" "+string(from), func(t *testing.T) {
-				list := statusMap{phases.Updated: done, p: from}.list(false)
-				r := report(p, no, func(r *request) { r.ParentMessage = "to the parent" })
-
-				writes := next(t, list, false, r)
-
-				require.Len(t, writes, 1)
-				assert.Equal(t, without(list, p), without(writes[0], p), "its parent or Updated changed")
-				c := condition(t, writes[0], p)
-				assert.Equal(t, []string{string(from), r.Reason, r.Message}, []string{string(c.Status), c.Reason, c.Message})
-			})
-		}
-	}
 }
 
 func TestEndResetsAllPhasesAndPrefixesTheirMessages(t *testing.T) {
@@ -401,20 +262,6 @@ func TestEndResetsAllPhasesAndPrefixesTheirMessages(t *testing.T) {
 	}
 }
 
-func TestAPhaseWithTheDefaultReasonRanIfItsStatusSaysSo(t *testing.T) {
-	for _, s := range []metav1.ConditionStatus{running, done} {
-		list := statusMap{phases.Drained: s}.list(false)
-		for i := range list {
-			list[i].Reason = conditions.ReasonNotYetOccurred
-		}
-
-		drained := condition(t, next(t, list, false, report(phases.Updated, done))[0], phases.Drained)
-
-		assert.Equal(t, no, drained.Status)
-		assert.Equal(t, prefix+thisUpdate+": ran Drained", drained.Message)
-	}
-}
-
 // Whatever its reason is: a phase that is False was not required, or never reported.
 func TestAPhaseThatDidNotRunGetsNoPrefix(t *testing.T) {
 	for reason, reserved := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "UpdateExecutedDrained": false} {
@@ -428,37 +275,4 @@ func TestAPhaseThatDidNotRunGetsNoPrefix(t *testing.T) {
 		}
 		assert.Equal(t, reserved, conditions.IsReservedReason(reason))
 	}
-}
-
-func TestARepeatedEndKeepsTheMessagesOfARestart(t *testing.T) {
-	list := next(t, midway(false, nil), false, report(phases.Updated, done))[0]
-	assert.Nil(t, next(t, list, false, report(phases.Updated, done, later)))
-
-	list = next(t, list, false, report(phases.Resumed, done))[0]
-	again := report(phases.Updated, done, func(r *request) { r.Message = "still updated" })
-	writes := next(t, list, false, again)
-
-	require.Len(t, writes, 1)
-	assert.Equal(t, without(list, phases.Updated), without(writes[0], phases.Updated))
-	assert.Equal(t, "still updated", condition(t, writes[0], phases.Updated).Message)
-}
-
-func TestAMessageNeverHasTwoPrefixes(t *testing.T) {
-	list := []metav1.Condition(nil)
-	for _, update := range []string{"a", "b", "c"} {
-		in := func(r *request) { r.Cycle = conditions.Cycle{Name: update, NewTarget: true} }
-		reports := []request{report(phases.Updated, no, in), report(phases.UpdatePrepared, done, in)}
-		if update != "c" {
-			reports = append(reports, report(phases.Drained, done, in))
-		}
-		for _, r := range append(reports, report(phases.Updated, no, in), report(phases.Updated, done, in)) {
-			for _, list = range next(t, list, false, r) {
-				for _, c := range list {
-					assert.LessOrEqual(t, strings.Count(c.Message, prefix), 1, c.Message)
-				}
-			}
-		}
-	}
-	assert.Equal(t, prefix+"b: about Drained", condition(t, list, phases.Drained).Message)
-	assert.Equal(t, prefix+"c: about Updated", condition(t, list, phases.UpdatePrepared).Message)
 }

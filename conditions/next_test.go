@@ -61,45 +61,6 @@ func TestNextRejectsAPhaseOfTheOtherMode(t *testing.T) {
 	}
 }
 
-func TestARepeatedReportWritesNothing(t *testing.T) {
-	for _, imageMode := range []bool{false, true} {
-		for _, updated := range []metav1.ConditionStatus{no, done} {
-			for _, p := range phases.All(imageMode) {
-				for _, to := range statuses {
-					if p == phases.Updated && to == running {
-						continue
-					}
-					t.Run(fmt.Sprintf("image=%t/%s=%s while Updated is %s", imageMode, p, to, updated), func(t *testing.T) {
-						r := report(p, to)
-						writes := next(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, r)
-						require.NotEmpty(t, writes)
-
-						assert.Nil(t, next(t, writes[len(writes)-1], imageMode, report(p, to, later)))
-					})
-				}
-			}
-		}
-	}
-}
-
-func TestNextOnAnEmptyListWritesEveryCondition(t *testing.T) {
-	for _, list := range [][]metav1.Condition{nil, {}} {
-		for _, imageMode := range []bool{false, true} {
-			writes := next(t, list, imageMode, report(phases.Drained, done))
-
-			require.Len(t, writes, 2, "a missing condition counts as False")
-			for i, s := range []metav1.ConditionStatus{running, done} {
-				assert.Equal(t, typesOf(imageMode), types(writes[i]))
-				assert.Equal(t, s, status(writes[i], "Drained"))
-				assert.Equal(t, running, status(writes[i], "UpdateExecuted"))
-				for _, c := range writes[i] {
-					assert.Equal(t, now, c.LastTransitionTime, c.Type)
-				}
-			}
-		}
-	}
-}
-
 func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T) {
 	r := report(phases.Drained, running)
 	full := next(t, midway(false, nil), false, r)[0]
@@ -145,32 +106,6 @@ func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *te
 		second.Status = no
 		assert.Nil(t, next(t, append(slices.Clone(full), second), false, r))
 	})
-}
-
-func TestLastTransitionTimeChangesWithTheStatusOnly(t *testing.T) {
-	subSecond := metav1.NewTime(earlier.Add(123456789))
-	for name, kept := range map[string]metav1.Time{"whole": earlier, "sub-second": subSecond, "zero": {}} {
-		t.Run(name, func(t *testing.T) {
-			list := statusMap{phases.Drained: running, phases.UpdateExecuted: running}.list(false)
-			for i := range list {
-				list[i].LastTransitionTime = kept
-			}
-			writes := next(t, list, false, report(phases.Drained, running))
-			require.Len(t, writes, 1)
-			for _, c := range writes[0] {
-				assert.Equal(t, kept, c.LastTransitionTime, c.Type)
-			}
-			moved := next(t, list, false, report(phases.Drained, done))
-			require.Len(t, moved, 1)
-			for _, c := range moved[0] {
-				want := kept
-				if c.Type == "Drained" {
-					want = now
-				}
-				assert.Equal(t, want, c.LastTransitionTime, c.Type)
-			}
-		})
-	}
 }
 
 // A value that is read back must equal the one that was written.
