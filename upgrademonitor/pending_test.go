@@ -18,9 +18,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	clienttesting "k8s.io/client-go/testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
 var (
@@ -90,19 +93,21 @@ func TestConflictInTheMiddleOfABegin(t *testing.T) {
 	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdatePrepared).Status)
 }
 
-// TestWritesCarryTheirResourceVersion: that of the object which the write was computed from.
-func TestWritesCarryTheirResourceVersion(t *testing.T) {
-	node := annotated(oldConfig, oldConfig)
-	server := &cannedServer{object: updatedObject(t)}
-	server.object.Generation, server.object.Status.ObservedGeneration = 4, 5 // as written by older daemons
+// A status takes the generation that was read into account, and observedGeneration never decreases.
+func TestObservedGeneration(t *testing.T) {
+	node, server := annotated(oldConfig, oldConfig), newServer(t)
+	observe := func(generation int64) {
+		require.NoError(t, server.Write(nodeName, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ObservedGeneration = generation }))
+	}
+	observe(5) // as older daemons wrote it
 	m := monitorOn(t, server, &node)
 	m.ReportDegraded(t.Context(), errors.New("disk full"))
-	assert.Equal(t, "17966", server.sent.ResourceVersion)
-	assert.Zero(t, server.sent.Status.ObservedGeneration, "it never decreases")
-	server.object.Generation = 6
+	assert.EqualValues(t, 5, server.Get(nodeName).Status.ObservedGeneration)
+	for _, pool := range []string{"a", "b", "c", "d"} {
+		require.NoError(t, server.Write(nodeName, "", func(mcn *mcfgv1.MachineConfigNode) { mcn.Spec.Pool.Name = pool }))
+	}
 	m.ReportDegraded(t.Context(), nil)
-	m.ReportDegraded(t.Context(), errors.New("disk full"))
-	assert.EqualValues(t, 6, server.sent.Status.ObservedGeneration, "the generation that was read")
+	assert.EqualValues(t, 6, server.Get(nodeName).Status.ObservedGeneration, "the generation that was read")
 }
 
 func TestInvalidReportIsDropped(t *testing.T) {
