@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"slices"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -24,7 +25,7 @@ type driven struct {
 
 func drive(t *testing.T) *driven {
 	return &driven{t: t, server: server{now: begun, mode: plan.Standard, asked: map[phases.Phase]bool{phases.Updated: true}},
-		node: plan.Node{Owner: metav1.OwnerReference{Name: "worker-0"}, Pool: "worker", Mode: plan.Standard, Provisioned: true,
+		node: plan.Node{Owner: metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "node"}, Pool: "worker", Mode: plan.Standard, Provisioned: true,
 			Versions: plan.Versions{CurrentConfig: "a", DesiredConfig: "a"}}}
 }
 
@@ -74,4 +75,104 @@ func TestTheSpecOfABeginThatIsLeftForLater(t *testing.T) {
 	require.Equal(t, "a", d.server.object.Spec.ConfigVersion.Desired)
 	d.run(true)
 	require.Equal(t, "b", d.server.object.Spec.ConfigVersion.Desired)
+}
+
+// An object of an informer that trims its objects is read again; a complete object is the base.
+func TestTrimmedObjectsAreRead(t *testing.T) {
+	for name, trim := range map[string]func(*core.Object){
+		"":                 func(*core.Object) {},
+		"owners":           func(o *core.Object) { o.Owners = nil },
+		"a message":        func(o *core.Object) { o.Status.Conditions[3].Message = "" },
+		"a reason":         func(o *core.Object) { o.Status.Conditions[3].Reason = "" },
+		"a time":           func(o *core.Object) { o.Status.Conditions[3].LastTransitionTime = metav1.Time{} },
+		"a condition":      func(o *core.Object) { o.Status.Conditions = o.Status.Conditions[1:] },
+		"versions":         func(o *core.Object) { o.Status.ConfigVersion = nil },
+		"current images":   func(o *core.Object) { o.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{} },
+		"the spec":         func(o *core.Object) { o.Spec.Node.Name = "" },
+		"the image":        func(o *core.Object) { o.Spec.ConfigImage.DesiredImage = "" },
+		"image sets":       func(o *core.Object) { o.Status.PinnedImageSets = nil },
+		"an error":         func(o *core.Object) { o.Status.PinnedImageSets[0].LastFailedGenerationError = "" },
+		"foreign":          func(o *core.Object) { o.Foreign = nil },
+		"a foreign time":   func(o *core.Object) { o.Foreign[0].LastTransitionTime = metav1.Time{} },
+		"a foreign status": func(o *core.Object) { o.Foreign[0].Status = metav1.ConditionFalse },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := drive(t)
+			d.server.mode, d.node.Mode = plan.Image, plan.Image
+			d.node.CurrentImage, d.node.DesiredImage = i, i
+			d.server.asked[phases.PinnedImageSetsDegraded] = true
+			d.submit(phases.Updated, metav1.ConditionTrue)
+			_, _, err := d.Submit(plan.ImageSetsChange{Node: d.node, Time: metav1.NewTime(begun), Sets: []plan.ImageSet{{Name: "set", Generation: 1, Failure: "no route"}}})
+			require.NoError(t, err)
+			d.server.asked[phases.PinnedImageSetsProgressing] = true
+			d.run(true)
+			d.server.object.Foreign = []metav1.Condition{foreign}
+			d.server.bump(false)
+			d.See(core.View{Node: d.node, Lists: true, Listed: &core.Object{UID: d.server.object.UID, ResourceVersion: d.server.object.ResourceVersion}})
+			d.submit(phases.NodeDegraded, metav1.ConditionUnknown)
+			d.run(true)
+
+			d.server.bump(true)
+			listed := d.server.object
+			listed.Status.Conditions = slices.Clone(listed.Status.Conditions)
+			listed.Status.PinnedImageSets, listed.Foreign = slices.Clone(listed.Status.PinnedImageSets), slices.Clone(listed.Foreign)
+			trim(&listed)
+			d.See(core.View{Node: d.node, Lists: true, Listed: &listed})
+			d.submit(phases.NodeDegraded, metav1.ConditionFalse)
+			r, _ := d.Next(true)
+			want := map[bool]core.Kind{true: core.PatchStatus, false: core.Get}[name == ""]
+			require.Equal(t, want, r.Kind)
+			if name == "" {
+				require.Equal(t, d.server.object.Generation, r.Next.Status.ObservedGeneration)
+			}
+		})
+	}
+}
+
+// The target of an update that another process has started is known from the Lister, before the spec
+// changes.
+func TestTheTargetOfAListedUpdate(t *testing.T) {
+	d := drive(t)
+	d.server.asked[phases.Cordoned] = true
+	d.submit(phases.Updated, metav1.ConditionTrue)
+	d.run(true)
+	other := drive(t) // starts an update to b
+	other.server, other.node = d.server, d.node
+	other.node.DesiredConfig = b
+	other.submit(phases.Updated, metav1.ConditionFalse)
+	other.submit(phases.Cordoned, metav1.ConditionTrue)
+	other.run(true)
+
+	d.server, d.node.DesiredConfig = other.server, c
+	d.See(core.View{Node: d.node, Lists: true, Listed: &d.server.object})
+	d.submit(phases.UpdatePrepared, metav1.ConditionUnknown)
+	d.run(true)
+	require.Equal(t, metav1.ConditionFalse, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "an update to c has started")
+}
+
+// The target of a write whose response was lost is not remembered beyond the next read.
+func TestTheTargetOfALostResponseIsForgotten(t *testing.T) {
+	d := drive(t)
+	d.server.asked[phases.Cordoned] = true
+	d.submit(phases.Updated, metav1.ConditionTrue)
+	d.run(true)
+	d.node.DesiredConfig = b
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	for r, ok := d.Next(true); ok && r.Kind != core.PatchStatus; r, ok = d.Next(true) {
+		d.Done(r, d.server.make(r))
+	}
+	r := core.Request{Kind: core.PatchStatus}
+	r.Next = d.server.object.State
+	d.Done(r, core.Result{Outcome: apierr.Retry})
+	d.run(true)
+	d.node.DesiredConfig = c
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	d.submit(phases.Cordoned, metav1.ConditionTrue)
+	d.run(true)
+
+	d.server.bump(false)
+	d.See(core.View{Node: d.node, Lists: true, Listed: &core.Object{UID: d.server.object.UID, ResourceVersion: d.server.object.ResourceVersion}})
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	d.run(true)
+	require.Equal(t, metav1.ConditionTrue, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "a repeat starts no update")
 }
