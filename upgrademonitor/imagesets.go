@@ -53,11 +53,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	if m == nil {
 		return
 	}
-	if failure != nil {
-		m.failures.FailedLocally(ctx, imageSetFailure, failure, "Failed to prefetch pinned images")
-	} else {
-		m.failures.Recovered(ctx, imageSetFailure, "Prefetching pinned images works again")
-	}
+	m.failures.Local(ctx, imageSetFailure, failure, "Failed to prefetch pinned images", "Prefetching pinned images works again")
 	change, v, err := m.newImageSets(ctx, sets)
 	if err == nil {
 		change.Failed = failure != nil

@@ -43,11 +43,7 @@ func DoneMessage(message string) Option {
 	return func(o *options) { o.doneMessage = message }
 }
 
-var (
-	optsPath             = field.NewPath("opts")
-	errReasonOption      = field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument")
-	errDoneMessageOption = field.Forbidden(optsPath.Key("DoneMessage"), "valid with Track only")
-)
+var optsPath = field.NewPath("opts")
 
 func newOptions(opts []Option) options {
 	if len(opts) == 0 {

@@ -15,10 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-var (
-	reasonPath     = field.NewPath("reason")
-	errNotRequired = field.Forbidden(field.NewPath("phase"), "NotRequired is valid for a Parent or Child phase: report a Singleton with its status")
-)
+var reasonPath = field.NewPath("reason")
 
 // GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with a reason
 // (a CamelCase word) and a message for people. The object is created if it is missing.
@@ -41,7 +38,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	}
 	o := newOptions(opts)
 	if o.reason != "" {
-		return m.rejected(phase, errReasonOption)
+		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument"))
 	}
 	o.reason = reason
 	change, v, err := m.newReport(ctx, phase, message, status, o)
@@ -122,7 +119,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 	change, v, err := m.newReport(ctx, phase, message, status, o)
 	if err == nil && kind.NotRequired && phases.KindOf(phase) == phases.Singleton {
-		err = m.rejected(phase, errNotRequired)
+		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"), "NotRequired is valid for a Parent or Child phase: report a Singleton with its status"))
 	}
 	if err == nil {
 		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = kind.NotRequired, kind.SkipIfRunning, true
@@ -169,7 +166,7 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	case conditions.IsReservedReason(r.Reason):
 		return field.Invalid(reasonPath, r.Reason, "reserved for a phase that was not reported")
 	case o.doneMessage != "":
-		return errDoneMessageOption
+		return field.Forbidden(optsPath.Key("DoneMessage"), "valid with Track only")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
 		return field.Forbidden(optsPath.Key("CompletesParent"), "valid with status True only: a phase that is not done completes nothing")
 	}

@@ -154,8 +154,8 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 
 // Flush returns nil when everything accepted before the call is written, and the versions that the
 // Node has now. It retries with backoff until ctx ends; then it returns an error that wraps
-// ErrPending, the cause and the error of ctx. A report that the API server rejects meanwhile is dropped: its error is returned,
-// without ErrPending. Flush does not wait for the spec.
+// ErrPending, the cause and the error of ctx. A report that the API server rejects meanwhile is
+// dropped: its error is returned, without ErrPending. Flush does not wait for the spec.
 //
 // Call it before a reboot and before the process exits, with a ctx that ends: an API server that is
 // down must not keep the node from rebooting.

@@ -44,11 +44,7 @@ func (m *Monitor) look() view {
 	pool, v.poolErr = m.pool(node)
 	var invalid error
 	v.node, invalid = plan.NewNode(node, pool, m.mode())
-	if invalid != nil {
-		m.failures.FailedLocally(m.life, annotationFailure, invalid, "Ignoring an invalid annotation of the Node")
-	} else {
-		m.failures.Recovered(m.life, annotationFailure, "The annotations of the Node are valid again")
-	}
+	m.failures.Local(m.life, annotationFailure, invalid, "Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
 	v.listed, v.lists = m.list()
 	return v
 }
@@ -104,14 +100,12 @@ func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	}
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
-		m.failures.Failed(m.life, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is")
-		return nodemeta.NotYetSet, err
 	}
-	m.failures.Recovered(m.life, poolFailure, "The pool of the Node is known again")
-	if pool == "" {
+	m.failures.Local(m.life, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is", "The pool of the Node is known again")
+	if err != nil || pool == "" {
 		pool = nodemeta.NotYetSet
 	}
-	return pool, nil
+	return pool, err
 }
 
 func (m *Monitor) mode() plan.Mode {
@@ -140,11 +134,10 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	case err == nil && object.Name != m.config.NodeName:
 		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
 	}
+	m.failures.Local(m.life, listerFailure, err, "Ignoring the Lister", "Using the Lister again")
 	if err != nil {
-		m.failures.FailedLocally(m.life, listerFailure, err, "Ignoring the Lister")
 		return nil, false
 	}
-	m.failures.Recovered(m.life, listerFailure, "Using the Lister again")
 	return object, true
 }
 

@@ -118,7 +118,7 @@ func (r *Reporter) has(s State) bool {
 		return true
 	}
 	state := oneLine(string(s), maxNodeMessage)
-	r.failures.FailedLocally(context.Background(), state, fmt.Errorf("%s has no state %q", r.config.Component, state),
-		"Ignoring a pass: begin it with one of States")
+	r.failures.Local(context.Background(), state, fmt.Errorf("%s has no state %q", r.config.Component, state),
+		"Ignoring a pass: begin it with one of States", "")
 	return false
 }

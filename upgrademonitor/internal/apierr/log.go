@@ -39,11 +39,14 @@ func (l *Log) Failed(ctx context.Context, key string, err error, message string,
 	klog.FromContext(ctx).WithCallDepth(1).Error(err, message, values...)
 }
 
-// FailedLocally logs an error that does not come from a request, unless its text is that of the last
-// failure of the key.
-func (l *Log) FailedLocally(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
-	if l.isNew(key, fmt.Sprint(err)) { // unlike Error, it does not panic on a nil pointer
-		klog.FromContext(ctx).WithCallDepth(1).Error(err, message, slices.Concat(l.Values, keysAndValues)...)
+// Local logs an error that does not come from a request, unless the last failure of the key has the
+// same text. If err is nil, it logs that the failure is over.
+func (l *Log) Local(ctx context.Context, key string, err error, failed, recovered string) {
+	switch {
+	case err == nil:
+		l.Recovered(ctx, key, recovered)
+	case l.isNew(key, fmt.Sprint(err)): // unlike Error, it does not panic on a nil pointer
+		klog.FromContext(ctx).WithCallDepth(1).Error(err, failed, l.Values...)
 	}
 }
 
