@@ -1,0 +1,85 @@
+package pool
+
+import (
+	"cmp"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// member is one node of a pool, as its Node and its MachineConfigNode describe it.
+type member struct {
+	name             string
+	down             string // why the Node itself is unavailable, "" if it is available
+	reported         bool   // the daemon has reported the start or the end of an update
+	desired, current progress.Target
+	updating         bool // an update was requested or is running
+	degraded         bool
+	message          string // the cause, if it is degraded
+	pinned           bool   // all its pinned image sets are on the node, and no set has failed
+}
+
+// newMember returns a node with its MachineConfigNode, nil if there is none.
+func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
+	m := member{name: node.Name, down: downOf(node)}
+	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
+		return m
+	}
+	// Without the feature gate ImageModeStatusReporting only the Node has the images.
+	withImages := *mcn
+	desired, current := &withImages.Spec.ConfigImage.DesiredImage, &withImages.Status.ConfigImage.CurrentImage
+	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.DesiredImage]))
+	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.CurrentImage]))
+	n := progress.FromMachineConfigNode(&withImages)
+	m.reported, m.desired, m.current = n.Reported, n.Desired, n.Current
+	m.updating = n.InUpdate() || n.Reported &&
+		(isAnother(node.Annotations[nodeannotation.DesiredConfig], n.Desired.Config) ||
+			isAnother(node.Annotations[nodeannotation.DesiredImage], n.Desired.Image))
+	if m.degraded = n.IsDegraded(); m.degraded {
+		m.message = n.Message
+	}
+	m.pinned = len(n.PinnedImageSets) == 0
+	return m
+}
+
+// has reports whether the node runs and desires this config and image.
+func (m member) has(config string, i image) bool {
+	return config != "" && m.desired.Config == config && m.current.Config == config && i.isOn(m.desired.Image, m.current.Image)
+}
+
+// unavailable returns why a node that is not being updated is unavailable, "" if it is available.
+func (m member) unavailable() string {
+	switch {
+	case m.degraded && m.down != "":
+		return m.down + " and degraded"
+	case m.degraded:
+		return "degraded"
+	}
+	return m.down
+}
+
+// downOf returns why a Node is unavailable, whoever cordoned it; "" if it is available.
+func downOf(node *corev1.Node) string {
+	var why []string
+	if !isReady(node) {
+		why = append(why, "NotReady")
+	}
+	if node.Spec.Unschedulable {
+		why = append(why, "cordoned")
+	}
+	return strings.Join(why, " and ")
+}
+
+func isReady(node *corev1.Node) bool {
+	for _, condition := range node.Status.Conditions {
+		if condition.Type == corev1.NodeReady {
+			return condition.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
