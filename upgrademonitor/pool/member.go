@@ -2,11 +2,15 @@ package pool
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeannotation"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodeowner"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -21,7 +25,7 @@ type member struct {
 	updating         bool // an update was requested or is running
 	degraded         bool
 	message          string // the cause, if it is degraded
-	pinned           bool   // all its pinned image sets are on the node, and no set has failed
+	pinned           bool   // it has all its pinned image sets
 }
 
 // newMember returns a node with its MachineConfigNode, nil if there is none.
@@ -43,8 +47,18 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	if m.degraded = n.IsDegraded(); m.degraded {
 		m.message = n.Message
 	}
-	m.pinned = len(n.PinnedImageSets) == 0
+	m.pinned = isPinned(&mcn.Status)
 	return m
+}
+
+// isPinned reports whether the node has all sets that its object lists, in the generations desired, and reports no
+// failure of a set.
+func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
+	isMissing := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+		return s.DesiredGeneration <= 0 || s.CurrentGeneration != s.DesiredGeneration
+	}
+	return !slices.ContainsFunc(status.PinnedImageSets, isMissing) &&
+		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
 }
 
 // has reports whether the node runs and desires this config and image.
