@@ -66,15 +66,15 @@ func (l *Loop) Run(ctx context.Context) error {
 		}
 	}
 	handler := cache.ResourceEventHandlerFuncs{AddFunc: changed, UpdateFunc: func(_, object any) { changed(object) }, DeleteFunc: changed}
-	var synced []cache.InformerSynced
+	var synced []cache.DoneChecker
 	for _, informer := range l.informers() {
 		registration, err := informer.AddEventHandler(handler)
 		if err != nil {
 			return err
 		}
-		synced = append(synced, registration.HasSynced)
+		synced = append(synced, registration.HasSyncedChecker())
 	}
-	if cache.WaitForCacheSync(ctx.Done(), synced...) {
+	if cache.WaitFor(ctx, "", synced...) {
 		for l.syncNext(ctx) {
 		}
 	}
