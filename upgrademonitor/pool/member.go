@@ -42,13 +42,19 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	n := progress.FromMachineConfigNode(&withImages)
 	m.reported, m.desired, m.current = n.Reported, n.Desired, n.Current
 	m.updating = n.InUpdate() || n.Reported &&
-		(isAnother(node.Annotations[nodeannotation.DesiredConfig], n.Desired.Config) ||
-			isAnother(node.Annotations[nodeannotation.DesiredImage], n.Desired.Image))
+		(orders(node, nodeannotation.DesiredConfig, nodeannotation.CurrentConfig, n.Desired.Config) ||
+			orders(node, nodeannotation.DesiredImage, nodeannotation.CurrentImage, n.Desired.Image))
 	if m.degraded = n.IsDegraded(); m.degraded {
 		m.message = n.Message
 	}
 	m.pinned = isPinned(&mcn.Status)
 	return m
+}
+
+// orders reports whether a Node desires a value that it does not have, and that its object does not desire yet.
+func orders(node *corev1.Node, desired, current, known string) bool {
+	value := node.Annotations[desired]
+	return value != "" && value != node.Annotations[current] && value != known
 }
 
 // isPinned reports whether the node has all sets that its object lists, in the generations desired, and reports no

@@ -32,8 +32,8 @@ type Options struct {
 //     not match is not counted.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
 //  3. Being updated: it does not have the config and image that its object desires; or its Node desires
-//     another config or image than its object, which will follow; or Updated is not True and a step
-//     that only an update has is running or has run. Updated=False alone is no update.
+//     a config or image that it does not have and its object does not desire yet; or Updated is not
+//     True and a step that only an update has is running or has run. Updated=False alone is no update.
 //  4. Updated: it runs the config and image of the pool, its object desires them, and it is not being
 //     updated. The image is status.currentImagePullSpec of the MachineOSConfig, and no image if the
 //     pool is not layered. Images that the object does not have are read from the Node's annotations.

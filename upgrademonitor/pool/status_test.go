@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -70,6 +71,9 @@ func TestOneMachine(t *testing.T) {
 
 		{"its Node desires another config", newNode("n", ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
 		{"its Node desires an image", newNode("n", ordered(newConfig, newImage)), newMCN("n", images(oldImage, oldImage)), counts{1, 0, 0, 1, 0}},
+		{"its Node has what it desires, and is stale", newNode("n", ordered(oldConfig, ""), func(n *corev1.Node) {
+			n.Annotations[upgrademonitor.CurrentConfigAnnotation] = oldConfig
+		}), newMCN("n"), counts{1, 1, 1, 0, 0}},
 		{"its Node desires what it has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
 
