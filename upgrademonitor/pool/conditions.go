@@ -61,7 +61,7 @@ func (c *count) updatedCondition() finding {
 	switch {
 	case c.isUpdated():
 		f.isTrue, f.reason = true, reasonAllNodesUpdated
-	case !c.image.exists && c.image.state != succeeded:
+	case !c.image.exists && c.image.state != mcfgv1.MachineOSBuildSucceeded:
 		f.reason = c.image.waiting(false).reason
 	case c.config == "":
 		f.reason = reasonNoConfiguration

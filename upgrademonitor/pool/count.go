@@ -46,14 +46,13 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 
 func (c *count) add(m member) {
 	c.total++
-	why := m.unavailable()
-	isAvailable := why == "" && !m.updating
+	isAvailable := m.down == "" && !m.updating
 	has := m.reported && !m.updating && m.has(c.config, c.image)
 	if !isAvailable {
 		c.unavailable++
 	}
-	if why != "" && !m.updating {
-		c.down = append(c.down, problem{m.name, why})
+	if m.down != "" && !m.updating {
+		c.down = append(c.down, problem{m.name, m.down})
 	}
 	if has {
 		c.have++

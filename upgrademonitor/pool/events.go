@@ -19,14 +19,10 @@ type Event struct {
 	Type, Reason, Message string
 }
 
-// Events returns the events to record once a pool's status has been written, by comparing the status
-// before with the status that Status returned for this pool.
-//
-//  1. Updating: the pool has started to update to another MachineConfig than the last that it
-//     completed. Each MachineConfig is announced once: pausing a pool, a node that is cordoned, and a
-//     restart of the controller announce nothing.
-//  2. Completed: status.configuration has become the pool's MachineConfig.
-//  3. An update of the OS image alone has no events, as in machine-config-operator.
+// Events returns the events to record once a pool's status has been written, from the status before and
+// the status that Status returned. Each MachineConfig is announced once: when the pool starts to update to
+// it, and when status.configuration has become it. A pause, a cordon, and a restart of the controller
+// announce nothing; nor does an update of the OS image alone, as in machine-config-operator.
 //
 // If the pool's MachineConfig changes before any machine has the previous MachineConfig, the change is
 // recognized by observedGeneration. Another change of the spec in that time repeats the event.

@@ -4,26 +4,19 @@ import (
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// buildState is the state of the OS image build of a pool.
-type buildState string
-
+// The states of the OS image build of a pool, beside the conditions of a MachineOSBuild.
 const (
-	notLayered  buildState = ""     // the pool has no MachineOSConfig
-	noBuild     buildState = "none" // no MachineOSBuild for the pool's config yet
-	initial     buildState = "initial"
-	prepared    buildState = "prepared"
-	building    buildState = "building"
-	succeeded   buildState = "succeeded"
-	failed      buildState = "failed"
-	interrupted buildState = "interrupted"
+	notLayered mcfgv1.BuildProgress = ""     // the pool has no MachineOSConfig
+	noBuild    mcfgv1.BuildProgress = "None" // no MachineOSBuild for the pool's config yet
+	initial    mcfgv1.BuildProgress = "Initial"
 )
 
 // image is the OS image that the nodes of a pool should have.
 type image struct {
-	state buildState
+	state mcfgv1.BuildProgress
 	// name is the name of the MachineOSBuild, or of the MachineOSConfig if there is no build.
 	name string
 	// pullSpec is the image that the MachineOSConfig names, "" if it names none.
@@ -45,7 +38,7 @@ func newImage(options Options, config string) image {
 	}
 	i := image{state: stateOf(mosb), name: mosb.Name, pullSpec: pullSpec}
 	built := string(mosb.Status.DigestedImagePushSpec)
-	i.exists = i.state == succeeded && pullSpec != "" && (built == "" || built == pullSpec)
+	i.exists = i.state == mcfgv1.MachineOSBuildSucceeded && pullSpec != "" && (built == "" || built == pullSpec)
 	return i
 }
 
@@ -53,21 +46,11 @@ func isAnother(name, want string) bool { return name != "" && name != want }
 
 // stateOf returns the state of a build. If several conditions are True, the first of this list counts,
 // as in machine-config-operator.
-func stateOf(mosb *mcfgv1.MachineOSBuild) buildState {
-	for _, s := range []struct {
-		condition mcfgv1.BuildProgress
-		state     buildState
-	}{
-		{mcfgv1.MachineOSBuildPrepared, prepared},
-		{mcfgv1.MachineOSBuilding, building},
-		{mcfgv1.MachineOSBuildSucceeded, succeeded},
-		{mcfgv1.MachineOSBuildFailed, failed},
-		{mcfgv1.MachineOSBuildInterrupted, interrupted},
-	} {
-		for _, c := range mosb.Status.Conditions {
-			if c.Type == string(s.condition) && c.Status == metav1.ConditionTrue {
-				return s.state
-			}
+func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
+	for _, state := range []mcfgv1.BuildProgress{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
+		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
+		if meta.IsStatusConditionTrue(mosb.Status.Conditions, string(state)) {
+			return state
 		}
 	}
 	return initial
@@ -87,20 +70,20 @@ func (i image) isOn(desired, current string) bool {
 // words are what Updating says of a layered pool in each state of its build, first if the pool is active,
 // then if it is paused. The texts are those of machine-config-operator, which e2e tests compare; %s is the
 // name of the object.
-var words = map[buildState][2]finding{
+var words = map[mcfgv1.BuildProgress][2]finding{
 	noBuild: {{true, reasonImageBuilding, "Pool is waiting for a new OS image build to start (mosc: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; waiting for a new OS image build to start (mosc: %s)"}},
 	initial: {{true, reasonImageBuilding, "Pool is waiting for OS image build to start (mosb: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; OS image build has been created but not yet started (mosb: %s)"}},
-	prepared: {{true, reasonImageBuilding, "Pool is waiting for OS image build to start (mosb: %s)"},
+	mcfgv1.MachineOSBuildPrepared: {{true, reasonImageBuilding, "Pool is waiting for OS image build to start (mosb: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; OS image build has been prepared but will not rollout (mosb: %s)"}},
-	building: {{true, reasonImageBuilding, "Pool is waiting for OS image build to complete (mosb: %s)"},
+	mcfgv1.MachineOSBuilding: {{true, reasonImageBuilding, "Pool is waiting for OS image build to complete (mosb: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; OS image build in progress (mosb: %s)"}},
-	succeeded: {{true, reasonNodesUpdating, "Pool is waiting for nodes to apply OS image (mosb: %s)"},
+	mcfgv1.MachineOSBuildSucceeded: {{true, reasonNodesUpdating, "Pool is waiting for nodes to apply OS image (mosb: %s)"},
 		{false, reasonPaused, "Pool is paused; OS image build completed successfully (mosb: %s)"}},
-	failed: {{false, reasonImageBuildFailed, "Pool update stopped due to OS image build failure (mosb: %s)"},
+	mcfgv1.MachineOSBuildFailed: {{false, reasonImageBuildFailed, "Pool update stopped due to OS image build failure (mosb: %s)"},
 		{false, reasonPaused, "Pool is paused; OS image build failed (mosb: %s)"}},
-	interrupted: {{false, reasonImageBuildInterrupted, "Pool update stopped due to OS image build being interrupted (mosb: %s)"},
+	mcfgv1.MachineOSBuildInterrupted: {{false, reasonImageBuildInterrupted, "Pool update stopped due to OS image build being interrupted (mosb: %s)"},
 		{false, reasonPaused, "Pool is paused; OS image build was interrupted (mosb: %s)"}},
 }
 
@@ -118,9 +101,9 @@ func (i image) waiting(paused bool) finding {
 // the condition has to stay as it is: the build controller writes the failures.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.state {
-	case prepared, building:
+	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:
 		return finding{false, string(mcfgv1.MachineConfigPoolBuilding), "New build started"}, true
-	case succeeded:
+	case mcfgv1.MachineOSBuildSucceeded:
 		return finding{false, string(mcfgv1.MachineConfigPoolBuildSuccess), "Build completed successfully"}, true
 	case noBuild:
 		return finding{false, string(mcfgv1.MachineConfigPoolBuildPending), "MachineOSConfig updated/created, waiting for MachineOSBuild"}, isDegraded

@@ -19,7 +19,7 @@ import (
 // member is one node of a pool, as its Node and its MachineConfigNode describe it.
 type member struct {
 	name             string
-	down             string // why the Node itself is unavailable, "" if it is available
+	down             string // why it is unavailable, apart from an update; "" if it is not
 	reported         bool   // the daemon has reported the start or the end of an update
 	desired, current progress.Target
 	updating         bool // an update was requested or is running
@@ -30,7 +30,7 @@ type member struct {
 
 // newMember returns a node with its MachineConfigNode, nil if there is none.
 func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
-	m := member{name: node.Name, down: downOf(node)}
+	m := member{name: node.Name, down: whyDown(node, false)}
 	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {
 		return m
 	}
@@ -44,8 +44,8 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	m.updating = n.InUpdate() || n.Reported &&
 		(orders(node, nodeannotation.DesiredConfig, nodeannotation.CurrentConfig, n.Desired.Config) ||
 			orders(node, nodeannotation.DesiredImage, nodeannotation.CurrentImage, n.Desired.Image))
-	if m.degraded = n.IsDegraded(); m.degraded {
-		m.message = n.Message
+	if n.IsDegraded() {
+		m.degraded, m.message, m.down = true, n.Message, whyDown(node, true)
 	}
 	m.pinned = isPinned(&mcn.Status)
 	return m
@@ -72,34 +72,18 @@ func (m member) has(config string, i image) bool {
 	return config != "" && m.desired.Config == config && m.current.Config == config && i.isOn(m.desired.Image, m.current.Image)
 }
 
-// unavailable returns why a node that is not being updated is unavailable, "" if it is available.
-func (m member) unavailable() string {
-	switch {
-	case m.degraded && m.down != "":
-		return m.down + " and degraded"
-	case m.degraded:
-		return "degraded"
-	}
-	return m.down
-}
-
-// downOf returns why a Node is unavailable, whoever cordoned it; "" if it is available.
-func downOf(node *corev1.Node) string {
+// whyDown returns why a node is unavailable whether or not it is being updated, "" if it is not.
+func whyDown(node *corev1.Node, degraded bool) string {
+	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue }
 	var why []string
-	if !isReady(node) {
+	if !slices.ContainsFunc(node.Status.Conditions, isReady) {
 		why = append(why, "NotReady")
 	}
 	if node.Spec.Unschedulable {
 		why = append(why, "cordoned")
 	}
-	return strings.Join(why, " and ")
-}
-
-func isReady(node *corev1.Node) bool {
-	for _, condition := range node.Status.Conditions {
-		if condition.Type == corev1.NodeReady {
-			return condition.Status == corev1.ConditionTrue
-		}
+	if degraded {
+		why = append(why, "degraded")
 	}
-	return false
+	return strings.Join(why, " and ")
 }

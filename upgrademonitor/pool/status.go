@@ -21,8 +21,8 @@ type Options struct {
 }
 
 // Status returns the status that a pool should have. nodes are the Nodes of the pool, see Primary.
-// mcns may have more or fewer objects than there are nodes; objects of other nodes are ignored. now is
-// the lastTransitionTime of conditions whose status changes, in whole seconds.
+// mcns may have more or fewer objects; objects of other nodes are ignored. now is the
+// lastTransitionTime of conditions whose status changes.
 //
 // A node counts as follows. Its MachineConfigNode is read as by progress.FromMachineConfigNode.
 //
@@ -38,36 +38,31 @@ type Options struct {
 //     updated. The image is status.currentImagePullSpec of the MachineOSConfig, and no image if the
 //     pool is not layered. Images that the object does not have are read from the Node's annotations.
 //  5. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it; or the node is being
-//     updated, or is degraded.
-//  6. Ready: updated, and not unavailable.
-//  7. A node has not reported if its MachineConfigNode is missing, has no conditions, names the UID of
+//     updated, or is degraded. Ready: updated, and not unavailable.
+//  6. A node has not reported if its MachineConfigNode is missing, has no conditions, names the UID of
 //     another Node as its owner, or belongs to a joining node: Updated was never reported, and no step
 //     is running that only an update has. It is a machine, and it may be degraded or unavailable.
 //
-// The conditions are as follows. docs/operator.md lists their reasons and messages.
+// docs/operator.md lists the reasons and messages of the conditions:
 //
-//  8. Updated: the pool has a target, and all its machines are ready. There is no target before a
+//  7. Updated: the pool has a target, and all its machines are ready. There is no target before a
 //     MachineConfig is rendered, and while a layered pool has no successful build whose image its
 //     MachineOSConfig names.
-//  9. Updating, of a pool that is not layered: a machine is being updated, or, unless the pool is
+//  8. Updating, of a pool that is not layered: a machine is being updated, or, unless the pool is
 //     paused, a machine that has reported is not updated. A node that is not Ready, was cordoned by
 //     other processes, or has not reported, does not make its pool Updating.
-//  10. Updating, of a layered pool: what machine-config-operator says of the build, in its words. While a
+//  9. Updating, of a layered pool: what machine-config-operator says of the build, in its words. While a
 //     node or the rendering is degraded, it is False unless the pool is paused.
-//  11. NodeDegraded: a machine is degraded. Its message has at most 14 nodes and 8 kB.
-//  12. ImageBuildDegraded: a failure is cleared when another build is prepared or running, when a build
-//     succeeded, and when there is no build. The build controller writes the failures.
-//  13. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message has the causes,
-//     in 8 kB.
-//  14. lastTransitionTime changes when, and only when, the status of a condition changes.
+//  10. NodeDegraded: a machine is degraded. Its message has at most 14 nodes and 8 kB.
+//  11. ImageBuildDegraded, whose failures the build controller writes, is cleared when another build is
+//     prepared or running, when a build succeeded, and when there is no build.
+//  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message has 8 kB.
+//  13. lastTransitionTime changes to now, in whole seconds, when and only when a condition's status changes.
 //
-// The other fields are as follows.
-//
-//  15. configuration becomes the one of the spec when the pool is Updated.
-//  16. The entry of poolSynchronizersStatus for PinnedImageSets counts a machine as updated when all sets
-//     that its object lists are pulled in the generation desired, and no set has failed. The
-//     observedGeneration of the entry is kept.
-//  17. All other conditions, entries and fields are kept.
+// configuration becomes the one of the spec when the pool is Updated. The entry of
+// poolSynchronizersStatus for PinnedImageSets counts a machine as updated when it has all sets that its
+// object lists, and no set has failed; the entry's observedGeneration is kept. All other conditions,
+// entries and fields are kept.
 //
 // The result shares nothing with the arguments, which are not changed. The status of a pool whose status
 // is already up to date is that status. The time grows linearly with the number of objects.
