@@ -211,7 +211,7 @@ func TestLayeredPool(t *testing.T) {
 	config := &mcfgv1.MachineOSConfig{ObjectMeta: metav1.ObjectMeta{Name: "worker"}, Spec: mcfgv1.MachineOSConfigSpec{
 		MachineConfigPool: mcfgv1.MachineConfigPoolReference{Name: "worker"}, ImageBuilder: mcfgv1.MachineOSImageBuilder{ImageBuilderType: mcfgv1.JobBuilder},
 		RenderedImagePushSecret: mcfgv1.ImageSecretObjectReference{Name: "push"}, RenderedImagePushSpec: "registry.example.com/os:latest"}}
-	config, err := v1.MachineOSConfigs().Create(t.Context(), config, metav1.CreateOptions{})
+	_, err := v1.MachineOSConfigs().Create(t.Context(), config, metav1.CreateOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		assert.NoError(t, v1.MachineOSConfigs().Delete(context.WithoutCancel(t.Context()), "worker", metav1.DeleteOptions{}))

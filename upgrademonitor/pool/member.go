@@ -74,7 +74,9 @@ func (m member) has(config string, i image) bool {
 
 // whyDown returns why a node is unavailable whether or not it is being updated, "" if it is not.
 func whyDown(node *corev1.Node, degraded bool) string {
-	isReady := func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue }
+	isReady := func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	}
 	var why []string
 	if !slices.ContainsFunc(node.Status.Conditions, isReady) {
 		why = append(why, "NotReady")

@@ -49,7 +49,6 @@ type cluster struct {
 	mcfg     *mcfgfake.Clientset
 	recorder *record.FakeRecorder
 
-	mu      sync.Mutex
 	version int                              // the last resource version of a pool
 	written []mcfgv1.MachineConfigPoolStatus // in order
 	times   []time.Time                      // of all attempts to write
@@ -115,9 +114,12 @@ func (c *cluster) run(interval time.Duration) (stop func()) {
 	return stop
 }
 
-// pass lets time pass.
+// wait lets fake time pass.
+func wait(d time.Duration) { <-time.After(d) }
+
+// pass lets time pass, and waits until the loop is idle.
 func (c *cluster) pass(d time.Duration) {
-	time.Sleep(d)
+	wait(d)
 	synctest.Wait()
 }
 
@@ -214,22 +216,22 @@ func (m *machine) update(tr trace, isOurs bool) {
 		if desired := call.Node.DesiredConfig; m.mcn.Spec.ConfigVersion.Desired != desired {
 			m.node.Annotations[keyOfDesired] = desired
 			m.setNode()
-			time.Sleep(2 * time.Second)
+			wait(2 * time.Second)
 			m.mcn.Spec.ConfigVersion.Desired = desired
 			m.setObject()
 		}
-		time.Sleep(20 * time.Second)
+		wait(20 * time.Second)
 		ready, cordoned := m.node.Status.Conditions[0].Status, m.node.Spec.Unschedulable
-		switch {
-		case call.Phase == phases.Cordoned, call.Phase == phases.Uncordoned:
+		switch call.Phase {
+		case phases.Cordoned, phases.Uncordoned:
 			cordoned = call.Phase == phases.Cordoned
-		case call.Phase == phases.RebootedNode:
+		case phases.RebootedNode:
 			ready = corev1.ConditionStatus(call.Status)
 		}
 		if ready != m.node.Status.Conditions[0].Status || cordoned != m.node.Spec.Unschedulable {
 			m.node.Status.Conditions[0].Status, m.node.Spec.Unschedulable = ready, cordoned
 			m.setNode()
-			time.Sleep(100 * time.Millisecond) // between the watches
+			wait(100 * time.Millisecond) // between the watches
 		}
 		list := [][]metav1.Condition{m.mcn.Status.Conditions}
 		if isOurs {
@@ -249,58 +251,68 @@ func (m *machine) update(tr trace, isOurs bool) {
 }
 
 // TestWritesOfARollout: eight nodes are updated, two at a time, from recorded calls; or each fails, and goes back to the old
-// config. Each write of the pool's status makes other controllers and every daemon work: there are at most two more than
-// the counts change.
+// config; or 50 nodes are updated at the same time. Each write of the pool's status makes other controllers and every
+// daemon work: there are at most two more than the counts change. docs/scale.md has the figures.
 func TestWritesOfARollout(t *testing.T) {
-	all := traces(t)
-	for name, want := range map[string]struct {
-		counts [5]int32
-		events int
-	}{"standard_reboot": {[5]int32{8, 8, 8, 0, 0}, 3}, "files_failure_degraded_then_recovery": {[5]int32{8, 0, 0, 0, 0}, 2}} {
-		for _, isOurs := range []bool{true, false} {
-			for _, interval := range []time.Duration{time.Millisecond, 0} { // 0: the default
-				inBubble(t, func(t *testing.T, c *cluster) {
-					c.addPool("worker")
-					var machines []*machine
-					for i := range 8 {
-						machines = append(machines, c.add(fmt.Sprint("worker-", i), "worker"))
+	const ours, theirs = true, false
+	for _, test := range []struct {
+		trace           string
+		isOurs          bool
+		interval        time.Duration // 0: the default
+		nodes, atATime  int32
+		updated, events int32
+	}{
+		{"standard_reboot", ours, 0, 8, 2, 8, 3},
+		{"standard_reboot", ours, time.Millisecond, 8, 2, 8, 3},
+		{"standard_reboot", theirs, time.Millisecond, 8, 2, 8, 3},
+		{"files_failure_degraded_then_recovery", ours, time.Millisecond, 8, 2, 0, 2},
+		{"files_failure_degraded_then_recovery", theirs, 0, 8, 2, 0, 2},
+		{"standard_reboot", ours, 0, 50, 50, 50, 3},
+		{"standard_reboot", ours, time.Second, 50, 50, 50, 3},
+	} {
+		inBubble(t, func(t *testing.T, c *cluster) {
+			c.addPool("worker")
+			var machines []*machine
+			for i := range test.nodes {
+				machines = append(machines, c.add(fmt.Sprint("worker-", i), "worker"))
+			}
+			stop := c.run(test.interval)
+			c.written = nil
+			before := countsOf(c.pool("worker").Status)
+			c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = newConfig })
+			tr, started := traces(t)[test.trace], time.Now()
+			var running sync.WaitGroup
+			for i := range test.atATime {
+				running.Go(func() {
+					wait(time.Duration(i) * 700 * time.Millisecond)
+					for n := i; n < test.nodes; n += test.atATime {
+						machines[n].update(tr, test.isOurs)
+						wait(3 * time.Second)
 					}
-					stop := c.run(interval)
-					c.written = nil
-					before := countsOf(c.pool("worker").Status)
-					c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = newConfig })
-					var running sync.WaitGroup
-					for i := range 2 {
-						running.Go(func() {
-							time.Sleep(time.Duration(i) * 7 * time.Second)
-							for n := i; n < len(machines); n += 2 {
-								machines[n].update(all[name], isOurs)
-								time.Sleep(3 * time.Second)
-							}
-						})
-					}
-					running.Wait()
-					last := time.Now()
-					c.pass(time.Minute)
-					changes := 0
-					for _, s := range c.written {
-						if countsOf(s) != before {
-							changes++
-						}
-						before = countsOf(s)
-					}
-					t.Logf("%s, by this library: %t, every %s: %d writes, the counts change %d times", name, isOurs, interval, len(c.written), changes)
-					assert.LessOrEqual(t, len(c.written), changes+2)
-					assert.Equal(t, want.counts, before)
-					assert.LessOrEqual(t, c.times[len(c.times)-1].Sub(last), 6*time.Second, "the lag after the last node")
-					assert.Len(t, c.recorder.Events, want.events, "the old config was completed, the new config started, and completed")
-					stop()
-					c.written = nil
-					c.run(interval)
-					assert.Empty(t, c.written, "a restart writes nothing")
 				})
 			}
-		}
+			running.Wait()
+			last := time.Now()
+			c.pass(time.Minute)
+			changes := 0
+			for _, s := range c.written {
+				if countsOf(s) != before {
+					changes++
+				}
+				before = countsOf(s)
+			}
+			object, err := json.Marshal(c.pool("worker"))
+			require.NoError(t, err)
+			t.Logf("%+v: %d writes of %d bytes in %s, the counts change %d times", test, len(c.written), len(object), last.Sub(started), changes)
+			assert.LessOrEqual(t, len(c.written), changes+2)
+			assert.Equal(t, [5]int32{test.nodes, test.updated, test.updated, 0, 0}, before)
+			assert.LessOrEqual(t, c.times[len(c.times)-1].Sub(last), 6*time.Second, "the lag after the last node")
+			assert.Len(t, c.recorder.Events, int(test.events), "the old config was completed, the new config started, and completed")
+			stop()
+			c.written = nil
+			c.run(test.interval)
+			assert.Empty(t, c.written, "a restart writes nothing")
+		})
 	}
 }
 
@@ -321,7 +333,7 @@ func TestPace(t *testing.T) {
 			for ctx.Err() == nil {
 				noise.node.Status.Conditions[0].LastHeartbeatTime = metav1.Now()
 				noise.setNode()
-				time.Sleep(170 * time.Millisecond)
+				wait(170 * time.Millisecond)
 			}
 		})
 		flip := func() {
