@@ -16,6 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
+type factory interface{ StartWithContext(context.Context) }
+
 // reportComponents returns what reports the health of the operator, the controller and the daemons until its ctx ends, and the
 // factories of its informers, which the caller starts. synced waits for all informers.
 func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorclientset.Interface, mcns mcfglisters.MachineConfigNodeLister,

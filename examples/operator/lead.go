@@ -9,6 +9,8 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
+const namespace = "openshift-machine-config-operator"
+
 // lead waits for the Lease, and works until ctx ends, the Lease is lost or one of the work ends.
 func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context.Context) error) error {
 	election, release := context.WithCancel(context.WithoutCancel(ctx))

@@ -30,8 +30,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-const namespace = "openshift-machine-config-operator"
-
 func main() {
 	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default that of the Pod")
 	flag.Parse()
@@ -47,8 +45,6 @@ func main() {
 		os.Exit(1) // the kubelet starts the Pod again
 	}
 }
-
-type factory interface{ StartWithContext(context.Context) }
 
 // run runs the controllers while this replica is the leader, until ctx ends, one of them fails or the Lease is lost.
 func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgclientset.Interface, operatorClient operatorclientset.Interface) error {

@@ -2,45 +2,17 @@ package pool
 
 import (
 	"fmt"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the conditions. The reasons of Updating in a paused pool begin with Paused.
-const (
-	reasonAsExpected            = "AsExpected"
-	reasonAllNodesUpdated       = "AllNodesUpdated"
-	reasonNodesNotUpdated       = "NodesNotUpdated"
-	reasonNodesNotReported      = "NodesNotReported"
-	reasonNodesUnavailable      = "NodesUnavailable"
-	reasonNodesUpdating         = "NodesUpdating"
-	reasonNoConfiguration       = "NoConfiguration"
-	reasonImageBuilding         = "ImageBuilding"
-	reasonImageBuildFailed      = "ImageBuildFailed"
-	reasonImageBuildInterrupted = "ImageBuildInterrupted"
-	reasonDegraded              = "Degraded"
-	reasonPaused                = "Paused"
-	reasonPausedWhileUpdating   = "PausedWhileUpdating"
-	reasonPausedWhileBuilding   = "PausedWhileBuilding"
-	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
-)
-
-type conditionType = mcfgv1.MachineConfigPoolConditionType
-
 // degrading are the conditions that make a pool Degraded, in the order in which they are reported.
-var degrading = []conditionType{
+var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
 	mcfgv1.MachineConfigPoolRenderDegraded,
-}
-
-// finding is a condition without its type and time.
-type finding struct {
-	isTrue          bool
-	reason, message string
 }
 
 // withConditions returns the list with the conditions that the count decides. It may change the list.
@@ -52,7 +24,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now meta
 	if f, ok := c.image.cleared(isTrue(list, mcfgv1.MachineConfigPoolImageBuildDegraded)); ok {
 		list = setCondition(list, mcfgv1.MachineConfigPoolImageBuildDegraded, f, now)
 	}
-	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degraded(list), now)
+	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
 // updatedCondition says whether all machines have the target and are ready, and if not, why not.
@@ -112,8 +84,8 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degraded sums up the conditions that make a pool Degraded.
-func degraded(list []mcfgv1.MachineConfigPoolCondition) finding {
+// degradedCondition sums up the conditions that make a pool Degraded.
+func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {
 		if at := find(list, cause); at >= 0 && list[at].Status == corev1.ConditionTrue {
@@ -124,33 +96,4 @@ func degraded(list []mcfgv1.MachineConfigPoolCondition) finding {
 		return finding{false, reasonAsExpected, "Nothing is degraded"}
 	}
 	return finding{true, string(causes[0].Type), causesMessage(causes)}
-}
-
-// setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
-func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	next := mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionFalse, LastTransitionTime: now, Reason: f.reason, Message: f.message}
-	if f.isTrue {
-		next.Status = corev1.ConditionTrue
-	}
-	at := find(list, conditionType)
-	if at < 0 {
-		return append(list, next)
-	}
-	if list[at].Status == next.Status {
-		next.LastTransitionTime = list[at].LastTransitionTime
-	}
-	list[at] = next
-	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }
-	rest := slices.DeleteFunc(list[at+1:], isType)
-	return list[:at+1+len(rest)]
-}
-
-// find returns the index of a condition, -1 if there is none.
-func find(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType) int {
-	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType })
-}
-
-func isTrue(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType) bool {
-	at := find(list, conditionType)
-	return at >= 0 && list[at].Status == corev1.ConditionTrue
 }

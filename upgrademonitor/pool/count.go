@@ -81,13 +81,9 @@ func (c *count) add(m member) {
 	}
 }
 
-// hasTarget reports whether nodes can have what the pool wants: its config is rendered, and its image
-// is built.
-func (c *count) hasTarget() bool { return c.config != "" && c.image.exists }
-
 // isUpdated reports whether every machine has the target and is ready, as machine-config-operator
 // demands before it completes an upgrade. A pool without machines is updated once it has a target.
-func (c *count) isUpdated() bool { return c.hasTarget() && c.ready == c.total }
+func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update while unavailable nodes take all the places of
 // maxUnavailable.

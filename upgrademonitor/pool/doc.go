@@ -6,12 +6,9 @@
 //	MachineOSConfig, MachineOSBuild ─► image ────┘
 //
 // [Primary] returns the pool of a node, [Status] the status of a pool, and [Events] the events to
-// record after a status was written. All of them are functions: they have no client, no clock and
-// no state, they change no argument, and they are safe for concurrent use. The controller that calls
-// them reads the objects, limits its rate, writes the status and records the events: see
-// examples/operator.
-//
-// Status reads a MachineConfigNode by progress.FromMachineConfigNode, as kubectl mcn does.
+// record after a status was written. They are functions without a client, a clock or state; they
+// change no argument, and are safe for concurrent use. The controller that calls them reads the
+// objects, limits its rate, writes the status and records the events: see examples/operator.
 //
 // The package does not:
 //

@@ -7,6 +7,17 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
+// Options are the objects that a status depends on if the pool is layered. The zero value is a pool
+// that is not layered: its nodes should have no OS image of their own.
+type Options struct {
+	// MachineOSConfig is the MachineOSConfig of the pool, nil if the pool is not layered. Without it,
+	// MachineOSBuild is ignored.
+	MachineOSConfig *mcfgv1.MachineOSConfig
+	// MachineOSBuild is the current build of the MachineOSConfig, nil if there is none. A build of
+	// another MachineConfig than the pool's, or of another MachineOSConfig, counts as none.
+	MachineOSBuild *mcfgv1.MachineOSBuild
+}
+
 // The states of the OS image build of a pool, beside the conditions of a MachineOSBuild.
 const (
 	notLayered mcfgv1.BuildProgress = ""     // the pool has no MachineOSConfig

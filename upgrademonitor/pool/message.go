@@ -27,9 +27,8 @@ const (
 	allUpdating = "All nodes are updating to "
 	willNot     = "Pool is paused; will not update to "
 	buildFailed = "Custom OS image build failed"
+	noTarget    = "The pool has no rendered MachineConfig yet" // a whole message
 )
-
-const noTarget = "The pool has no rendered MachineConfig yet"
 
 // target names what the nodes of the pool should have.
 func (c *count) target() string {

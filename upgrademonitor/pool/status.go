@@ -9,17 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Options are the objects that a status depends on if the pool is layered. The zero value is a pool
-// that is not layered: its nodes should have no OS image of their own.
-type Options struct {
-	// MachineOSConfig is the MachineOSConfig of the pool, nil if the pool is not layered. Without it,
-	// MachineOSBuild is ignored.
-	MachineOSConfig *mcfgv1.MachineOSConfig
-	// MachineOSBuild is the current build of the MachineOSConfig, nil if there is none. A build of
-	// another MachineConfig than the pool's, or of another MachineOSConfig, counts as none.
-	MachineOSBuild *mcfgv1.MachineOSBuild
-}
-
 // Status returns the status that a pool should have. nodes are the Nodes of the pool, see Primary.
 // mcns may have more or fewer objects; objects of other nodes are ignored. now is the
 // lastTransitionTime of conditions whose status changes.
