@@ -47,7 +47,7 @@ func (c *count) updatedCondition() finding {
 
 // updatingCondition says whether machines are being updated or wait for it, and if not, why not.
 func (c *count) updatingCondition(isDegraded bool) finding {
-	isActive := c.updating > 0 || c.waiting > 0 && c.config != ""
+	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {
 		switch {
 		case c.paused:

@@ -40,14 +40,15 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 			c.add(newMember(p.node, p.mcn))
 		}
 	}
-	c.maxUnavailable = maxUnavailable(pool, c.total)
+	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false) // 0 if it is invalid
 	return c
 }
 
 func (c *count) add(m member) {
 	c.total++
 	isAvailable := m.down == "" && !m.updating
-	has := m.reported && !m.updating && m.has(c.config, c.image)
+	has := m.reported && !m.updating && c.config != "" && m.current.Config == c.config && c.image.isOn(m.current.Image)
 	if !isAvailable {
 		c.unavailable++
 	}
@@ -88,19 +89,6 @@ func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.
 // isBlocked reports whether nodes wait for an update while unavailable nodes take all the places of
 // maxUnavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
-
-// maxUnavailable returns how many of a pool's nodes may be unavailable: at least one, as in
-// machine-config-operator.
-func maxUnavailable(pool *mcfgv1.MachineConfigPool, total int) int {
-	if pool.Spec.MaxUnavailable == nil {
-		return 1
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(pool.Spec.MaxUnavailable, total, false)
-	if err != nil {
-		return 1
-	}
-	return max(n, 1)
-}
 
 // selects returns whether a Node can belong to the pool. A pool without a valid nodeSelector, and a
 // Node without labels, rule nothing out.

@@ -12,8 +12,8 @@
 //
 // The package does not:
 //
-//   - decide from a Node alone that it is being updated: a cordon by another process, a reboot or a
-//     joining node does not make a pool Updating. The MachineConfigNodes report that.
+//   - conclude an update from a Node that was cordoned, reboots or joins. Updates are requested by
+//     the Node's annotations, and reported by its MachineConfigNode.
 //   - render a config, select a node to update, or find the build of a pool.
 //   - write the conditions RenderDegraded, PinnedImageSetsDegraded and PoolSynchronizerDegraded, or
 //     certExpirys and osImageStream: they are kept as they are.

@@ -49,6 +49,7 @@ func TestEvents(t *testing.T) {
 		{"a cordon", sync(cordon(true)), ""},
 		{"another config while a node is cordoned", sync(order("c2")), targeting("c2")},
 		{"one node", sync(run(0, "c2")), ""},
+		{"another change of the spec", sync(func() { p.Generation++ }), ""},
 		{"paused", sync(pause(true)), ""},
 		{"resumed", sync(pause(false)), ""},
 		{"degraded", sync(mcn(degraded)), ""},

@@ -67,15 +67,15 @@ func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	return initial
 }
 
-// isOn reports whether a node that desires and runs these images has the image of the pool.
-func (i image) isOn(desired, current string) bool {
+// isOn reports whether a node that runs this image has the image of the pool.
+func (i image) isOn(current string) bool {
 	switch i.state {
 	case notLayered:
-		return desired == "" && current == ""
+		return current == ""
 	case noBuild:
 		return false
 	}
-	return i.pullSpec != "" && desired == i.pullSpec && current == i.pullSpec
+	return i.pullSpec != "" && current == i.pullSpec
 }
 
 // words are what Updating says of a layered pool in each state of its build, first if the pool is active,

@@ -98,6 +98,14 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestSeveralStatesOfABuild: the first that machine-config-operator asks for counts.
+func TestSeveralStatesOfABuild(t *testing.T) {
+	build := mosb(mcfgv1.MachineOSBuilding, "")
+	build.Status.Conditions[0].Status = metav1.ConditionTrue
+	s := pool.Status(newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: build}, now)
+	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // TestImageOfOneMachine: whether a node is updated, by the image of its pool and its own desired and
@@ -129,6 +137,7 @@ func TestImageOfOneMachine(t *testing.T) {
 		{"built, the build does not say what", unsaid, n, n, true, true},
 		{"built, the MachineOSConfig names the old image", late, o, o, true, false},
 		{"built, the MachineOSConfig has no status", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, n)}, "", "", false, false},
+		{"built, and nobody says what", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, "")}, "", "", false, false},
 		{"nothing is known", bare, "", "", false, false},
 		{"a build of another config", anotherConfig, n, n, false, false},
 		{"a build of another MachineOSConfig", anotherOwner, n, n, false, false},
@@ -149,6 +158,9 @@ func TestImageOfOneMachine(t *testing.T) {
 				assert.Equal(t, test.updated, status.UpdatedMachineCount == 1, gate)
 				assert.Equal(t, test.done, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, gate)
 			}
+			empty := pool.Status(newPool("worker"), nil, nil, test.options, now)
+			isLayered, exists := test.options.MachineOSConfig != nil, strings.Contains(condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Message, " / Image "+n)
+			assert.Equal(t, !isLayered || exists, condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, "no nodes")
 		})
 	}
 }

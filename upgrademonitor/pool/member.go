@@ -18,14 +18,14 @@ import (
 
 // member is one node of a pool, as its Node and its MachineConfigNode describe it.
 type member struct {
-	name             string
-	down             string // why it is unavailable, apart from an update; "" if it is not
-	reported         bool   // the daemon has reported the start or the end of an update
-	desired, current progress.Target
-	updating         bool // an update was requested or is running
-	degraded         bool
-	message          string // the cause, if it is degraded
-	pinned           bool   // it has all its pinned image sets
+	name     string
+	down     string          // why it is unavailable, apart from an update; "" if it is not
+	reported bool            // the daemon has reported the start or the end of an update
+	current  progress.Target // which it also desires, unless it is being updated
+	updating bool            // an update was requested or is running
+	degraded bool
+	message  string // the cause, if it is degraded
+	pinned   bool   // it has all its pinned image sets
 }
 
 // newMember returns a node with its MachineConfigNode, nil if there is none.
@@ -40,7 +40,7 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.DesiredImage]))
 	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodeannotation.CurrentImage]))
 	n := progress.FromMachineConfigNode(&withImages)
-	m.reported, m.desired, m.current = n.Reported, n.Desired, n.Current
+	m.reported, m.current = n.Reported, n.Current
 	m.updating = n.InUpdate() || n.Reported &&
 		(orders(node, nodeannotation.DesiredConfig, nodeannotation.CurrentConfig, n.Desired.Config) ||
 			orders(node, nodeannotation.DesiredImage, nodeannotation.CurrentImage, n.Desired.Image))
@@ -65,11 +65,6 @@ func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 	}
 	return !slices.ContainsFunc(status.PinnedImageSets, isMissing) &&
 		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
-}
-
-// has reports whether the node runs and desires this config and image.
-func (m member) has(config string, i image) bool {
-	return config != "" && m.desired.Config == config && m.current.Config == config && i.isOn(m.desired.Image, m.current.Image)
 }
 
 // whyDown returns why a node is unavailable whether or not it is being updated, "" if it is not.

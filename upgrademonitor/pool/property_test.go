@@ -63,6 +63,21 @@ func FuzzStatus(f *testing.F) {
 	})
 }
 
+// TestNewestCounts of several objects with one name: resource versions are numbers.
+func TestNewestCounts(t *testing.T) {
+	older, newer := newMCN("a", degraded), newMCN("a")
+	older.ResourceVersion, newer.ResourceVersion = "9", "10"
+	down, up := newNode("a", cordoned), newNode("a")
+	down.ResourceVersion, up.ResourceVersion = "999", "1000"
+	for range 2 {
+		s := pool.Status(newPool("worker"), nodes{up, down}, mcns{older, newer}, pool.Options{}, now)
+		if got := countsOf(s); got != (counts{1, 1, 1, 0, 0}) {
+			t.Fatal(got)
+		}
+		up, down, older, newer = down, up, newer, older
+	}
+}
+
 // check returns the first invariant that a status violates: of its counts, the CRD, its conditions.
 func check(s mcfgv1.MachineConfigPoolStatus, n int, options pool.Options) error {
 	is := func(conditionType mcfgv1.MachineConfigPoolConditionType) bool {

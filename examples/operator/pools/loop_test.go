@@ -359,14 +359,16 @@ func TestPace(t *testing.T) {
 }
 
 // TestOtherWriters: another controller writes its own condition just before each of the first writes. No write is lost,
-// and a conflict is retried within a second.
+// and a conflict is retried within a second, even if the event of the other write does not come.
 func TestOtherWriters(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
 		c.add("a", "worker")
 		left := 10
 		c.before = func() error {
-			if left--; left >= 0 {
+			if left--; left >= 5 {
+				return apierrors.NewConflict(mcfgv1.Resource("machineconfigpools"), "worker", errors.New("modified"))
+			} else if left >= 0 {
 				p := c.pool("worker")
 				c.version++
 				p.ResourceVersion = strconv.Itoa(c.version)
@@ -461,7 +463,7 @@ func TestBuilds(t *testing.T) {
 		assert.Contains(t, updating("worker"), "(mosc: mosc)")
 		assert.NotContains(t, updating("infra"), "mosc")
 		build("another-owner", "other", oldConfig, 0)
-		build("another-config", "mosc", newConfig, 0)
+		build("another-config", "mosc", newConfig, -time.Hour)
 		assert.Contains(t, updating("worker"), "(mosc: mosc)")
 		build("first", "mosc", oldConfig, time.Hour)
 		build("newest", "mosc", oldConfig, 0)
