@@ -13,19 +13,47 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// builds are the states of a build of newImage. The MachineOSConfig names newImage, or no image while the
-// pool gets its first.
+// builds are the states of a build for newConfig, and the exact words of Updating while nodes lack the image, if the pool is
+// not paused and if it is, as machine-config-operator's own tests compare them.
 var builds = []struct {
-	name  string
-	build *mcfgv1.MachineOSBuild
+	name           string
+	build          *mcfgv1.MachineOSBuild
+	active, paused string
 }{
-	{"none yet", nil},
-	{"initial", mosb("", "")},
-	{"prepared", mosb(mcfgv1.MachineOSBuildPrepared, "")},
-	{"building", mosb(mcfgv1.MachineOSBuilding, "")},
-	{"succeeded", mosb(mcfgv1.MachineOSBuildSucceeded, newImage)},
-	{"failed", mosb(mcfgv1.MachineOSBuildFailed, "")},
-	{"interrupted", mosb(mcfgv1.MachineOSBuildInterrupted, "")},
+	{"none yet", nil, "True Pool is waiting for a new OS image build to start (mosc: mosc-1)",
+		"True Pool is paused; waiting for a new OS image build to start (mosc: mosc-1)"},
+	{"initial", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+		"True Pool is paused; OS image build has been created but not yet started (mosb: mosb-1)"},
+	{"prepared", mosb(mcfgv1.MachineOSBuildPrepared, ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+		"True Pool is paused; OS image build has been prepared but will not rollout (mosb: mosb-1)"},
+	{"building", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
+		"True Pool is paused; OS image build in progress (mosb: mosb-1)"},
+	{"succeeded", mosb(mcfgv1.MachineOSBuildSucceeded, newImage), "True Pool is waiting for nodes to apply OS image (mosb: mosb-1)",
+		"False Pool is paused; OS image build completed successfully (mosb: mosb-1)"},
+	{"failed", mosb(mcfgv1.MachineOSBuildFailed, ""), "False Pool update stopped due to OS image build failure (mosb: mosb-1)",
+		"False Pool is paused; OS image build failed (mosb: mosb-1)"},
+	{"interrupted", mosb(mcfgv1.MachineOSBuildInterrupted, ""), "False Pool update stopped due to OS image build being interrupted (mosb: mosb-1)",
+		"False Pool is paused; OS image build was interrupted (mosb: mosb-1)"},
+}
+
+// TestWords: the MachineOSConfig names the image, the image before, or no image yet.
+func TestWords(t *testing.T) {
+	for _, b := range builds {
+		for _, config := range []*mcfgv1.MachineOSConfig{mosc(newImage), mosc(oldImage), mosc("")} {
+			for isPaused, want := range map[bool]string{false: b.active, true: b.paused} {
+				p := newPool("worker")
+				p.Spec.Paused = isPaused
+				s := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build}, now)
+				c := condition(t, s, mcfgv1.MachineConfigPoolUpdating)
+				assert.Equal(t, want, string(c.Status)+" "+c.Message)
+				assert.Equal(t, corev1.ConditionFalse, condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status)
+			}
+		}
+	}
+	both := mosb(mcfgv1.MachineOSBuilding, "") // Prepared and Building
+	both.Status.Conditions[0].Status = metav1.ConditionTrue
+	s := pool.Status(newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both}, now)
+	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
 }
 
 // TestLayeredPools: a pool in every state of its build, paused or not, degraded or not, with nodes that
@@ -63,50 +91,6 @@ func TestLayeredPools(t *testing.T) {
 	}
 	requireGolden(t, "layered.txt", got.String())
 }
-
-// TestWords: the exact words, as machine-config-operator's own tests compare them.
-func TestWords(t *testing.T) {
-	for _, test := range []struct {
-		build          string
-		active, paused string
-	}{
-		{"none yet", "True Pool is waiting for a new OS image build to start (mosc: mosc-1)", "True Pool is paused; waiting for a new OS image build to start (mosc: mosc-1)"},
-		{"initial", "True Pool is waiting for OS image build to start (mosb: mosb-1)", "True Pool is paused; OS image build has been created but not yet started (mosb: mosb-1)"},
-		{"prepared", "True Pool is waiting for OS image build to start (mosb: mosb-1)", "True Pool is paused; OS image build has been prepared but will not rollout (mosb: mosb-1)"},
-		{"building", "True Pool is waiting for OS image build to complete (mosb: mosb-1)", "True Pool is paused; OS image build in progress (mosb: mosb-1)"},
-		{"succeeded", "True Pool is waiting for nodes to apply OS image (mosb: mosb-1)", "False Pool is paused; OS image build completed successfully (mosb: mosb-1)"},
-		{"failed", "False Pool update stopped due to OS image build failure (mosb: mosb-1)", "False Pool is paused; OS image build failed (mosb: mosb-1)"},
-		{"interrupted", "False Pool update stopped due to OS image build being interrupted (mosb: mosb-1)", "False Pool is paused; OS image build was interrupted (mosb: mosb-1)"},
-	} {
-		for _, b := range builds {
-			if b.name != test.build {
-				continue
-			}
-			for change, want := range map[*func(*mcfgv1.MachineConfigPool)]string{nil: test.active, ptr(paused): test.paused} {
-				p := newPool("worker")
-				if change != nil {
-					(*change)(p)
-				}
-				for _, config := range []*mcfgv1.MachineOSConfig{mosc(newImage), mosc(oldImage), mosc("")} { // the last two name it later
-					s := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build}, now)
-					c := condition(t, s, mcfgv1.MachineConfigPoolUpdating)
-					assert.Equal(t, want, string(c.Status)+" "+c.Message)
-					assert.Equal(t, corev1.ConditionFalse, condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status)
-				}
-			}
-		}
-	}
-}
-
-// TestSeveralStatesOfABuild: the first that machine-config-operator asks for counts.
-func TestSeveralStatesOfABuild(t *testing.T) {
-	build := mosb(mcfgv1.MachineOSBuilding, "")
-	build.Status.Conditions[0].Status = metav1.ConditionTrue
-	s := pool.Status(newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: build}, now)
-	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
-}
-
-func ptr[T any](v T) *T { return &v }
 
 // TestImageOfOneMachine: whether a node is updated, by the image of its pool and its own desired and
 // current images. These are in its object, in the annotations of its Node, or in both.

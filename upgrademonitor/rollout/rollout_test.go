@@ -157,50 +157,50 @@ func TestInvalidSelector(t *testing.T) {
 	})
 }
 
-// TestDriftIsUndone: another process changes the spec.
-func TestDriftIsUndone(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
-		assert.Equal(t, "worker rendered-1", f.spec())
-	})
-}
-
-// TestImages: in image mode the desired image is set, and cleared with its annotation.
+// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the mode is that of
+// the object, as for a Monitor.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	nodes := one("worker")
-	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
-		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
-		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
-	})
+	for _, isConfigured := range []bool{true, false} {
+		nodes := one("worker")
+		nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
+		inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+			f.run(func(c *rollout.Config) {
+				if isConfigured {
+					c.ImageMode = func() bool { return true }
+				}
+			})
+			if !isConfigured {
+				assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
+				f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+			}
+			assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
+			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
+			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+		})
+	}
 }
 
-// TestModeOfTheObject: without ImageMode the mode is that of the object, as for a Monitor.
-func TestModeOfTheObject(t *testing.T) {
-	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	nodes := one("worker")
-	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run()
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
-			m.Status.Conditions = conditions.Complete(nil, true, metav1.Now())
-		})
-		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
-		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
-	})
+// TestDesiredIsACopy: an object in a cache must not change with it.
+func TestDesiredIsACopy(t *testing.T) {
+	node := newNode("node")
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "Node", Name: "node", UID: node.UID},
+	}}}
+	before := mcn.DeepCopy()
+	desired := rollout.DesiredMachineConfigNode(t.Context(), mcn, node, "worker", false)
+	require.Len(t, desired.OwnerReferences, 1)
+	desired.OwnerReferences[0].Name = "changed"
+	assert.Equal(t, before, mcn)
 }
 
 // TestRestart writes nothing that is up to date, and syncs what has changed meanwhile.
 func TestRestart(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
 		f.run()
-		assert.Len(t, f.writes(), 2)
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
+		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
+		assert.Len(t, f.writes(), 3)
 		f.stop()
 		f.run()
 		assert.Empty(t, f.writes())
