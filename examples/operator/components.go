@@ -18,8 +18,8 @@ import (
 
 type factory interface{ StartWithContext(context.Context) }
 
-// reportComponents returns what reports the health of the operator, the controller and the daemons until its ctx ends, and the
-// factories of its informers, which the caller starts. synced waits for all informers.
+// reportComponents returns a function that reports the health of the operator, the controller and the daemons until its ctx
+// ends, and the factories of its informers, which the caller starts. synced waits for the cache of mcns.
 func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorclientset.Interface, mcns mcfglisters.MachineConfigNodeLister,
 	synced func(context.Context)) (run func(context.Context) error, factories []factory, err error) {
 	own := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithNamespace(namespace))

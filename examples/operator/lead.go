@@ -11,7 +11,7 @@ import (
 
 const namespace = "openshift-machine-config-operator"
 
-// lead waits for the Lease, and works until ctx ends, the Lease is lost or one of the work ends.
+// lead waits for the Lease, and runs the work until ctx ends, the Lease is lost, or one function of the work returns.
 func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context.Context) error) error {
 	election, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
@@ -36,7 +36,7 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 	}
 }
 
-// together runs the work until ctx or the Lease ends, or one of it does, and waits for the rest.
+// together runs the functions until ctx or led ends, or one of them returns, and waits for the rest.
 func together(ctx, led context.Context, work ...func(context.Context) error) error {
 	led, stop := context.WithCancel(led)
 	defer context.AfterFunc(ctx, stop)()

@@ -1,6 +1,6 @@
-// Command operator runs package rollout, the status of each pool, and package components while it holds the Lease: one
-// MachineConfigNode for each Node, and the health of the operator and the daemons. In OpenShift, machine-config-operator
-// writes the same objects: use a test cluster without it.
+// Command operator keeps one MachineConfigNode for each Node, the status of each MachineConfigPool, and the health of
+// the operator, the controller and the daemons, while it holds the Lease. In OpenShift, machine-config-operator writes the
+// same objects: use a test cluster without it.
 package main
 
 import (

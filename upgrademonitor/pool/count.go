@@ -17,7 +17,7 @@ type count struct {
 
 	total, updated, ready, unavailable int
 
-	have       int // run the config and image of the pool: updated nodes, and degraded ones
+	have       int // run the config and image of the pool: updated nodes and degraded nodes
 	updating   int // are being updated
 	waiting    int // have reported, and are neither updated nor being updated
 	unreported int
@@ -28,7 +28,7 @@ type count struct {
 	degraded []problem
 }
 
-// problem is the name of a node and what is wrong with it.
+// problem is the name of a node and its failure, or why it is unavailable.
 type problem struct{ node, text string }
 
 // newCount counts the nodes of a pool, each name once.
@@ -90,8 +90,8 @@ func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.
 // maxUnavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns whether a Node can belong to the pool. A pool without a valid nodeSelector, and a
-// Node without labels, rule nothing out.
+// selects returns a function that reports whether a Node can belong to the pool. Without a valid
+// nodeSelector, or without labels, a Node can.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

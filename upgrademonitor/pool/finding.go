@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the conditions. The reasons of Updating in a paused pool begin with Paused.
+// The reasons of the conditions. The reasons of Updating in a paused pool start with Paused.
 const (
 	reasonAsExpected            = "AsExpected"
 	reasonAllNodesUpdated       = "AllNodesUpdated"
@@ -52,7 +52,7 @@ func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1
 	return list[:at+1+len(rest)]
 }
 
-// find returns the index of a condition, -1 if there is none.
+// find returns the index of a condition, or -1.
 func find(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType) int {
 	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType })
 }

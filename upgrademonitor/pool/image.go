@@ -10,11 +10,11 @@ import (
 // Options are the objects that a status depends on if the pool is layered. The zero value is a pool
 // that is not layered: its nodes should have no OS image of their own.
 type Options struct {
-	// MachineOSConfig is the MachineOSConfig of the pool, nil if the pool is not layered. Without it,
+	// MachineOSConfig is the MachineOSConfig of the pool, nil if the pool is not layered. If it is nil,
 	// MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
-	// MachineOSBuild is the current build of the MachineOSConfig, nil if there is none. A build of
-	// another MachineConfig than the pool's, or of another MachineOSConfig, counts as none.
+	// MachineOSBuild is the current build of the MachineOSConfig, or nil. A build of another
+	// MachineConfig than the pool's, or of another MachineOSConfig, is ignored.
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
@@ -30,14 +30,13 @@ type image struct {
 	state mcfgv1.BuildProgress
 	// name is the name of the MachineOSBuild, or of the MachineOSConfig if there is no build.
 	name string
-	// pullSpec is the image that the MachineOSConfig names, "" if it names none.
+	// pullSpec is status.currentImagePullSpec of the MachineOSConfig.
 	pullSpec string
 	// exists is true if pullSpec is the image for the pool's config, or if the pool is not layered.
 	exists bool
 }
 
-// newImage returns the image of a pool with this config. A build of another MachineConfig or of
-// another MachineOSConfig is no build of the pool.
+// newImage returns the image of a pool with this config.
 func newImage(options Options, config string) image {
 	mosc, mosb := options.MachineOSConfig, options.MachineOSBuild
 	if mosc == nil {
@@ -78,9 +77,9 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// words are what Updating says of a layered pool in each state of its build, first if the pool is active,
-// then if it is paused. The texts are those of machine-config-operator, which e2e tests compare; %s is the
-// name of the object.
+// words are the findings for Updating of a layered pool in each state of its build, if the pool is active
+// and if it is paused. The messages are machine-config-operator's, which e2e tests compare; %s is the name
+// of the object.
 var words = map[mcfgv1.BuildProgress][2]finding{
 	noBuild: {{true, reasonImageBuilding, "Pool is waiting for a new OS image build to start (mosc: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; waiting for a new OS image build to start (mosc: %s)"}},
@@ -98,7 +97,7 @@ var words = map[mcfgv1.BuildProgress][2]finding{
 		{false, reasonPaused, "Pool is paused; OS image build was interrupted (mosb: %s)"}},
 }
 
-// waiting returns what a layered pool says while it waits for its image.
+// waiting returns Updating of a layered pool that waits for its image.
 func (i image) waiting(paused bool) finding {
 	f := words[i.state][0]
 	if paused {
@@ -108,8 +107,8 @@ func (i image) waiting(paused bool) finding {
 	return f
 }
 
-// cleared returns the ImageBuildDegraded that replaces a failure of an earlier build. ok is false if
-// the condition has to stay as it is: the build controller writes the failures.
+// cleared returns the ImageBuildDegraded that replaces the failure of an earlier build. ok is false if
+// the condition must stay as it is: the build controller writes the failures.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.state {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:

@@ -28,7 +28,7 @@ type member struct {
 	pinned   bool   // it has all its pinned image sets
 }
 
-// newMember returns a node with its MachineConfigNode, nil if there is none.
+// newMember reads a Node and its MachineConfigNode, which may be nil.
 func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	m := member{name: node.Name, down: whyDown(node, false)}
 	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodeowner.OwnedByPrevious(mcn.OwnerReferences, node) {

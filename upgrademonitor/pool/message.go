@@ -30,7 +30,7 @@ const (
 	noTarget    = "The pool has no rendered MachineConfig yet" // a whole message
 )
 
-// target names what the nodes of the pool should have.
+// target names the config and the image that the nodes of the pool should have.
 func (c *count) target() string {
 	if c.image.pullSpec == "" {
 		return configOf(c.config)
@@ -40,8 +40,8 @@ func (c *count) target() string {
 
 func configOf(config string) string { return "MachineConfig " + config }
 
-// updatedMessage is the message of Updated: all nodes have the target, or how many have it and which
-// nodes are unavailable, or why there is no target.
+// updatedMessage is the message of Updated: all nodes have the target; or how many nodes have it, and
+// which nodes are unavailable; or why there is no target.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
@@ -54,8 +54,8 @@ func (c *count) updatedMessage() string {
 	return sentences(c.counts(c.target()), c.downNodes())
 }
 
-// updatingMessage is the message of Updating while it is True, or while the pool is paused. It changes
-// only with the counts of the status: other controllers run with each change of a pool.
+// updatingMessage is the message of Updating while it is True, or while the pool is paused. It has no
+// steps of single nodes: each change of a pool makes other controllers run.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget
@@ -86,7 +86,7 @@ func (c *count) counts(target string) string {
 	return text
 }
 
-// downNodes says which nodes are unavailable without an update, and why; "" if there are none.
+// downNodes names the nodes that are unavailable and not being updated, and says why.
 func (c *count) downNodes() string {
 	sortByNode(c.down)
 	var parts []string
@@ -99,8 +99,8 @@ func (c *count) downNodes() string {
 	return strings.Join(parts, ", ")
 }
 
-// degradedMessage lists the first degraded nodes, in the order of their names, each with its own
-// message, then how many more there are, and the object of the first.
+// degradedMessage lists the first degraded nodes by name, each with its own message. The number of
+// further nodes and the object of the first node follow.
 func degradedMessage(nodes []problem) string {
 	sortByNode(nodes)
 	var texts []string

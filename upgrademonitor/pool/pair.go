@@ -11,13 +11,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pair is a Node and its MachineConfigNode, nil if there is none.
+// pair is a Node and its MachineConfigNode, which may be nil.
 type pair struct {
 	node *corev1.Node
 	mcn  *mcfgv1.MachineConfigNode
 }
 
-// pairs returns one pair for each name of a Node. Of several objects with one name it takes the newest.
+// pairs returns one pair for each name of a Node. It takes the newest of several objects with
+// the same name.
 func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 	list, index := make([]pair, 0, len(nodes)), make(map[string]int, len(nodes))
 	for _, node := range nodes {

@@ -24,7 +24,7 @@ const (
 //     empty one, it selects none.
 //  2. No pool selects a Windows node.
 //  3. A node that two custom pools select, or Arbiter and a custom pool, is a *ConflictError,
-//     whatever else selects it.
+//     even if Master or Worker selects it, too.
 //  4. Otherwise Master comes first, then Arbiter, then a custom pool, then Worker.
 //  5. An invalid selector is a *SelectorError: the nodes of that pool are unknown.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
@@ -80,7 +80,7 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 	return customRank
 }
 
-// ConflictError means that pools select a node of which only one may: custom pools and Arbiter.
+// ConflictError means that several of the custom pools and Arbiter select a node, which only one may.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted

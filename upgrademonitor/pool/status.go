@@ -16,9 +16,9 @@ import (
 // A node counts as follows. Its MachineConfigNode is read as by progress.FromMachineConfigNode.
 //
 //  1. Every node is a machine, and counts at most once in each of the other counts. The order of the
-//     lists makes no difference. nil entries are ignored. Of several objects with one name the one
-//     with the highest resource version counts. A Node with labels that the pool's nodeSelector does
-//     not match is not counted.
+//     lists makes no difference. nil entries are ignored. Of several objects with the same name the
+//     highest resource version counts. A Node with labels that the pool's nodeSelector does not match
+//     is not counted.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
 //  3. Being updated: it does not have the config and image that its object desires; or its Node desires
 //     a config or image that it does not have and its object does not desire yet; or Updated is not
@@ -48,7 +48,7 @@ import (
 //  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message has 8 kB.
 //  13. lastTransitionTime changes to now, in whole seconds, when and only when a condition's status changes.
 //
-// configuration becomes the one of the spec when the pool is Updated. The entry of
+// configuration becomes spec.configuration when the pool is Updated. The entry of
 // poolSynchronizersStatus for PinnedImageSets counts a machine as updated when it has all sets that its
 // object lists, and no set has failed; the entry's observedGeneration is kept. All other conditions,
 // entries and fields are kept.

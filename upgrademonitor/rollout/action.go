@@ -29,7 +29,7 @@ type action struct {
 //  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has one: an
 //     object that another process has created for it is deleted.
 //  2. An object that is owned by a Node of this name and of another UID is deleted, and then created
-//     again: its status is that of another machine, or of an earlier installation of this one.
+//     again: its status describes another machine, or an earlier installation of this machine.
 //  3. The garbage collector deletes the object of a Node that was deleted. An object without a Node that
 //     no Node owned is deleted here.
 //  4. An object that is being deleted is waited for.
@@ -65,9 +65,9 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 }
 
-// DesiredMachineConfigNode returns what Monitor.GenerateAndApplyMachineConfigNodeSpec makes of an
-// object, by the same rules, for an operator that writes the objects itself: a copy whose owner
-// references and spec follow the node and the pool. For a new object, pass one with a name only.
+// DesiredMachineConfigNode returns a copy of an object whose owner references and spec follow the node
+// and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for an operator that
+// writes the objects itself. For a new object, pass an object that has only a name.
 // "not-yet-set", or "", is an unknown pool. An annotation that the CRD rejects is left out, with a
 // warning that is logged through ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {

@@ -30,8 +30,8 @@ type Config struct {
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder records what an administrator has to resolve, see PoolConflict. By default it is
-	// only logged.
+	// Recorder records the problems that an administrator has to resolve, see PoolConflict. By default
+	// they are only logged.
 	Recorder record.EventRecorder
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called from
 	// several goroutines. By default an object keeps its mode, and a new object is in standard mode.
@@ -42,7 +42,7 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// complete validates the required fields and sets the defaults of the others. An error is a
+// complete validates the required fields and sets the defaults of the optional fields. An error is a
 // *field.Error.
 func (c Config) complete() (Config, error) {
 	if err := validate.Required(field.NewPath("rollout", "Config"),

@@ -65,7 +65,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// reconciler is one Run of a Controller. What it remembers is by the name of a node.
+// reconciler is one Run of a Controller. The keys of its maps are names of nodes.
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
@@ -73,8 +73,8 @@ type reconciler struct {
 	conflicts sync.Map // text of the conflict of pools that was recorded
 }
 
-// handlers returns what enqueues nodes. A node and its object have the same name. Most changes need no
-// request, and sync finds that out quickly.
+// handlers returns the handlers that enqueue nodes. A node and its object have the same name. Most
+// changes need no request: sync compares the caches.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {

@@ -1,5 +1,5 @@
-// Package rollout keeps one MachineConfigNode (MCN) for each Node: the operator's half of
-// what package upgrademonitor is the daemon's half of.
+// Package rollout keeps one MachineConfigNode (MCN) for each Node. It is the operator's counterpart of
+// package upgrademonitor, which a daemon calls.
 //
 //	Nodes ──────────────┐                        owner, spec
 //	MachineConfigPools ─┼─► informers ─► queue ─► create ────► MachineConfigNode
@@ -7,7 +7,7 @@
 //
 // The embedding process starts the factories of the informers after [New], and elects a leader.
 //
-//  1. A Node that is neither Pending nor Provisioning has an object. A Windows node has none. On a
+//  1. A Node that is neither Pending nor Provisioning has an object. A Windows node has no object. On a
 //     cluster without pools nothing is written or deleted.
 //  2. The object's owner is the Node, its pool is the node's primary pool (pool.Primary), its desired
 //     config and image are those of the node's annotations, or "not-yet-set". A node that no pool
@@ -20,17 +20,17 @@
 //     neither a Node nor a Node as its owner is deleted.
 //  6. An object that is up to date is not written, even after a restart. A write is computed from a
 //     Node that was read after the object, and has the object's resource version as its
-//     precondition: it never undoes what the daemon knows already.
+//     precondition: it never undoes a later write of the daemon.
 //  7. A failure is logged as an error when it starts, again when its text changes, and once when it
 //     is over.
 //
 // # Who writes which field
 //
 // Rollout writes metadata.ownerReferences to Nodes, and spec, by a merge patch of these fields. So does
-// the daemon, by the same function, [DesiredMachineConfigNode]: the second of them has nothing to do.
+// the daemon, by the same function, [DesiredMachineConfigNode]: the second writer has nothing to change.
 // Only the daemon writes status. No other field is changed.
 //
-// The pool is the one value that a daemon cannot read from its Node. Where this controller runs,
+// The pool is the one value that a daemon cannot read from its Node. If this controller runs,
 // leave upgrademonitor.Config.Pool unset, or derive it by pool.Primary: different results would be
 // written in turn.
 //

@@ -26,7 +26,7 @@ func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err 
 		r.conflicts.Delete(node.Name)
 		return
 	}
-	text := string(node.UID) + ": " + conflict.Error() // the conflict over another Node of this name is another one
+	text := string(node.UID) + ": " + conflict.Error() // another Node of this name has its own conflict
 	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
 		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
 	}
@@ -39,8 +39,8 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 	}
 }
 
-// warn logs and records what only an administrator can resolve. A reference needs no scheme: a recorder
-// drops the event of an object of an unknown type.
+// warn logs and records a problem that only an administrator can resolve. It passes a reference, because a
+// recorder drops the event of an object whose type is not in its scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "Keeping the pools of the MachineConfigNodes", "reason", reason)
 	if r.Recorder != nil {

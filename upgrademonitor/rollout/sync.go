@@ -22,16 +22,16 @@ import (
 // sync brings the object of a node up to date.
 //
 //  1. If the caches show that it is, no request is made.
-//  2. Otherwise the Node is read from the API server. The cache of Nodes may be older than what
-//     the daemon knew when it wrote the object; a Node that is read after the object cannot be.
-//  3. A write fails if the object has changed since it was read, or exists although none was found: a
+//  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node that
+//     the daemon saw when it wrote the object; a Node that is read after the object cannot be.
+//  3. A write fails if the object has changed since it was read, or exists although it was not found: a
 //     later write of the daemon is never undone. Then the object is read from the API server: after an
 //     outage the cache may be stale for a while, and another plan from it would conflict, too. After
 //     three attempts the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	node, _ := r.Nodes.Lister().Get(name)             // nil if there is none: a cache
+	node, _ := r.Nodes.Lister().Get(name)             // nil if it does not exist: a cache
 	mcn, _ := r.MachineConfigNodes.Lister().Get(name) // has no other error
 	if node == nil {
 		r.conflicts.Delete(name)
@@ -50,7 +50,7 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	}
 }
 
-// syncObject is one attempt of sync, from this state of both objects, nil if there is none.
+// syncObject is one attempt of sync, from this state of both objects, nil if they do not exist.
 func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
 	if r.action(ctx, node, mcn) == (action{}) {
 		return nil

@@ -155,7 +155,7 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	return nodes, nil
 }
 
-// options returns the MachineOSConfig of a pool and its current build: the build that the annotation names, else the newest.
+// options returns the MachineOSConfig of a pool and its current build: the build that the annotation names, or the newest build.
 func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	configs, _ := l.objects.MachineOSConfigs().Lister().List(labels.Everything())
 	builds, _ := l.objects.MachineOSBuilds().Lister().List(labels.Everything())
