@@ -198,7 +198,7 @@ type trace struct {
 
 func traces(t *testing.T) map[string]trace {
 	t.Helper()
-	data, err := os.ReadFile("testdata/daemon-calls.json")
+	data, err := os.ReadFile("../../../test/e2e/testdata/daemon-calls.json")
 	require.NoError(t, err)
 	var list []trace
 	require.NoError(t, json.Unmarshal(data, &list))
