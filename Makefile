@@ -12,7 +12,7 @@ TEST := go test -vet=off
 
 # The packages without goroutines, in which there is no race to detect.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
-	./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,api core nodemeta plan) ./cmd/kubectl-mcn/demo
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,api core nodemeta plan) ./cmd/kubectl-mcn/demo
 
 FUZZTIME ?= 30s
 

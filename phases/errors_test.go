@@ -26,7 +26,7 @@ func TestErrorNamesWhatIsWrongAndWhatToDo(t *testing.T) {
 		},
 		"Updated": {
 			&phases.TransitionError{Phase: phases.Updated, From: done, To: running},
-			[]string{"Updated", "from True to Unknown", "report False when an update begins", "True when it ends"},
+			[]string{"Updated", "from True to Unknown", "report False when an update starts", "True when it ends"},
 		},
 		"unknown phase":  {unknown, []string{`phase: Unsupported value: "Rebooted"`, `"RebootedNode"`}},
 		"empty phase":    {empty, []string{`phase: Unsupported value: ""`, `"AppliedFilesAndOS"`, `"AppliedFiles"`}},

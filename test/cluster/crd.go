@@ -22,6 +22,8 @@ const (
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
 	crdConfigs  = "machineconfigurations"
 	crdPools    = "machineconfigpools-SelfManagedHA"
+	crdOSConfig = "machineosconfigs"
+	crdOSBuild  = "machineosbuilds"
 )
 
 var machineConfigNodes = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfignodes"}
@@ -51,9 +53,15 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	})
 }
 
-// InstallPoolCRD creates the CRD of MachineConfigPool, or replaces it, and returns when it is served.
+// InstallPoolCRD creates the CRDs of MachineConfigPool, MachineOSConfig and MachineOSBuild, or replaces them,
+// and returns when they are served.
 func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
-	return install(ctx, cfg, crdPools)
+	for _, name := range []string{crdPools, crdOSConfig, crdOSBuild} {
+		if err := install(ctx, cfg, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // InstallConfigurationCRD is InstallPoolCRD for MachineConfiguration of operator.openshift.io.

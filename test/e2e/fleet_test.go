@@ -24,11 +24,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/record"
 
+	poolloop "github.com/openshift/upgrademonitor/examples/operator/pools"
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -50,12 +51,12 @@ func newFleet(t *testing.T) *fleet {
 	return fleetOn(t, operatorCluster(t), "master", "worker", "infra", "gpu")
 }
 
-func fleetOn(t *testing.T, c *cluster.Cluster, pools ...string) *fleet {
+func fleetOn(t *testing.T, c *cluster.Cluster, names ...string) *fleet {
 	t.Helper()
 	sameWhenGuarded(t)
 	f := &fleet{t: t, cluster: c, core: kubeClient(t, c.Config()), mcfg: mcfgClient(t, c.Config()), recorder: record.NewFakeRecorder(100)}
 	f.clear()
-	for _, name := range pools {
+	for _, name := range names {
 		f.createPool(name)
 	}
 	t.Cleanup(f.clear)
@@ -88,7 +89,12 @@ func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineCo
 // run starts the controller of the nodes' objects.
 func (f *fleet) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
-	f.control(func(p parts) (runner, error) {
+	f.runAs(asOperator(f.cluster), change...)
+}
+
+func (f *fleet) runAs(config *rest.Config, change ...func(*rollout.Config)) {
+	f.t.Helper()
+	f.control(config, func(p parts) func(context.Context) error {
 		c := rollout.Config{
 			Client:             p.mcfg,
 			KubeClient:         p.core,
@@ -97,12 +103,13 @@ func (f *fleet) run(change ...func(*rollout.Config)) {
 			MachineConfigNodes: p.objects.MachineConfigNodes(),
 			Recorder:           f.recorder,
 			Timeout:            2 * time.Second,
-			OrphanGrace:        time.Second,
 		}
 		for _, change := range change {
 			change(&c)
 		}
-		return rollout.New(c)
+		controller, err := rollout.New(c)
+		require.NoError(f.t, err)
+		return func(ctx context.Context) error { return controller.Run(ctx, 4) }
 	})
 }
 
@@ -129,35 +136,28 @@ func (f *fleet) eventuallyEvent(reason, message string) {
 	}, "event %s %q", reason, message)
 }
 
-// runPool starts the controller of the pools' statuses. The channel receives when it syncs worker.
-func (f *fleet) runPool(change ...func(*pool.Config)) (synced <-chan struct{}) {
+// runPool starts the example's loop of the pools' statuses, which may write each status every 50 ms.
+func (f *fleet) runPool(change ...func(*poolloop.Loop, parts)) {
 	f.t.Helper()
-	worker := make(chan struct{}, 1)
 	recorder, _ := f.newRecorder()
-	f.control(func(p parts) (runner, error) {
-		c := pool.Config{
-			Client:             p.mcfg,
-			Nodes:              p.nodes,
-			Pools:              p.objects.MachineConfigPools(),
-			MachineConfigNodes: p.objects.MachineConfigNodes(),
-			Interval:           10 * time.Millisecond,
-			Recorder:           recorder,
-			Image: func(synced *mcfgv1.MachineConfigPool) pool.Image {
-				if synced.Name == "worker" {
-					select {
-					case worker <- struct{}{}:
-					default:
-					}
-				}
-				return pool.Image{} // unknown
-			},
-		}
+	f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
+		loop := poolloop.New(p.mcfg, p.nodes, p.objects, recorder)
+		loop.Interval = 50 * time.Millisecond
 		for _, change := range change {
-			change(&c)
+			change(loop, p)
 		}
-		return pool.New(c)
+		return loop.Run
 	})
-	return worker
+}
+
+// settled waits until the loop of the pools' statuses has seen every pool, and returns how many requests it has
+// made for the existing ones: a pool that is created now is synced after them.
+func (f *fleet) settled() int {
+	f.t.Helper()
+	f.createPool("later")
+	f.eventuallyPool("later", func(p *mcfgv1.MachineConfigPool) bool { return len(p.Status.Conditions) > 0 })
+	f.stop()
+	return f.requests.all() - 1
 }
 
 // parts are what a controller is made of.
@@ -168,26 +168,19 @@ type parts struct {
 	objects mcfginformersv1.Interface
 }
 
-type runner interface {
-	Run(ctx context.Context, workers int) error
-}
-
 // control runs a controller with a client and informers of its own.
-func (f *fleet) control(build func(parts) (runner, error)) {
+func (f *fleet) control(config *rest.Config, build func(parts) (run func(context.Context) error)) {
 	f.t.Helper()
-	config := asOperator(f.cluster)
 	f.requests = &transport{}
 	config.Wrap(f.requests.wrap)
 	core, mcfg := kubeClient(f.t, config), mcfgClient(f.t, config)
-	nodes := informers.NewSharedInformerFactoryWithOptions(core, 0, informers.WithTransform(pool.Trim))
-	objects := mcfginformers.NewSharedInformerFactoryWithOptions(mcfg, 0, mcfginformers.WithTransform(pool.Trim))
-	controller, err := build(parts{core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1()})
-	require.NoError(f.t, err)
+	nodes, objects := informers.NewSharedInformerFactory(core, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
+	run := build(parts{core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1()})
 	ctx, cancel := context.WithCancel(f.t.Context())
 	nodes.StartWithContext(ctx)
 	objects.StartWithContext(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 4)) })
+	running.Go(func() { assert.NoError(f.t, run(ctx)) })
 	f.stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()

@@ -12,29 +12,34 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 
+	poolloop "github.com/openshift/upgrademonitor/examples/operator/pools"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestBothControllersWithTheirRoles updates 300 nodes, a tenth of them at a time. Each role of operator.yaml is all that
-// its controller needs, and no more.
+// TestBothControllersWithTheirRoles updates 300 nodes, a tenth of them at a time: rollout in the operator's Pod, and the
+// example's loop of the pools' statuses in the controller. Each role of operator.yaml is all that its controller needs,
+// and no more.
 func TestBothControllersWithTheirRoles(t *testing.T) {
-	const size, atATime = 300, 30
+	const size, atATime, interval = 300, 30, 5 * time.Second
 	f := newFleet(t)
 	recorder, events := f.newRecorder()
-	f.run(func(c *rollout.Config) { c.Recorder = recorder })
+	f.runAs(inTheOperatorsPod(f.cluster), func(c *rollout.Config) { c.Recorder = recorder })
 	rollouts := f.requests
 	began := time.Now()
 	var node func(name string) *corev1.Node // as the controller of the pools sees it
 	var object func(name string) *mcfgv1.MachineConfigNode
-	f.runPool(func(c *pool.Config) {
-		c.Recorder, c.Interval = recorder, 0 // the default
-		node = func(name string) *corev1.Node { n, _ := c.Nodes.Lister().Get(name); return n }
-		object = func(name string) *mcfgv1.MachineConfigNode { n, _ := c.MachineConfigNodes.Lister().Get(name); return n }
+	f.runPool(func(l *poolloop.Loop, p parts) {
+		l.Interval = interval // the default
+		node = func(name string) *corev1.Node { n, _ := p.nodes.Lister().Get(name); return n }
+		object = func(name string) *mcfgv1.MachineConfigNode {
+			n, _ := p.objects.MachineConfigNodes().Lister().Get(name)
+			return n
+		}
 	})
 	pools := f.requests
 	watch, err := f.pools().Watch(context.WithoutCancel(t.Context()), only("worker"))
@@ -71,8 +76,10 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 			return n.Current.Config == newConfig && !n.InUpdate() && !node(w.name).Spec.Unschedulable
 		}, w.name)
 	})
+	ended := time.Now()
 	last := f.eventuallyPool("worker", hasTrue(mcfgv1.MachineConfigPoolUpdated, "All nodes are updated with MachineConfig "+newConfig))
-	limit := int(time.Since(began)/pool.DefaultInterval) + 1 + 1 // soon after a conflict with the change of the spec
+	lag := time.Since(ended)
+	limit := int(time.Since(began)/interval) + 1 + 1 // soon after a conflict with the change of the spec
 
 	assert.Equal(t, []int32{size, size, size, 0, 0}, []int32{last.Status.MachineCount, last.Status.UpdatedMachineCount,
 		last.Status.ReadyMachineCount, last.Status.UnavailableMachineCount, last.Status.DegradedMachineCount})
@@ -86,14 +93,15 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 		version, most = p.ResourceVersion, max(most, p.Status.UnavailableMachineCount)
 		writes++
 	}
-	t.Logf("%d statuses, at most %d; unavailable: at most %d. rollout: %s. pool: %s", writes, limit, most, rollouts, pools)
+	t.Logf("%d statuses, at most %d; unavailable: at most %d; lag %s. rollout: %s. pool: %s", writes, limit, most, lag, rollouts, pools)
+	assert.LessOrEqual(t, lag, 6*time.Second)
 	assert.LessOrEqual(t, writes, limit)
 	assert.Positive(t, most)
 	assert.LessOrEqual(t, most, int32(atATime))
 	f.eventuallyEvent("Updating", "Pool worker now targeting MachineConfig "+newConfig)
 	f.eventuallyEvent("Completed", "Pool worker has completed update to MachineConfig "+newConfig)
 
-	// What remains of the roles: a conflict that is there again, and a Node that was deleted.
+	// What remains of the roles: a conflict that is there again, a write before rollout's, and an object that no Node owns.
 	for range 2 {
 		before := events.all()
 		f.patch(nodes[0].name, "labels.infra=", "labels.gpu=")
@@ -101,8 +109,18 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 		f.patch(nodes[0].name, "labels.gpu=-")
 		f.eventually(nodes[0].name, hasSpec("infra", newConfig))
 	}
-	require.NoError(t, f.core.CoreV1().Nodes().Delete(t.Context(), nodes[1].name, metav1.DeleteOptions{}))
-	f.eventually(nodes[1].name, func(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil })
+	f.requests = rollouts
+	f.before(http.MethodPatch, nodes[1].name, func() {
+		_, err := f.nodes().Patch(t.Context(), nodes[1].name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"a":"b"}}}`), metav1.PatchOptions{})
+		assert.NoError(t, err)
+	})
+	f.patch(nodes[1].name, "labels.infra=")
+	f.eventually(nodes[1].name, hasSpec("infra", newConfig))
+	orphan := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "orphan"}, Spec: f.object(nodes[0].name).Spec}
+	orphan.Spec.Node.Name = orphan.Name
+	_, err = f.nodes().Create(t.Context(), orphan, metav1.CreateOptions{})
+	require.NoError(t, err)
+	f.eventually("orphan", func(mcn *mcfgv1.MachineConfigNode) bool { return mcn == nil })
 	for role, requests := range map[string]*transport{"mcn-rollout": rollouts, "mcn-pool": pools} {
 		granted, err := f.core.RbacV1().ClusterRoles().Get(t.Context(), role, metav1.GetOptions{})
 		require.NoError(t, err)

@@ -134,7 +134,7 @@ func permissionOf(request *http.Request) string {
 	if path[0] == "namespaces" {
 		path = path[2:]
 	}
-	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create"}[request.Method]
+	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update"}[request.Method]
 	switch {
 	case kindOf(request) == "watch":
 		verb = "watch"

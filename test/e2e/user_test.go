@@ -111,9 +111,14 @@ func onNode(names ...string) map[string][]string {
 	return map[string][]string{guard.NodeNameClaim: names}
 }
 
-// asOperator impersonates the operator's service account.
+// asOperator impersonates the service account of operator.yaml that selects the nodes to update.
 func asOperator(c *cluster.Cluster) *rest.Config {
 	return impersonate(c.Config(), operatorNamespace, "machine-config-controller", nil)
+}
+
+// inTheOperatorsPod impersonates the service account of machine-config-operator's own Pod.
+func inTheOperatorsPod(c *cluster.Cluster) *rest.Config {
+	return impersonate(c.Config(), operatorNamespace, "machine-config-operator", nil)
 }
 
 // asComponent impersonates the service account of a component.

@@ -1,104 +1,94 @@
 package pool
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the conditions.
-const (
-	reasonAsExpected            = "AsExpected"
-	reasonAllNodesUpdated       = "AllNodesUpdated"
-	reasonNodesNotUpdated       = "NodesNotUpdated"
-	reasonNodesNotReported      = "NodesNotReported"
-	reasonNodesUpdating         = "NodesUpdating"
-	reasonPaused                = "Paused"
-	reasonPausedWhileUpdating   = "PausedWhileUpdating"
-	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
-	reasonPinnedImageSetsFailed = "PinnedImageSetsFailed"
-)
-
-type conditionType = mcfgv1.MachineConfigPoolConditionType
-
-// degrading are the conditions that make a pool Degraded. Others write all but the first two.
-var degrading = []conditionType{
+// degrading are the conditions that make a pool Degraded, in the order in which they are reported.
+var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
-	mcfgv1.MachineConfigPoolPinnedImageSetsDegraded,
-	mcfgv1.MachineConfigPoolRenderDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
-	mcfgv1.MachineConfigPoolSynchronizerDegraded,
+	mcfgv1.MachineConfigPoolRenderDegraded,
 }
 
-// finding is a condition without its type and time.
-type finding struct {
-	isTrue          bool
-	reason, message string
-}
-
-// withConditions returns the list with the conditions of this package. It may change the list.
-func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, pinsDegrade bool, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, isUpdated(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, isUpdating(c), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded,
-		haveFailed(c.degraded, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), "No node is degraded"), now)
-	list = setCondition(list, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded,
-		haveFailed(c.pinFailed, reasonPinnedImageSetsFailed, "No node is unable to pin images"), now)
-	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, isDegraded(list, pinsDegrade), now)
-}
-
-// isUpdated is whether all nodes have the target, and how many do.
-func isUpdated(c *count) finding {
-	if c.isUpdated() {
-		return finding{true, reasonAllNodesUpdated, c.updatedMessage()}
+// withConditions returns the list with the conditions that the count decides. It may change the list.
+func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, c.updatingCondition(isDegraded), now)
+	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, c.nodeDegraded(), now)
+	if f, ok := c.image.cleared(isTrue(list, mcfgv1.MachineConfigPoolImageBuildDegraded)); ok {
+		list = setCondition(list, mcfgv1.MachineConfigPoolImageBuildDegraded, f, now)
 	}
-	return finding{false, cmp.Or(c.target.missing(), reasonNodesNotUpdated), c.updatedMessage()}
+	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// isUpdating is which nodes are being updated, or why none is.
-func isUpdating(c *count) finding {
-	missing := c.target.missing()
+// updatedCondition says whether all machines have the target and are ready, and if not, why not.
+func (c *count) updatedCondition() finding {
+	f := finding{message: c.updatedMessage()}
 	switch {
-	case c.paused && len(c.updating) > 0:
-		return finding{true, reasonPausedWhileUpdating, c.updatingMessage(willNot)}
-	case len(c.updating) > 0:
-		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
-	case missing == reasonImageBuildFailed || missing == reasonNoConfiguration:
-		return finding{false, missing, c.updatedMessage()}
-	case c.paused && !c.isUpdated():
-		return finding{false, reasonPaused, c.updatingMessage(willNot)}
-	case missing != "":
-		return finding{true, missing, c.updatingMessage(allUpdating)}
-	case c.isWaiting():
-		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
+	case c.isUpdated():
+		f.isTrue, f.reason = true, reasonAllNodesUpdated
+	case !c.image.exists && c.image.state != mcfgv1.MachineOSBuildSucceeded:
+		f.reason = c.image.waiting(false).reason
+	case c.config == "":
+		f.reason = reasonNoConfiguration
+	case c.updated == c.total:
+		f.reason = reasonNodesUnavailable
+	default:
+		f.reason = reasonNodesNotUpdated
+	}
+	return f
+}
+
+// updatingCondition says whether machines are being updated or wait for it, and if not, why not.
+func (c *count) updatingCondition(isDegraded bool) finding {
+	isActive := c.updating+c.waiting > 0
+	if c.image.state != notLayered {
+		switch {
+		case c.paused:
+			return c.image.waiting(true)
+		case isDegraded:
+			return finding{false, reasonDegraded, "Pool update paused due to degraded condition"}
+		case isActive || !c.image.exists:
+			return c.image.waiting(false)
+		}
+	}
+	switch {
 	case c.isUpdated():
 		return finding{false, reasonAllNodesUpdated, c.updatedMessage()}
+	case c.config == "" && c.updating == 0:
+		return finding{false, reasonNoConfiguration, c.updatedMessage()}
+	case c.paused && c.updating > 0:
+		return finding{true, reasonPausedWhileUpdating, c.updatingMessage(willNot)}
+	case c.paused:
+		return finding{false, reasonPaused, c.updatingMessage(willNot)}
+	case isActive:
+		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
+	case c.updated == c.total:
+		return finding{false, reasonNodesUnavailable, c.updatedMessage()}
 	default:
 		return finding{false, reasonNodesNotReported, c.updatedMessage()}
 	}
 }
 
-// haveFailed is whether a node has failed, and why.
-func haveFailed(failures []failure, reason, none string) finding {
-	if len(failures) == 0 {
-		return finding{false, reasonAsExpected, none}
+// nodeDegraded says which nodes are degraded, and why.
+func (c *count) nodeDegraded() finding {
+	if len(c.degraded) == 0 {
+		return finding{false, reasonAsExpected, "No node is degraded"}
 	}
-	return finding{true, reason, failureMessage(failures)}
+	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// isDegraded sums up the conditions that make a pool Degraded, with their causes.
-func isDegraded(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool) finding {
+// degradedCondition sums up the conditions that make a pool Degraded.
+func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {
-		isCause := func(c mcfgv1.MachineConfigPoolCondition) bool {
-			return c.Type == cause && c.Status == corev1.ConditionTrue
-		}
-		at := slices.IndexFunc(list, isCause)
-		if at >= 0 && (pinsDegrade || cause != mcfgv1.MachineConfigPoolPinnedImageSetsDegraded) {
+		if at := find(list, cause); at >= 0 && list[at].Status == corev1.ConditionTrue {
 			causes = append(causes, list[at])
 		}
 	}
@@ -106,29 +96,4 @@ func isDegraded(list []mcfgv1.MachineConfigPoolCondition, pinsDegrade bool) find
 		return finding{false, reasonAsExpected, "Nothing is degraded"}
 	}
 	return finding{true, string(causes[0].Type), causesMessage(causes)}
-}
-
-// setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
-func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType conditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	next := mcfgv1.MachineConfigPoolCondition{
-		Type:               conditionType,
-		Status:             corev1.ConditionFalse,
-		LastTransitionTime: now,
-		Reason:             f.reason,
-		Message:            f.message,
-	}
-	if f.isTrue {
-		next.Status = corev1.ConditionTrue
-	}
-	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }
-	at := slices.IndexFunc(list, isType)
-	if at < 0 {
-		return append(list, next)
-	}
-	if list[at].Status == next.Status {
-		next.LastTransitionTime = list[at].LastTransitionTime
-	}
-	list[at] = next
-	rest := slices.DeleteFunc(list[at+1:], isType)
-	return list[:at+1+len(rest)]
 }

@@ -3,112 +3,99 @@ package pool
 import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // count counts the nodes of a pool.
 type count struct {
-	target target
-	paused bool
-	total  int
+	config         string // the pool's
+	image          image
+	paused         bool
+	maxUnavailable int
 
-	updated, ready, unavailable int
-	waiting                     int // reported, neither updated nor updating
-	stuck                       int // of these: have the target, but are degraded
-	unreported                  int
-	pinned, pinnedReady         int
+	total, updated, ready, unavailable int
 
-	updating  []member
-	down      []member  // unavailable by themselves, and not updating
-	degraded  []failure // of nodes
-	pinFailed []failure // of their pinned image sets
+	have       int // run the config and image of the pool: updated nodes and degraded nodes
+	updating   int // are being updated
+	waiting    int // have reported, and are neither updated nor being updated
+	unreported int
 
-	reportedImage string // that a node desires
-	mixedImages   bool   // another node desires another one
+	pinned, pinnedReady int
+
+	down     []problem // of nodes that are unavailable, and not being updated
+	degraded []problem
 }
 
-// failure is what a node reports as wrong with it.
-type failure struct {
-	node, message string
-}
+// problem is the name of a node and its failure, or why it is unavailable.
+type problem struct{ node, text string }
 
-// countNodes counts the nodes of a pool, each name once.
-func countNodes(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, image Image) *count {
-	byName := make(map[string]*mcfgv1.MachineConfigNode, len(mcns))
-	for _, mcn := range mcns {
-		if mcn != nil {
-			byName[mcn.Name] = mcn
+// newCount counts the nodes of a pool, each name once.
+func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options) *count {
+	c := &count{config: pool.Spec.Configuration.Name, image: newImage(options, pool.Spec.Configuration.Name), paused: pool.Spec.Paused}
+	isMember := selects(pool)
+	for _, p := range pairs(nodes, mcns) {
+		if isMember(p.node) {
+			c.add(newMember(p.node, p.mcn))
 		}
 	}
-	c := &count{
-		target: newTarget(pool.Spec.Configuration.Name, image),
-		paused: pool.Spec.Paused,
-	}
-	counted := make(map[string]bool, len(nodes))
-	for _, node := range nodes {
-		if node != nil && !counted[node.Name] {
-			counted[node.Name] = true
-			c.add(newMember(node, byName[node.Name]))
-		}
-	}
+	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false) // 0 if it is invalid
 	return c
 }
 
 func (c *count) add(m member) {
 	c.total++
-	if !m.isAvailable() {
+	isAvailable := m.down == "" && !m.updating
+	has := m.reported && !m.updating && c.config != "" && m.current.Config == c.config && c.image.isOn(m.current.Image)
+	if !isAvailable {
 		c.unavailable++
 	}
 	if m.down != "" && !m.updating {
-		c.down = append(c.down, m)
+		c.down = append(c.down, problem{m.name, m.down})
 	}
-	if m.reported {
-		isFirst := c.total-c.unreported == 1
-		c.mixedImages = c.mixedImages || !isFirst && m.desired.Image != c.reportedImage
-		c.reportedImage = m.desired.Image
+	if has {
+		c.have++
 	}
 	switch {
 	case !m.reported:
 		c.unreported++
 	case m.updating:
-		c.updating = append(c.updating, m)
-	case !m.has(c.target):
+		c.updating++
+	case !has || m.degraded:
 		c.waiting++
-	case m.degraded:
-		c.waiting++
-		c.stuck++
 	default:
 		c.updated++
-		if m.isAvailable() {
+		if isAvailable {
 			c.ready++
 		}
 	}
 	if m.degraded {
-		c.degraded = append(c.degraded, failure{m.name, m.degradedMessage})
-	}
-	if m.pinFailed {
-		c.pinFailed = append(c.pinFailed, failure{m.name, m.pinMessage})
+		c.degraded = append(c.degraded, problem{m.name, m.message})
 	}
 	if m.pinned {
 		c.pinned++
-		if m.isAvailable() {
+		if isAvailable {
 			c.pinnedReady++
 		}
 	}
 }
 
-// isUpdated reports whether every node has the target. A pool without nodes has, one whose
-// target does not exist yet has not.
-func (c *count) isUpdated() bool {
-	return c.target.missing() == "" && c.updated == c.total && !c.isMixed()
-}
+// isUpdated reports whether every machine has the target and is ready, as machine-config-operator
+// demands before it completes an upgrade. A pool without machines is updated once it has a target.
+func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
-// isWaiting reports whether a node is to be updated that is not being updated yet.
-func (c *count) isWaiting() bool {
-	return c.target.config != "" && (c.waiting > 0 || c.isMixed())
-}
+// isBlocked reports whether nodes wait for an update while unavailable nodes take all the places of
+// maxUnavailable.
+func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// isMixed reports whether nodes desire different images while the pool's image is unknown: it is
-// being changed, one node after the other.
-func (c *count) isMixed() bool {
-	return c.target.image.State == ImageUnknown && c.mixedImages
+// selects returns a function that reports whether a Node can belong to the pool. Without a valid
+// nodeSelector, or without labels, a Node can.
+func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
+	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
+	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()
+	return func(n *corev1.Node) bool {
+		return isAll || len(n.Labels) == 0 || selector.Matches(labels.Set(n.Labels))
+	}
 }

@@ -1,26 +1,20 @@
-// Package pool computes the status of a MachineConfigPool from what its nodes report.
-//
-// A pool's status follows from its nodes and from what their MachineConfigNodes report:
+// Package pool computes the status of a MachineConfigPool from its nodes.
 //
 //	Node ──────────────┐
-//	MachineConfigNode ─┼─► report ──► count ──► conditions ──► status
-//	MachineConfigPool ─┘   one per node
+//	MachineConfigNode ─┼─► member ─► count ─► conditions ─► status ─► events
+//	MachineConfigPool ─┘   one per node          ▲
+//	MachineOSConfig, MachineOSBuild ─► image ────┘
 //
-// [Status] is that function: no cluster, no clock, no I/O. It reads a MachineConfigNode as package
-// progress does. [Primary] returns the pool of a node.
+// [Primary] returns the pool of a node, [Status] the status of a pool, and [Events] the events to
+// record after a status was written. They are functions without a client, a clock or state; they
+// change no argument, and are safe for concurrent use. The controller that calls them reads the
+// objects, limits its rate, writes the status and records the events: see examples/operator.
 //
-// A [Controller] keeps the status of every pool, from the shared informers of the embedding process,
-// which starts their factories after [New].
+// The package does not:
 //
-// What is guaranteed is written at [Status] and at [Controller.Run].
-//
-// What it does not do:
-//
-//   - It reads no pod, and of a Node's annotations the images only: a cordon by another process, a
-//     reboot or a joining node does not make a pool Updating. The MachineConfigNodes report that.
-//   - It does not read MachineOSConfigs and MachineOSBuilds: Config.Image returns what is known of them.
-//   - It renders no config, selects no node to update, and writes nothing but the status of pools.
-//   - The conditions RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded are written by other
-//     controllers; so are certExpirys and osImageStream. One Controller at a time should run in a
-//     cluster: leader election is up to the embedding process.
+//   - conclude an update from a Node that was cordoned, reboots or joins. Updates are requested by
+//     the Node's annotations, and reported by its MachineConfigNode.
+//   - render a config, select a node to update, or find the build of a pool.
+//   - write the conditions RenderDegraded, PinnedImageSetsDegraded and PoolSynchronizerDegraded, or
+//     certExpirys and osImageStream: they are kept as they are.
 package pool

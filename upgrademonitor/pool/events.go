@@ -8,59 +8,49 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The reasons of the events of a MachineConfigPool: its nodes begin to be updated to a target, and all
-// of them have it. Each is recorded once a target.
+// The reasons of the events of a MachineConfigPool.
 const (
-	EventUpdating  = "Updating"
-	EventCompleted = "Completed"
+	EventUpdating  = "Updating"  // the pool wants another MachineConfig
+	EventCompleted = "Completed" // all machines have it and are ready
 )
 
-// announced is the target of the last event of a pool, and whether it was that of its completion.
-type announced struct {
-	target    string
-	completed bool
+// Event is an event of a MachineConfigPool, in the order of the arguments of an EventRecorder.
+type Event struct {
+	Type, Reason, Message string
 }
 
-// announcedBy returns what was announced of a target when a status was written that says this of it.
-func announcedBy(status mcfgv1.MachineConfigPoolStatus, target string) announced {
-	for _, c := range status.Conditions {
-		if c.Status != corev1.ConditionTrue {
-			continue
-		}
-		switch {
-		case c.Type == mcfgv1.MachineConfigPoolUpdated && saysOf(c.Message, allUpdated, target):
-			return announced{target, true}
-		case c.Type == mcfgv1.MachineConfigPoolUpdating && saysOf(c.Message, allUpdating, target):
-			return announced{target, false}
-		}
+// Events returns the events to record once a pool's status has been written, from the status before and
+// the status that Status returned. Each MachineConfig is announced once: when the pool starts to update to
+// it, and when status.configuration has become it. A pause, a cordon, and a restart of the controller
+// announce nothing; nor does an update of the OS image alone, as in machine-config-operator.
+//
+// If the pool's MachineConfig changes before any machine has the previous MachineConfig, the change is
+// recognized by observedGeneration. Another change of the spec in that time repeats the event.
+func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
+	target := pool.Spec.Configuration.Name
+	var events []Event
+	if isAnnounced(target, before, after) {
+		events = append(events, Event{corev1.EventTypeNormal, EventUpdating, fmt.Sprintf("Pool %s now targeting %s", pool.Name, configOf(target))})
 	}
-	return announced{}
+	if after.Configuration.Name == target && before.Configuration.Name != target {
+		events = append(events, Event{corev1.EventTypeNormal, EventCompleted, fmt.Sprintf("Pool %s has completed update to %s", pool.Name, configOf(target))})
+	}
+	return events
 }
 
-func saysOf(message, beginning, target string) bool {
-	return message == beginning+target || strings.HasPrefix(message, beginning+target+". ")
+// isAnnounced reports whether the pool has started to update to this target.
+func isAnnounced(target string, before, after mcfgv1.MachineConfigPoolStatus) bool {
+	if target == "" || target == before.Configuration.Name || isTrue(after.Conditions, mcfgv1.MachineConfigPoolUpdated) {
+		return false
+	}
+	if at := find(before.Conditions, mcfgv1.MachineConfigPoolUpdated); at < 0 || before.Conditions[at].Status == corev1.ConditionTrue {
+		return true
+	}
+	return before.ObservedGeneration != after.ObservedGeneration && after.UpdatedMachineCount == 0 && isPaused(before) == isPaused(after)
 }
 
-// recordEvent records what a write of a pool's status has announced. After a restart, the status before
-// it tells what had been.
-func (r *reconciler) recordEvent(before *mcfgv1.MachineConfigPool, after mcfgv1.MachineConfigPoolStatus, target string) {
-	last, known := r.announced.Get(before.Name)
-	if !known {
-		last = announcedBy(before.Status, target)
-	}
-	next := announcedBy(after, target)
-	if next == (announced{}) || next == last || next.target == last.target && last.completed {
-		next = last // updated again to the same target, a drift that was repaired for example
-	}
-	r.announced.Set(before.Name, next)
-	if next == last || r.config.Recorder == nil {
-		return
-	}
-	// A reference, so that the recorder's scheme need not contain the type.
-	pool := &corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: before.Name, UID: before.UID}
-	reason, message := EventUpdating, fmt.Sprintf("Pool %s now targeting %s", before.Name, target)
-	if next.completed {
-		reason, message = EventCompleted, fmt.Sprintf("Pool %s has completed update to %s", before.Name, target)
-	}
-	r.config.Recorder.Event(pool, corev1.EventTypeNormal, reason, message)
+// isPaused reports whether a status was computed for a paused pool that was not Updated.
+func isPaused(status mcfgv1.MachineConfigPoolStatus) bool {
+	at := find(status.Conditions, mcfgv1.MachineConfigPoolUpdating)
+	return at >= 0 && strings.HasPrefix(status.Conditions[at].Reason, reasonPaused)
 }

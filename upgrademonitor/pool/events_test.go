@@ -3,68 +3,67 @@ package pool_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
-	"k8s.io/client-go/tools/record"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestEvents: an update is announced once when it begins and once when it is complete, also across a
-// restart.
+// TestEvents: each MachineConfig is announced once when its update starts, and once when it is complete.
 func TestEvents(t *testing.T) {
-	ns, ms := workers(2)
-	inBubble(t, func(t *testing.T, c *fakeCluster) {
-		recorder := record.NewFakeRecorder(100)
-		run := func() func() {
-			_, stop := c.run(func(config *pool.Config) { config.Recorder = recorder })
-			return stop
+	p, ns, ms := newPool("worker"), nodes{newNode("a"), newNode("b")}, mcns{newMCN("a"), newMCN("b")}
+	p.Spec.Configuration.Name = ""
+	sync := func(changes ...func()) string {
+		for _, change := range changes {
+			change()
 		}
-		recorded := func() string {
-			c.advance(time.Minute)
-			var all []string
-			for len(recorder.Events) > 0 {
-				all = append(all, <-recorder.Events)
-			}
-			return strings.Join(all, "; ")
-		}
-		order := func(config string) {
-			c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = config })
-		}
-		has := func(config string) {
-			for _, name := range []string{"worker-0", "worker-1"} {
-				c.changeMCN(name, configs(config, config, config))
+		var all []string
+		for range 2 { // the second has nothing to say
+			before := p.Status
+			p.Status = pool.Status(p, ns, ms, pool.Options{}, now)
+			for _, e := range pool.Events(p, before, p.Status) {
+				all = append(all, e.Type+" "+e.Reason+" "+e.Message)
 			}
 		}
-		stop := run()
-		assert.Equal(t, "Normal Completed Pool worker has completed update to MachineConfig rendered-worker-bbb", recorded())
-		c.changeMCN("worker-0", updating)
-		c.advance(time.Minute)
-		c.changeMCN("worker-0", updated)
-		assert.Empty(t, recorded(), "it was updated again to the same target")
+		return strings.Join(all, "; ")
+	}
+	order := func(config string) func() {
+		return func() { p.Spec.Configuration.Name = config; p.Generation++ }
+	}
+	run := func(i int, config string) func() { return func() { configs(config, config, config)(ms[i]) } }
+	mcn := func(change func(*mcfgv1.MachineConfigNode)) func() { return func() { change(ms[0]) } }
+	pause := func(paused bool) func() { return func() { p.Spec.Paused = paused; p.Generation++ } }
+	cordon := func(is bool) func() { return func() { ns[1].Spec.Unschedulable = is } }
+	targeting := func(config string) string { return "Normal Updating Pool worker now targeting MachineConfig " + config }
+	completed := func(config string) string {
+		return "Normal Completed Pool worker has completed update to MachineConfig " + config
+	}
 
-		order("rendered-worker-ccc")
-		assert.Equal(t, "Normal Updating Pool worker now targeting MachineConfig rendered-worker-ccc", recorded())
-		c.changeMCN("worker-0", configs("rendered-worker-ccc", "rendered-worker-ccc", "rendered-worker-ccc"))
-		assert.Empty(t, recorded(), "the update goes on")
-		stop()
-		stop = run()
-		c.changeMCN("worker-1", degraded)
-		assert.Empty(t, recorded(), "announced before the restart")
-		c.changeMCN("worker-1", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, "False", ""))
-		has("rendered-worker-ccc")
-		assert.Equal(t, "Normal Completed Pool worker has completed update to MachineConfig rendered-worker-ccc", recorded())
-
-		order(newConfig)
-		assert.Equal(t, "Normal Updating Pool worker now targeting MachineConfig rendered-worker-bbb", recorded(), "back again")
-		order("rendered-worker-ddd")
-		assert.Equal(t, "Normal Updating Pool worker now targeting MachineConfig rendered-worker-ddd", recorded(), "before it was complete")
-		stop()
-		order(newConfig)
-		has(newConfig)
-		run()
-		assert.Equal(t, "Normal Completed Pool worker has completed update to MachineConfig rendered-worker-bbb", recorded(), "while no process ran")
-	}, []*mcfgv1.MachineConfigPool{newPool("worker")}, ns, ms)
+	for _, step := range []struct{ name, got, want string }{
+		{"no config is rendered", sync(), ""},
+		{"the first", sync(order("c1")), targeting("c1")},
+		{"the nodes have it", sync(run(0, "c1"), run(1, "c1")), completed("c1")},
+		{"a node is updated to it again", sync(mcn(updating)), ""},
+		{"done again", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c1", "c1", "c1")) })), ""},
+		{"a cordon", sync(cordon(true)), ""},
+		{"another config while a node is cordoned", sync(order("c2")), targeting("c2")},
+		{"one node", sync(run(0, "c2")), ""},
+		{"another change of the spec", sync(func() { p.Generation++ }), ""},
+		{"paused", sync(pause(true)), ""},
+		{"resumed", sync(pause(false)), ""},
+		{"degraded", sync(mcn(degraded)), ""},
+		{"both have it, one is cordoned", sync(mcn(withCondition("NodeDegraded", "False", "")), run(1, "c2")), ""},
+		{"no longer cordoned", sync(cordon(false)), completed("c2")},
+		{"another", sync(order("c3")), targeting("c3")},
+		{"another before any node has it", sync(order("c4")), targeting("c4")},
+		{"paused, no node has it", sync(pause(true)), ""},
+		{"another while it is paused", sync(order("c5")), targeting("c5")},
+		{"resumed, no node has it", sync(pause(false)), ""},
+		{"all at once", sync(run(0, "c5"), run(1, "c5")), completed("c5")},
+		{"ordered and done while no process ran", sync(order("c6"), run(0, "c6"), run(1, "c6")), completed("c6")},
+		{"a new node", sync(func() { ns = append(ns, newNode("c")) }), ""},
+	} {
+		assert.Equal(t, step.want, step.got, step.name)
+	}
 }

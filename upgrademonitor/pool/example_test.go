@@ -25,11 +25,10 @@ func ExampleStatus() {
 	}
 	// Output:
 	// 1 of 3 updated, 1 degraded
-	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb, 1 is being updated, 1 is not updated
-	// Updating True: All nodes are updating to MachineConfig rendered-worker-bbb. 1 of 3 nodes have it, 1 is being updated, 1 is not updated. worker-1 is draining since 12:37 UTC on 22 May. See oc describe machineconfignode/worker-1
-	// NodeDegraded True: Node worker-1 is reporting: "disk full"
-	// PinnedImageSetsDegraded False: No node is unable to pin images
-	// Degraded True: Node worker-1 is reporting: "disk full"
+	// Updated False: 1 of 3 nodes have MachineConfig rendered-worker-bbb
+	// Updating True: All nodes are updating to MachineConfig rendered-worker-bbb. 1 of 3 nodes have it. See oc get machineconfignodes
+	// NodeDegraded True: Node worker-1 is reporting: "disk full" See oc describe machineconfignode/worker-1
+	// Degraded True: Node worker-1 is reporting: "disk full" See oc describe machineconfignode/worker-1
 }
 
 // A node gets its config from one pool, however many select it.

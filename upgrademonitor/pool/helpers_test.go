@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -36,6 +37,19 @@ func newPool(name string, change ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.Mac
 		c(p)
 	}
 	return p
+}
+
+func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
+
+func targets(config string) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = config }
+}
+
+// has adds a condition of another controller.
+func has(conditionType mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: status, Message: message})
+	}
 }
 
 func invalidSelector(p *mcfgv1.MachineConfigPool) {
@@ -135,12 +149,12 @@ func phase(p mcfgv1.StateProgress, status metav1.ConditionStatus) func(*mcfgv1.M
 // updating makes a node that updates to the config that it has: an update without a change of the
 // config is one, too.
 func updating(m *mcfgv1.MachineConfigNode) {
-	began(m)
+	started(m)
 	phase(mcfgv1.MachineConfigNodeUpdatePrepared, metav1.ConditionUnknown)(m)
 }
 
-// began makes Updated False since earlier. Alone, it is no update.
-func began(m *mcfgv1.MachineConfigNode) {
+// started makes Updated False since earlier. Alone, it is no update.
+func started(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
 		m.Status.Conditions[i].LastTransitionTime = earlier
@@ -154,12 +168,41 @@ var (
 	waiting    = configs(oldConfig, oldConfig, oldConfig)
 )
 
-// built returns an image that exists, or the unknown one for "".
-func built(image string) pool.Image {
-	if image == "" {
-		return pool.Image{}
+// ordered makes a Node desire a config and an image.
+func ordered(config, image string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Annotations = map[string]string{upgrademonitor.DesiredConfigAnnotation: config, upgrademonitor.DesiredImageAnnotation: image}
 	}
-	return pool.Image{State: pool.ImageBuilt, PullSpec: image}
+}
+
+// mosc returns the MachineOSConfig of worker, which names this image.
+func mosc(image string) *mcfgv1.MachineOSConfig {
+	c := &mcfgv1.MachineOSConfig{ObjectMeta: metav1.ObjectMeta{Name: "mosc-1"}}
+	c.Spec.MachineConfigPool.Name = "worker"
+	c.Status.CurrentImagePullSpec = mcfgv1.ImageDigestFormat(image)
+	return c
+}
+
+// mosb returns a build of it for newConfig. The condition of its state is True, and the others are False;
+// "" is the initial state.
+func mosb(state mcfgv1.BuildProgress, image string) *mcfgv1.MachineOSBuild {
+	b := &mcfgv1.MachineOSBuild{ObjectMeta: metav1.ObjectMeta{Name: "mosb-1"}}
+	b.Spec.MachineConfig.Name, b.Spec.MachineOSConfig.Name = newConfig, "mosc-1"
+	b.Status.DigestedImagePushSpec = mcfgv1.ImageDigestFormat(image)
+	for _, progress := range []mcfgv1.BuildProgress{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
+		mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted, mcfgv1.MachineOSBuildSucceeded} {
+		c := metav1.Condition{Type: string(progress), Status: metav1.ConditionFalse}
+		if progress == state {
+			c.Status = metav1.ConditionTrue
+		}
+		b.Status.Conditions = append(b.Status.Conditions, c)
+	}
+	return b
+}
+
+// built are the options of a pool whose image was built.
+func built(image string) pool.Options {
+	return pool.Options{MachineOSConfig: mosc(image), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, image)}
 }
 
 // condition returns one condition of a status, which must have it once.

@@ -1,7 +1,8 @@
 package pool_test
 
 import (
-	"slices"
+	"fmt"
+	"strings"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -9,165 +10,175 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// annotated sets the images in the annotations of a Node, which it has with the gate on and off.
-func annotated(desired, current string) func(*corev1.Node) {
-	return func(n *corev1.Node) {
-		n.Annotations = map[string]string{upgrademonitor.DesiredImageAnnotation: desired, upgrademonitor.CurrentImageAnnotation: current}
+// builds are the states of a build for newConfig, and the exact words of Updating while nodes lack the image, if the pool is
+// not paused and if it is, as machine-config-operator's own tests compare them.
+var builds = []struct {
+	name           string
+	build          *mcfgv1.MachineOSBuild
+	active, paused string
+}{
+	{"none yet", nil, "True Pool is waiting for a new OS image build to start (mosc: mosc-1)",
+		"True Pool is paused; waiting for a new OS image build to start (mosc: mosc-1)"},
+	{"initial", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+		"True Pool is paused; OS image build has been created but not yet started (mosb: mosb-1)"},
+	{"prepared", mosb(mcfgv1.MachineOSBuildPrepared, ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+		"True Pool is paused; OS image build has been prepared but will not rollout (mosb: mosb-1)"},
+	{"building", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
+		"True Pool is paused; OS image build in progress (mosb: mosb-1)"},
+	{"succeeded", mosb(mcfgv1.MachineOSBuildSucceeded, newImage), "True Pool is waiting for nodes to apply OS image (mosb: mosb-1)",
+		"False Pool is paused; OS image build completed successfully (mosb: mosb-1)"},
+	{"failed", mosb(mcfgv1.MachineOSBuildFailed, ""), "False Pool update stopped due to OS image build failure (mosb: mosb-1)",
+		"False Pool is paused; OS image build failed (mosb: mosb-1)"},
+	{"interrupted", mosb(mcfgv1.MachineOSBuildInterrupted, ""), "False Pool update stopped due to OS image build being interrupted (mosb: mosb-1)",
+		"False Pool is paused; OS image build was interrupted (mosb: mosb-1)"},
+}
+
+// TestWords: the MachineOSConfig names the image, the image before, or no image yet.
+func TestWords(t *testing.T) {
+	for _, b := range builds {
+		for _, config := range []*mcfgv1.MachineOSConfig{mosc(newImage), mosc(oldImage), mosc("")} {
+			for isPaused, want := range map[bool]string{false: b.active, true: b.paused} {
+				p := newPool("worker")
+				p.Spec.Paused = isPaused
+				s := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build}, now)
+				c := condition(t, s, mcfgv1.MachineConfigPoolUpdating)
+				assert.Equal(t, want, string(c.Status)+" "+c.Message)
+				assert.Equal(t, corev1.ConditionFalse, condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status)
+			}
+		}
 	}
+	both := mosb(mcfgv1.MachineOSBuilding, "") // Prepared and Building
+	both.Status.Conditions[0].Status = metav1.ConditionTrue
+	s := pool.Status(newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both}, now)
+	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
+}
+
+// TestLayeredPools: a pool in every state of its build, paused or not, degraded or not, with nodes that
+// have the old image, or the image that the MachineOSConfig names.
+func TestLayeredPools(t *testing.T) {
+	var got strings.Builder
+	for _, b := range builds {
+		for _, isPaused := range []bool{false, true} {
+			for _, broken := range []string{"", "node", "rendering"} {
+				for _, done := range []string{"to go", "done"} {
+					p, a, c := newPool("worker"), newMCN("a", images(oldImage, oldImage)), newMCN("c", images(oldImage, oldImage))
+					if done == "done" {
+						images(newImage, newImage)(a)
+						images(newImage, newImage)(c)
+					}
+					p.Spec.Paused = isPaused
+					switch broken {
+					case "node":
+						degraded(c)
+					case "rendering":
+						has("RenderDegraded", "True", "no base config")(p)
+					}
+					options := pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
+					s := pool.Status(p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options, now)
+					fmt.Fprintf(&got, "# %s%s%s, %s: %v\n", b.name, map[bool]string{true: ", paused"}[isPaused],
+						map[bool]string{true: ", degraded by a " + broken}[broken != ""], done, countsOf(s))
+					for _, c := range s.Conditions {
+						if c.Reason != "AsExpected" && c.Reason != "" && c.Type != mcfgv1.MachineConfigPoolNodeDegraded {
+							fmt.Fprintf(&got, "  %s %s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
+						}
+					}
+				}
+			}
+		}
+	}
+	requireGolden(t, "layered.txt", got.String())
 }
 
 // TestImageOfOneMachine: whether a node is updated, by the image of its pool and its own desired and
 // current images. These are in its object, in the annotations of its Node, or in both.
 func TestImageOfOneMachine(t *testing.T) {
 	const o, n = oldImage, newImage
+	anotherConfig, anotherOwner, late := built(n), built(n), built(n)
+	anotherConfig.MachineOSBuild.Spec.MachineConfig.Name = oldConfig
+	anotherOwner.MachineOSBuild.Spec.MachineOSConfig.Name = "mosc-2"
+	late.MachineOSConfig = mosc(o)
+	unsaid := built(n)
+	unsaid.MachineOSBuild.Status.DigestedImagePushSpec = ""
+	bare := pool.Options{MachineOSConfig: &mcfgv1.MachineOSConfig{}, MachineOSBuild: &mcfgv1.MachineOSBuild{}}
 	for _, test := range []struct {
 		name             string
-		image            pool.Image
+		options          pool.Options
 		desired, current string
-		updated          bool
+		updated, done    bool // the machine, the pool
 	}{
-		{"unknown, the node has none", pool.Image{}, "", "", true},
-		{"unknown, the node has the one that it desires", pool.Image{}, n, n, true},
-		{"unknown, the node desires another", pool.Image{}, n, o, false},
-		{"unknown, the node desires its first", pool.Image{}, n, "", false},
-		{"unknown, the node desires none", pool.Image{}, "", o, false},
-		{"none, the node has none", pool.Image{State: pool.ImageNone}, "", "", true},
-		{"none, the node still has one", pool.Image{State: pool.ImageNone}, o, o, false},
-		{"none, the node is losing it", pool.Image{State: pool.ImageNone}, "", o, false},
-		{"built, the node has it", built(n), n, n, true},
-		{"built, the node has none", built(n), "", "", false},
-		{"built, the node has the old one", built(n), o, o, false},
-		{"built, the node is getting it", built(n), n, o, false},
-		{"built, the node has it and desires the old one", built(n), o, n, false},
-		{"built, without a pull spec", pool.Image{State: pool.ImageBuilt}, "", "", false},
-		{"building, the node has none", pool.Image{State: pool.ImageBuilding}, "", "", false},
-		{"building, the node has the old one", pool.Image{State: pool.ImageBuilding}, o, o, false},
-		{"build failed, the node has the old one", pool.Image{State: pool.ImageBuildFailed}, o, o, false},
-		{"a state of a later release", pool.Image{State: "Signed"}, o, o, true},
+		{"not layered, the node has no image", pool.Options{}, "", "", true, true},
+		{"not layered, the node still has an image", pool.Options{}, o, o, false, false},
+		{"not layered, the node is losing it", pool.Options{}, "", o, false, false},
+		{"not layered, an orphaned build", pool.Options{MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, "", "", true, true},
+		{"built, the node has it", built(n), n, n, true, true},
+		{"built, the node has no image", built(n), "", "", false, false},
+		{"built, the node has the old image", built(n), o, o, false, false},
+		{"built, the node is getting it", built(n), n, o, false, false},
+		{"built, the node has it and desires the old image", built(n), o, n, false, false},
+		{"built, the build does not say what", unsaid, n, n, true, true},
+		{"built, the MachineOSConfig names the old image", late, o, o, true, false},
+		{"built, the MachineOSConfig has no status", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, n)}, "", "", false, false},
+		{"built, and nobody says what", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, "")}, "", "", false, false},
+		{"nothing is known", bare, "", "", false, false},
+		{"a build of another config", anotherConfig, n, n, false, false},
+		{"a build of another MachineOSConfig", anotherOwner, n, n, false, false},
+		{"building for the same config", pool.Options{MachineOSConfig: mosc(o), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, o, o, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			annotated := ordered(newConfig, test.desired)
 			for gate, machine := range map[string]struct {
 				node *corev1.Node
 				mcn  *mcfgv1.MachineConfigNode
 			}{
-				"gate on":                      {newNode("n", annotated(test.desired, test.current)), newMCN("n", images(test.desired, test.current))},
+				"gate on":                      {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, test.current))},
 				"gate on, without annotations": {newNode("n"), newMCN("n", images(test.desired, test.current))},
-				"gate off":                     {newNode("n", annotated(test.desired, test.current)), newMCN("n")},
-				"gate on, only in the spec":    {newNode("n", annotated(test.desired, test.current)), newMCN("n", images(test.desired, ""))},
+				"gate off":                     {newNode("n", annotated, runs(test.current)), newMCN("n")},
+				"gate on, only in the spec":    {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, ""))},
 			} {
-				status := pool.Status(newPool("worker"), nodes{machine.node}, mcns{machine.mcn}, pool.Options{Image: test.image}, now)
+				status := pool.Status(newPool("worker"), nodes{machine.node}, mcns{machine.mcn}, test.options, now)
 				assert.Equal(t, test.updated, status.UpdatedMachineCount == 1, gate)
-				assert.Equal(t, test.updated, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, gate)
+				assert.Equal(t, test.done, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, gate)
 			}
+			empty := pool.Status(newPool("worker"), nil, nil, test.options, now)
+			isLayered, exists := test.options.MachineOSConfig != nil, strings.Contains(condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Message, " / Image "+n)
+			assert.Equal(t, !isLayered || exists, condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, "no nodes")
 		})
 	}
 }
 
-// rollout updates a pool of three nodes to an image, one at a time, and records the status after
-// each step.
-type rollout struct {
-	t      *testing.T
-	gateOn bool // the objects have images
-	image  func() pool.Image
-	pool   *mcfgv1.MachineConfigPool
-	nodes  nodes
-	mcns   mcns
-	done   int32 // nodes that have it
-
-	updated, updating []bool // in order, without repeats
-}
-
-func newRollout(t *testing.T, gateOn bool, image string) *rollout {
-	t.Helper()
-	r := &rollout{t: t, gateOn: gateOn, pool: newPool("worker"), image: func() pool.Image { return pool.Image{} }}
-	for _, name := range []string{"a", "b", "c"} {
-		r.nodes, r.mcns = append(r.nodes, newNode(name)), append(r.mcns, newMCN(name))
-	}
-	for i := range r.nodes {
-		r.set(i, image, image)
-	}
-	return r
-}
-
-// set sets the images of a node: in its annotations and, with the gate on, in its object.
-func (r *rollout) set(i int, desired, current string) {
-	annotated(desired, current)(r.nodes[i])
-	if r.gateOn {
-		images(desired, current)(r.mcns[i])
+func runs(image string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, "machineconfiguration.openshift.io/currentImage", image)
 	}
 }
 
-// sync computes the status, and checks that no node is counted as updated before it is.
-func (r *rollout) sync() {
-	r.t.Helper()
-	r.pool.Status = pool.Status(r.pool, r.nodes, r.mcns, pool.Options{Image: r.image()}, now)
-	is := func(conditionType mcfgv1.MachineConfigPoolConditionType) bool {
-		return condition(r.t, r.pool.Status, conditionType).Status == corev1.ConditionTrue
-	}
-	r.updated = slices.Compact(append(r.updated, is(mcfgv1.MachineConfigPoolUpdated)))
-	r.updating = slices.Compact(append(r.updating, is(mcfgv1.MachineConfigPoolUpdating)))
-	if r.image().State != pool.ImageUnknown {
-		assert.LessOrEqual(r.t, r.pool.Status.UpdatedMachineCount, r.done)
-	}
-}
-
-// all updates the nodes from one image to another, one at a time.
-func (r *rollout) all(from, to string) {
-	r.t.Helper()
-	for i := range r.nodes {
-		r.set(i, to, from)
-		r.sync()
-		updating(r.mcns[i])
-		for _, p := range []mcfgv1.StateProgress{"UpdatePrepared", "Drained", "RebootedNode"} {
-			phase(p, metav1.ConditionUnknown)(r.mcns[i])
-			r.sync()
+// TestImageBuildDegraded: a failure of a build goes as in machine-config-operator: another build runs or
+// has succeeded, or there is none.
+func TestImageBuildDegraded(t *testing.T) {
+	const kept = "no registry"
+	for build, want := range map[string]string{
+		"none yet": "False BuildPending MachineOSConfig updated/created, waiting for MachineOSBuild",
+		"initial":  "True  " + kept, "failed": "True  " + kept, "interrupted": "True  " + kept,
+		"prepared": "False Building New build started", "building": "False Building New build started",
+		"succeeded":   "False BuildSuccess Build completed successfully",
+		"not layered": "False NoLayeredObjects No layered pool objects found, clearing stale build degraded condition",
+	} {
+		options := pool.Options{}
+		for _, b := range builds {
+			if b.name == build {
+				options = pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
+			}
 		}
-		r.set(i, to, to)
-		r.sync()
-		r.mcns[i].Status.Conditions = r.mcns[i].Status.Conditions[:3]
-		r.done++
-		updated(r.mcns[i])
-		r.sync()
-	}
-}
-
-// TestUpdatedNeverFlips: three nodes get their first image, the next one, or none any more.
-func TestUpdatedNeverFlips(t *testing.T) {
-	for gate, gateOn := range map[string]bool{"gate on": true, "gate off": false} {
-		for name, test := range map[string]struct {
-			from, to string
-			states   []pool.Image
-		}{
-			"the first image": {"", newImage, []pool.Image{{State: pool.ImageNone}, {State: pool.ImageBuilding}, built(newImage)}},
-			"the next image":  {oldImage, newImage, []pool.Image{built(oldImage), {State: pool.ImageBuilding}, built(newImage)}},
-			"a build is repeated": {oldImage, newImage, []pool.Image{built(oldImage), {State: pool.ImageBuilding}, {State: pool.ImageBuildFailed},
-				{State: pool.ImageBuilding}, built(newImage)}},
-			"no image any more": {oldImage, "", []pool.Image{built(oldImage), {State: pool.ImageNone}}},
-			"unknown to the embedding process, the first image": {"", newImage, []pool.Image{{}}},
-			"unknown to the embedding process, the next image":  {oldImage, newImage, []pool.Image{{}}},
-			"unknown to the embedding process, none any more":   {oldImage, "", []pool.Image{{}}},
-		} {
-			t.Run(name+", "+gate, func(t *testing.T) {
-				r := newRollout(t, gateOn, test.from)
-				for i, image := range test.states {
-					r.done = map[bool]int32{true: 3}[i == 0]
-					r.image = func() pool.Image { return image }
-					r.sync()
-				}
-				r.done = 0
-				r.all(test.from, test.to)
-				assert.Equal(t, []bool{true, false, true}, r.updated, "Updated")
-				if name != "a build is repeated" {
-					assert.Equal(t, []bool{false, true, false}, r.updating, "Updating")
-				} else {
-					assert.Equal(t, []bool{false, true, false, true, false}, r.updating, "False after a failed build")
-				}
-				assert.Equal(t, newConfig, r.pool.Status.Configuration.Name)
-			})
+		s := pool.Status(newPool("worker", has("ImageBuildDegraded", "True", kept)), nil, nil, options, now)
+		c := condition(t, s, mcfgv1.MachineConfigPoolImageBuildDegraded)
+		assert.Equal(t, want, string(c.Status)+" "+c.Reason+" "+c.Message, build)
+		d := condition(t, s, mcfgv1.MachineConfigPoolDegraded)
+		assert.Equal(t, c.Status, d.Status, build)
+		if d.Status == corev1.ConditionTrue {
+			assert.Equal(t, "Custom OS image build failed: no registry", d.Message)
 		}
 	}
 }

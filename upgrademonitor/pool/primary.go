@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// The pools that every cluster may have. All others are custom pools.
+// The pools that every cluster may have. All other pools are custom pools.
 const (
 	Master  = "master"
 	Arbiter = "arbiter"
@@ -24,26 +24,15 @@ const (
 //     empty one, it selects none.
 //  2. No pool selects a Windows node.
 //  3. A node that two custom pools select, or Arbiter and a custom pool, is a *ConflictError,
-//     whatever else selects it.
+//     even if Master or Worker selects it, too.
 //  4. Otherwise Master comes first, then Arbiter, then a custom pool, then Worker.
-//  5. An invalid selector is a *SelectorError: which nodes that pool selects is unknown.
+//  5. An invalid selector is a *SelectorError: the nodes of that pool are unknown.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
-	selections, err := parse(pools)
-	if err != nil && !IsWindows(node) {
-		return nil, err
+	if IsWindows(node) {
+		return nil, nil
 	}
-	return primary(node, selections)
-}
-
-// selection is a pool with its nodeSelector.
-type selection struct {
-	pool     *mcfgv1.MachineConfigPool
-	selector labels.Selector
-}
-
-// parse parses the nodeSelectors of pools. An error is a *SelectorError.
-func parse(pools []*mcfgv1.MachineConfigPool) ([]selection, error) {
-	selections := make([]selection, 0, len(pools))
+	var first *mcfgv1.MachineConfigPool
+	var exclusive []string
 	for _, pool := range pools {
 		if pool == nil {
 			continue
@@ -52,27 +41,14 @@ func parse(pools []*mcfgv1.MachineConfigPool) ([]selection, error) {
 		if err != nil {
 			return nil, &SelectorError{Pool: pool.Name, Err: err}
 		}
-		selections = append(selections, selection{pool, selector})
-	}
-	return selections, nil
-}
-
-// primary is Primary, with an error that is a *ConflictError.
-func primary(node *corev1.Node, selections []selection) (*mcfgv1.MachineConfigPool, error) {
-	if IsWindows(node) {
-		return nil, nil
-	}
-	var first *mcfgv1.MachineConfigPool
-	var exclusive []string
-	for _, s := range selections {
-		if s.selector.Empty() || !s.selector.Matches(labels.Set(node.Labels)) {
+		if selector.Empty() || !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
-		if rank(s.pool) == customRank || s.pool.Name == Arbiter {
-			exclusive = append(exclusive, s.pool.Name)
+		if rank(pool) == customRank || pool.Name == Arbiter {
+			exclusive = append(exclusive, pool.Name)
 		}
-		if first == nil || rank(s.pool) < rank(first) {
-			first = s.pool
+		if first == nil || rank(pool) < rank(first) {
+			first = pool
 		}
 	}
 	if len(exclusive) > 1 {
@@ -104,7 +80,7 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 	return customRank
 }
 
-// ConflictError means that pools select a node of which only one may: custom pools and Arbiter.
+// ConflictError means that several of the custom pools and Arbiter select a node, which only one may.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted

@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -30,9 +31,15 @@ func FuzzStatus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		in := tape(data)
 		p, ns, ms := in.cluster()
-		options := pool.Options{DegradeOnPinnedImageSets: in.pick(2) == 1, Image: pool.Image{
-			State:    []pool.ImageState{pool.ImageUnknown, pool.ImageBuilt, pool.ImageNone, pool.ImageBuilding, pool.ImageBuildFailed, "Odd"}[in.pick(6)],
-			PullSpec: []string{newImage, newImage, ""}[in.pick(3)]}}
+		options := in.options()
+		n := len(ns) - 1            // one is a node of another pool
+		for i := range in.pick(4) { // repeated entries that differ, and nothing
+			if i < n {
+				again, object := ns[i].DeepCopy(), in.object(ns[i].Name)
+				again.Spec.Unschedulable, object.ResourceVersion = !again.Spec.Unschedulable, []string{"", "", "9", "10"}[in.pick(4)]
+				ns, ms = append(ns, nil, again, ns[i]), append(ms, object, nil)
+			}
+		}
 		before := text(t, p, ns, ms)
 		status := pool.Status(p, ns, ms, options, now)
 		if after := text(t, p, ns, ms); after != before {
@@ -41,7 +48,7 @@ func FuzzStatus(f *testing.F) {
 		if p.Spec.Configuration.Name == "" && status.UpdatedMachineCount > 0 {
 			t.Fatal("updated to nothing")
 		}
-		if err := check(status, len(ns), options); err != nil {
+		if err := check(status, n, options); err != nil {
 			t.Fatalf("%v: %s", err, text(t, status))
 		}
 
@@ -54,6 +61,21 @@ func FuzzStatus(f *testing.F) {
 			t.Fatalf("an unchanged pool: %s, want %s", text(t, again), text(t, status))
 		}
 	})
+}
+
+// TestNewestCounts of several objects with one name: resource versions are numbers.
+func TestNewestCounts(t *testing.T) {
+	older, newer := newMCN("a", degraded), newMCN("a")
+	older.ResourceVersion, newer.ResourceVersion = "9", "10"
+	down, up := newNode("a", cordoned), newNode("a")
+	down.ResourceVersion, up.ResourceVersion = "999", "1000"
+	for range 2 {
+		s := pool.Status(newPool("worker"), nodes{up, down}, mcns{older, newer}, pool.Options{}, now)
+		if got := countsOf(s); got != (counts{1, 1, 1, 0, 0}) {
+			t.Fatal(got)
+		}
+		up, down, older, newer = down, up, newer, older
+	}
 }
 
 // check returns the first invariant that a status violates: of its counts, the CRD, its conditions.
@@ -78,12 +100,10 @@ func check(s mcfgv1.MachineConfigPoolStatus, n int, options pool.Options) error 
 		{"CRD: machines ≥ each", y.MachineCount >= max(y.UpdatedMachineCount, y.AvailableMachineCount, y.UnavailableMachineCount, y.ReadyMachineCount)},
 		{"CRD: available ≥ ready", y.AvailableMachineCount >= y.ReadyMachineCount},
 		{"not Updated and Updating at once", !is("Updated") || !is("Updating")},
-		{"Updated = all machines", !is("Updated") || s.UpdatedMachineCount == s.MachineCount},
+		{"Updated: all machines are ready", !is("Updated") || s.ReadyMachineCount == s.MachineCount && s.UnavailableMachineCount == 0},
 		{"NodeDegraded = degraded machines", is("NodeDegraded") == (s.DegradedMachineCount > 0)},
-		{"Degraded where a part is", is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") ||
-			options.DegradeOnPinnedImageSets && is("PinnedImageSetsDegraded"))},
-		{"no node has an image that does not exist", options.Image.State != pool.ImageBuilding && options.Image.State != pool.ImageBuildFailed ||
-			s.UpdatedMachineCount == 0 && !is("Updated")},
+		{"Degraded where a part is", is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") || is("ImageBuildDegraded"))},
+		{"Updated: the image exists", !is("Updated") || options.MachineOSConfig == nil || len(options.MachineOSConfig.Status.CurrentImagePullSpec) > 0},
 	} {
 		if !rule.holds {
 			return fmt.Errorf("violated: %s", rule.text)
@@ -91,6 +111,12 @@ func check(s mcfgv1.MachineConfigPoolStatus, n int, options pool.Options) error 
 	}
 	seen := map[mcfgv1.MachineConfigPoolConditionType]bool{}
 	for _, c := range s.Conditions {
+		if c.Type == "PinnedImageSetsDegraded" {
+			if c.LastTransitionTime != earlier {
+				return errors.New("another controller's condition was written")
+			}
+			continue
+		}
 		if seen[c.Type] || c.Reason == "" || c.Message == "" {
 			return fmt.Errorf("duplicate, or without reason or message: %s", c.Type)
 		}
@@ -104,6 +130,9 @@ func shuffle(random *rand.Rand, ns nodes, ms mcns) {
 	random.Shuffle(len(ns), func(i, j int) { ns[i], ns[j] = ns[j], ns[i] })
 	random.Shuffle(len(ms), func(i, j int) { ms[i], ms[j] = ms[j], ms[i] })
 	for _, m := range ms {
+		if m == nil {
+			continue
+		}
 		list := m.Status.Conditions
 		random.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	}
@@ -125,7 +154,7 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 	p := newPool("worker", func(p *mcfgv1.MachineConfigPool) {
 		p.Spec.Paused = t.pick(4) == 3
 		p.Spec.Configuration.Name = []string{newConfig, newConfig, oldConfig, ""}[t.pick(4)]
-		for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"Updated", "Degraded", "RenderDegraded"} {
+		for _, conditionType := range []mcfgv1.MachineConfigPoolConditionType{"Updated", "Degraded", "RenderDegraded", "ImageBuildDegraded", "PinnedImageSetsDegraded"} {
 			if status := t.pick(3); status > 0 {
 				p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
 					Type: conditionType, Status: []corev1.ConditionStatus{"", "True", "False"}[status], LastTransitionTime: earlier, Reason: "R", Message: "M"})
@@ -137,7 +166,7 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 	for i := range t.pick(12) {
 		name := fmt.Sprintf("n%d", i)
 		node := newNode(name)
-		for _, change := range [][]func(*corev1.Node){{}, {notReady}, {cordoned}, {notReady, cordoned}}[t.pick(4)] {
+		for _, change := range [][]func(*corev1.Node){{}, {}, {notReady}, {cordoned}, {notReady, cordoned}, {ordered(oldConfig, "")}}[t.pick(6)] {
 			change(node)
 		}
 		ns = append(ns, node)
@@ -145,7 +174,19 @@ func (t *tape) cluster() (*mcfgv1.MachineConfigPool, nodes, mcns) {
 			ms = append(ms, t.object(name))
 		}
 	}
-	return p, ns, append(ms, t.object("of no node"))
+	return p, append(ns, newNode("of another pool", roles("infra"))), append(ms, t.object("of no node"))
+}
+
+func (t *tape) options() (o pool.Options) {
+	if t.pick(3) > 0 {
+		o.MachineOSConfig = mosc([]string{newImage, newImage, oldImage, ""}[t.pick(4)])
+	}
+	if t.pick(4) > 0 {
+		o.MachineOSBuild = mosb([]mcfgv1.BuildProgress{mcfgv1.MachineOSBuildSucceeded, "", mcfgv1.MachineOSBuilding, mcfgv1.MachineOSBuildFailed,
+			mcfgv1.MachineOSBuildInterrupted, mcfgv1.MachineOSBuildPrepared}[t.pick(6)], []string{newImage, newImage, ""}[t.pick(3)])
+		o.MachineOSBuild.Spec.MachineConfig.Name = []string{newConfig, newConfig, oldConfig}[t.pick(3)]
+	}
+	return o
 }
 
 func (t *tape) object(name string) *mcfgv1.MachineConfigNode {

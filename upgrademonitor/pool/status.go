@@ -9,62 +9,54 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Options are what a status depends on besides the objects.
-type Options struct {
-	// Image is the OS image that the pool's nodes are to have.
-	Image Image
-	// DegradeOnPinnedImageSets makes a pool Degraded if PinnedImageSetsDegraded is True.
-	DegradeOnPinnedImageSets bool
-}
-
-// Status returns the status that a pool is to have, from its nodes and what their
-// MachineConfigNodes report. The nodes are those of the pool, see Primary; the MachineConfigNodes
-// may be more or fewer.
+// Status returns the status that a pool should have. nodes are the Nodes of the pool, see Primary.
+// mcns may have more or fewer objects; objects of other nodes are ignored. now is the
+// lastTransitionTime of conditions whose status changes.
 //
-// What a node counts as, in the same reading of its object as progress.FromMachineConfigNode:
+// A node counts as follows. Its MachineConfigNode is read as by progress.FromMachineConfigNode.
 //
-//  1. Every node is a machine, and counts at most once in each of the other counts. The order of
-//     nodes, of MachineConfigNodes and of their conditions makes no difference; nil and repeated
-//     entries are ignored.
+//  1. Every node is a machine, and counts at most once in each of the other counts. The order of the
+//     lists makes no difference. nil entries are ignored. Of several objects with the same name the
+//     highest resource version counts. A Node with labels that the pool's nodeSelector does not match
+//     is not counted.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
-//  3. Being updated: it does not have the config and image that its object desires, or Updated is not
-//     True and a step that is unique to an update runs or has run. Updated=False alone is no update.
-//  4. Updated: it has the config and image of the pool, its object desires them, and it is not being
-//     updated: see ImageState. What its object does not name of the images, the Node's annotations do.
-//  5. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it, or it is being
-//     updated, or degraded, also by a drift while Updated is True.
-//  6. Ready: updated, and not unavailable.
-//  7. A node has not reported if its MachineConfigNode is missing, has no conditions, names
-//     the UID of another Node as its owner, or is that of a joining node: Updated was never reported,
-//     and no step runs that is unique to an update. It is a machine, it may be degraded, and it may be
-//     unavailable for that or for its Node. It is nothing else.
+//  3. Being updated: it does not have the config and image that its object desires; or its Node desires
+//     a config or image that it does not have and its object does not desire yet; or Updated is not
+//     True and a step that only an update has is running or has run. Updated=False alone is no update.
+//  4. Updated: it runs the config and image of the pool, its object desires them, and it is not being
+//     updated. The image is status.currentImagePullSpec of the MachineOSConfig, and no image if the
+//     pool is not layered. Images that the object does not have are read from the Node's annotations.
+//  5. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it; or the node is being
+//     updated, or is degraded. Ready: updated, and not unavailable.
+//  6. A node has not reported if its MachineConfigNode is missing, has no conditions, names the UID of
+//     another Node as its owner, or belongs to a joining node: Updated was never reported, and no step
+//     is running that only an update has. It is a machine, and it may be degraded or unavailable.
 //
-// What the pool's conditions mean, whose reasons and messages docs/operator.md lists:
+// docs/operator.md lists the reasons and messages of the conditions:
 //
-//  8. Updated: the pool has a target, and all its machines are updated, if there are any. There
-//     is no target before a MachineConfig is rendered, and while its image is being built or after the
-//     build has failed. While the image is unknown and nodes desire different ones, it is False.
-//  9. Updating: a machine is being updated, or, unless the pool is paused, one that has reported is
-//     not updated or the image is being built. A node that is not Ready, was cordoned by others, or has
-//     not reported, does not make its pool Updating, nor does a failed build.
+//  7. Updated: the pool has a target, and all its machines are ready. There is no target before a
+//     MachineConfig is rendered, and while a layered pool has no successful build whose image its
+//     MachineOSConfig names.
+//  8. Updating, of a pool that is not layered: a machine is being updated, or, unless the pool is
+//     paused, a machine that has reported is not updated. A node that is not Ready, was cordoned by
+//     other processes, or has not reported, does not make its pool Updating.
+//  9. Updating, of a layered pool: what machine-config-operator says of the build, in its words. While a
+//     node or the rendering is degraded, it is False unless the pool is paused.
 //  10. NodeDegraded: a machine is degraded. Its message has at most 14 nodes and 8 kB.
-//  11. PinnedImageSetsDegraded: likewise, of nodes whose condition of that name is True. It
-//     changes none of the machine counts, which are about configs.
-//  12. Degraded: 10 is True, or one of RenderDegraded, ImageBuildDegraded and PoolSynchronizerDegraded,
-//     which other controllers write, or 11, if the Options say so. Its message has the causes, in 8 kB.
-//  13. lastTransitionTime moves to now, in whole seconds, when and only when a condition's status moves.
+//  11. ImageBuildDegraded, whose failures the build controller writes, is cleared when another build is
+//     prepared or running, when a build succeeded, and when there is no build.
+//  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message has 8 kB.
+//  13. lastTransitionTime changes to now, in whole seconds, when and only when a condition's status changes.
 //
-// What else the status contains:
+// configuration becomes spec.configuration when the pool is Updated. The entry of
+// poolSynchronizersStatus for PinnedImageSets counts a machine as updated when it has all sets that its
+// object lists, and no set has failed; the entry's observedGeneration is kept. All other conditions,
+// entries and fields are kept.
 //
-//  14. configuration becomes the one of the spec when the pool is Updated.
-//  15. The entry of poolSynchronizersStatus for PinnedImageSets counts a machine as updated when all sets that it
-//     lists are pulled in the generation desired, and none has failed. Its observedGeneration is kept.
-//  16. Conditions, entries and fields that other controllers write are kept.
-//
-// Nothing that is passed in changes, and what is returned shares nothing with it. The time it takes grows
-// with the number of nodes and MachineConfigNodes. A status that was computed before is unchanged by itself.
+// The result shares nothing with the arguments, which are not changed. The status of a pool whose status
+// is already up to date is that status. The time grows linearly with the number of objects.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
-	c := countNodes(pool, nodes, mcns, options.Image)
+	c := newCount(pool, nodes, mcns, options)
 	status := *pool.Status.DeepCopy()
 	status.ObservedGeneration = pool.Generation
 	status.MachineCount = int32(c.total)
@@ -76,15 +68,15 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 		pool.Spec.Configuration.DeepCopyInto(&status.Configuration)
 	}
 	now = metav1.NewTime(now.UTC().Truncate(time.Second))
-	status.Conditions = withConditions(status.Conditions, c, options.DegradeOnPinnedImageSets, now)
+	status.Conditions = withConditions(status.Conditions, c, now)
 	status.PoolSynchronizersStatus = withPinnedImageSets(status.PoolSynchronizersStatus, c)
 	return status
 }
 
 // withPinnedImageSets returns the list with the entry of this package. It may change the list.
 //
-// A machine is ready when it has the images and is available, so that the counts comply with the
-// validation rules of the CRD.
+// A machine is ready when it has the images and is available: the validation rules of the CRD demand
+// that no more machines are ready than available.
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{
 		PoolSynchronizerType:    mcfgv1.PinnedImageSets,

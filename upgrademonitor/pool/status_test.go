@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -56,8 +57,8 @@ func TestOneMachine(t *testing.T) {
 		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
 		{"updating, Updated is Unknown", newNode("n"), newMCN("n", unknown, phase("Drained", metav1.ConditionUnknown)), counts{1, 0, 0, 1, 0}},
-		{"Updated is False alone", newNode("n"), newMCN("n", began), counts{1, 1, 1, 0, 0}},
-		{"Updated is False alone, degraded", newNode("n"), newMCN("n", began, degraded), counts{1, 0, 0, 1, 1}},
+		{"Updated is False alone", newNode("n"), newMCN("n", started), counts{1, 1, 1, 0, 0}},
+		{"Updated is False alone, degraded", newNode("n"), newMCN("n", started, degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and waiting", newNode("n"), newMCN("n", waiting, degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and joining", newNode("n"), newMCN("n", joining, degraded), counts{1, 0, 0, 1, 1}},
 		{"updating, cordoned, not ready", newNode("n", cordoned, notReady), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
@@ -67,6 +68,14 @@ func TestOneMachine(t *testing.T) {
 		{"the status has another config", newNode("n"), newMCN("n", configs(newConfig, newConfig, oldConfig)), counts{1, 0, 0, 1, 0}},
 		{"no versions", newNode("n"), newMCN("n", noVersions), counts{1, 0, 0, 1, 0}},
 		{"no pinned images", newNode("n"), newMCN("n", pinFailed), counts{1, 1, 1, 0, 0}},
+
+		{"its Node desires another config", newNode("n", ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
+		{"its Node desires an image", newNode("n", ordered(newConfig, newImage)), newMCN("n", images(oldImage, oldImage)), counts{1, 0, 0, 1, 0}},
+		{"its Node has what it desires, and is stale", newNode("n", ordered(oldConfig, ""), func(n *corev1.Node) {
+			n.Annotations[upgrademonitor.CurrentConfigAnnotation] = oldConfig
+		}), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"its Node desires what it has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
 
 		{"no object", newNode("n"), nil, counts{1, 0, 0, 0, 0}},
 		{"no object, not ready", newNode("n", notReady), nil, counts{1, 0, 0, 1, 0}},
@@ -115,7 +124,7 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, unowned, condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded))
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
 	assert.Equal(t, int64(9), status.PoolSynchronizersStatus[1].ObservedGeneration)
-	assert.Len(t, status.Conditions, 6)
+	assert.Len(t, status.Conditions, 5)
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "still False")
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdating).LastTransitionTime, "still True")
 

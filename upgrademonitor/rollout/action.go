@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"context"
+	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -15,28 +16,35 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// action is what to do with the object of a node: to delete it, or to write what is desired. The zero
-// value is to do nothing.
+// action is the next request for the object of a node: delete it, or write the desired state. The zero
+// value is no request.
 type action struct {
 	deletion string // why it is deleted
 	desired  *mcfgv1.MachineConfigNode
 }
 
-// actionFor returns the action for a node that has this object, or none (nil), and this pool ("" if
-// none selects the node, or several conflict).
+// actionFor returns the action for a node that has this object, and this pool, "" if no pool selects the
+// node or several conflict. A Node or an object that does not exist is nil.
 //
 //  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has one: an
 //     object that another process has created for it is deleted.
 //  2. An object that is owned by a Node of this name and of another UID is deleted, and then created
-//     again: its status is that of another machine, or of an earlier installation of this one.
-//  3. An object that is being deleted is waited for.
-//  4. The rest is DesiredMachineConfigNode, which the daemon uses, too.
+//     again: its status describes another machine, or an earlier installation of this machine.
+//  3. The garbage collector deletes the object of a Node that was deleted. An object without a Node that
+//     no Node owned is deleted here.
+//  4. An object that is being deleted is waited for.
+//  5. The rest is DesiredMachineConfigNode, which the daemon uses, too.
 func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
 		return action{}
+	case node == nil:
+		if mcn == nil || slices.ContainsFunc(mcn.OwnerReferences, nodemeta.IsOwner) {
+			return action{}
+		}
+		return action{deletion: "it has neither a Node nor an owner"}
 	case pool.IsWindows(node) && mcn != nil:
-		return action{deletion: "it is that of a Windows node"}
+		return action{deletion: "it belongs to a Windows node"}
 	case pool.IsWindows(node) || !nodemeta.IsProvisioned(node):
 		return action{}
 	case mcn == nil:
@@ -52,11 +60,16 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 	return action{desired: desired}
 }
 
-// DesiredMachineConfigNode returns what Monitor.GenerateAndApplyMachineConfigNodeSpec makes of an
-// object, by the same rules, for an operator that writes the objects itself: a copy of it whose
-// owner references and spec follow the node and the pool. An object that is to be created is
-// given as one that has a name only. NotYetSet, or "", is a pool that is not known. An annotation
-// that the CRD rejects is left out, with a warning that is logged through ctx.
+// isImageMode reports whether an object has the conditions of image mode.
+func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
+	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
+}
+
+// DesiredMachineConfigNode returns a copy of an object whose owner references and spec follow the node
+// and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for an operator that
+// writes the objects itself. For a new object, pass an object that has only a name.
+// "not-yet-set", or "", is an unknown pool. An annotation that the CRD rejects is left out, with a
+// warning that is logged through ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet

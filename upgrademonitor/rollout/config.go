@@ -10,7 +10,6 @@ import (
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/record"
-	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
@@ -19,11 +18,9 @@ import (
 const (
 	DefaultFieldManager = "machine-config-operator-rollout"
 	DefaultTimeout      = 10 * time.Second
-	DefaultOrphanGrace  = time.Minute
 )
 
-// Config configures a Controller. The informers are those of shared factories, which the
-// embedding process starts; pool.Trim keeps their caches small.
+// Config configures a Controller. The embedding process starts the factories of the informers.
 type Config struct {
 	// Client writes the MachineConfigNodes. Required.
 	Client mcfgclientset.Interface
@@ -33,25 +30,19 @@ type Config struct {
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder records what an administrator has to resolve, see PoolConflict. By default it is
-	// only logged.
+	// Recorder records the problems that an administrator has to resolve, see PoolConflict. By default
+	// they are only logged.
 	Recorder record.EventRecorder
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
-	// from several goroutines. The default is the same as that of an upgrademonitor.Config: the mode
-	// that an object is in, and standard mode for a new one.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called from
+	// several goroutines. By default an object keeps its mode, and a new object is in standard mode.
 	ImageMode func() bool
 	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
 	FieldManager string
 	// Timeout bounds one sync of a node. If it is not positive, it is DefaultTimeout.
 	Timeout time.Duration
-	// OrphanGrace is how long an object without a Node is left to the garbage collector. If it is
-	// not positive, it is DefaultOrphanGrace.
-	OrphanGrace time.Duration
-	// Clock is the time for retries and the OrphanGrace. The default is the real one.
-	Clock clock.WithTicker
 }
 
-// complete validates the required fields and sets the defaults of the others. An error is a
+// complete validates the required fields and sets the defaults of the optional fields. An error is a
 // *field.Error.
 func (c Config) complete() (Config, error) {
 	if err := validate.Required(field.NewPath("rollout", "Config"),
@@ -68,9 +59,5 @@ func (c Config) complete() (Config, error) {
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
-	c.OrphanGrace = cmp.Or(max(c.OrphanGrace, 0), DefaultOrphanGrace)
-	if validate.IsNil(c.Clock) {
-		c.Clock = clock.RealClock{}
-	}
 	return c, nil
 }

@@ -2,10 +2,14 @@ package rollout
 
 import (
 	"context"
+	"sync"
+	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/controller"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/klog/v2"
 )
 
 // Controller keeps one MachineConfigNode for each Node. Create it with New.
@@ -27,30 +31,97 @@ func New(config Config) (*Controller, error) {
 }
 
 // Run waits for the informers to sync, and keeps the objects up to date until ctx ends, syncing
-// as many nodes at a time as there are workers (at least one). Then it returns nil, and none of
-// its goroutines is left. One replica should run it, the leader: two would not
-// contradict each other, but do the work twice. An error means that an informer has been stopped.
+// as many nodes at a time as there are workers (at least one). Then it returns nil, and its workers
+// have returned. One replica should run it, the leader: two would not contradict each other, but do
+// the work twice. An error means that an informer has been stopped.
 func (c *Controller) Run(ctx context.Context, workers int) error {
-	return c.newReconciler().controller.Run(ctx, workers)
+	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
+		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}
+	defer r.queue.ShutDown()
+	defer context.AfterFunc(ctx, r.queue.ShutDown)()
+	var synced []cache.DoneChecker
+	for informer, handler := range r.handlers(ctx) {
+		registration, err := informer.AddEventHandler(handler)
+		if ctx.Err() != nil {
+			return nil // an informer may have been stopped with ctx
+		}
+		if err != nil {
+			return err
+		}
+		defer func() { _ = informer.RemoveEventHandler(registration) }()
+		synced = append(synced, registration.HasSyncedChecker())
+	}
+	if !cache.WaitFor(ctx, "", synced...) {
+		return nil
+	}
+	var running sync.WaitGroup
+	for range max(workers, 1) {
+		running.Go(func() {
+			for r.syncNext(ctx) {
+			}
+		})
+	}
+	running.Wait()
+	return nil
 }
 
-// reconciler is one Run of a Controller. What it remembers is by the name of a node.
+// reconciler is one Run of a Controller. The keys of its maps are names of nodes.
 type reconciler struct {
-	*Controller
-	controller *controller.Controller
-	conflicts  controller.Memory[string]    // of pools over a node, as they were recorded
-	windows    controller.Memory[types.UID] // Windows nodes whose object was deleted
-	orphans    controller.Memory[orphan]
+	Config
+	queue     workqueue.TypedRateLimitingInterface[string]
+	failures  sync.Map // text of the last failure, while syncs fail
+	conflicts sync.Map // text of the conflict of pools that was recorded
 }
 
-func (c *Controller) newReconciler() *reconciler {
-	r := &reconciler{Controller: c}
-	r.controller = controller.New(controller.Options{
-		Name:  "machineconfignode-rollout",
-		Kind:  "MachineConfigNode",
-		Watch: r.watch,
-		Sync:  r.sync,
-		Clock: c.config.Clock,
-	})
-	return r
+// handlers returns the handlers that enqueue nodes. A node and its object have the same name. Most
+// changes need no request: sync compares the caches.
+func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
+	enqueue := func(object any) {
+		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
+			r.queue.Add(name)
+		}
+	}
+	enqueueAll := func(any) {
+		for _, informer := range []cache.SharedIndexInformer{r.Nodes.Informer(), r.MachineConfigNodes.Informer()} {
+			for _, name := range informer.GetStore().ListKeys() {
+				r.queue.Add(name)
+			}
+		}
+	}
+	poolChanged := func(object any) {
+		r.checkSelector(ctx, object.(*mcfgv1.MachineConfigPool))
+		enqueueAll(object)
+	}
+	objects := cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, after any) { enqueue(after) }, DeleteFunc: enqueue}
+	pools := cache.ResourceEventHandlerFuncs{AddFunc: poolChanged, DeleteFunc: enqueueAll, UpdateFunc: func(before, after any) {
+		if !equality.Semantic.DeepEqual(before.(*mcfgv1.MachineConfigPool).Spec.NodeSelector, after.(*mcfgv1.MachineConfigPool).Spec.NodeSelector) {
+			poolChanged(after)
+		}
+	}}
+	return map[cache.SharedIndexInformer]cache.ResourceEventHandler{
+		r.Nodes.Informer(): objects, r.MachineConfigNodes.Informer(): objects, r.Pools.Informer(): pools,
+	}
+}
+
+// syncNext syncs the next node of the queue. It returns false after the end of ctx.
+func (r *reconciler) syncNext(ctx context.Context) bool {
+	name, isShutDown := r.queue.Get()
+	if isShutDown || ctx.Err() != nil {
+		return false
+	}
+	defer r.queue.Done(name)
+	err := r.sync(ctx, name)
+	switch {
+	case err == nil:
+		r.queue.Forget(name)
+		if _, failed := r.failures.LoadAndDelete(name); failed {
+			klog.FromContext(ctx).Info("Synced MachineConfigNode again", "node", name)
+		}
+	case ctx.Err() == nil:
+		if previous, _ := r.failures.Swap(name, err.Error()); previous != err.Error() {
+			klog.FromContext(ctx).Error(err, "Failed to sync MachineConfigNode, retrying", "node", name)
+		}
+		r.queue.AddRateLimited(name)
+	}
+	return true
 }

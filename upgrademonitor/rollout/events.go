@@ -18,38 +18,32 @@ const (
 	InvalidSelector = "InvalidNodeSelector"
 )
 
-// recordConflict records the conflict of pools over a node as an event, once, and forgets one that
-// is resolved. An invalid selector is no conflict: checkSelector records it.
+// recordConflict records the conflict of pools over a node once, and forgets a resolved conflict.
+// checkSelector records an invalid selector.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {
 		r.conflicts.Delete(node.Name)
 		return
 	}
-	// A Node that was deleted and created again is another one.
-	text := string(node.UID) + ": " + conflict.Error()
-	if recorded, _ := r.conflicts.Get(node.Name); recorded != text {
-		r.conflicts.Set(node.Name, text)
-		reference := &corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}
-		r.recordWarning(ctx, reference, PoolConflict, conflict)
+	text := string(node.UID) + ": " + conflict.Error() // another Node of this name has its own conflict
+	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
+		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
 	}
 }
 
-// checkSelector records a pool whose nodeSelector is invalid as an event.
+// checkSelector records a pool whose nodeSelector is invalid.
 func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigPool) {
-	var invalid *pool.SelectorError
-	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); errors.As(err, &invalid) {
-		reference := &corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}
-		r.recordWarning(ctx, reference, InvalidSelector, invalid)
+	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); err != nil {
+		r.warn(ctx, corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}, InvalidSelector, err)
 	}
 }
 
-// recordWarning logs what only an administrator can resolve, and records it as an event. The
-// object is given as a reference, so that the recorder's scheme need not contain its type: a
-// recorder drops the event of an object that it cannot refer to.
-func (r *reconciler) recordWarning(ctx context.Context, object *corev1.ObjectReference, reason string, err error) {
+// warn logs and records a problem that only an administrator can resolve. It passes a reference, because a
+// recorder drops the event of an object whose type is not in its scheme.
+func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "Keeping the pools of the MachineConfigNodes", "reason", reason)
-	if r.config.Recorder != nil {
-		r.config.Recorder.Event(object, corev1.EventTypeWarning, reason, err.Error())
+	if r.Recorder != nil {
+		r.Recorder.Event(&object, corev1.EventTypeWarning, reason, err.Error())
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -35,8 +34,8 @@ func ExampleNew() {
 		return
 	}
 
-	core := informers.NewSharedInformerFactoryWithOptions(kube, 0, informers.WithTransform(pool.Trim))
-	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTransform(pool.Trim))
+	core := informers.NewSharedInformerFactory(kube, 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(client, 0)
 	controller, err := rollout.New(rollout.Config{
 		Client:             client,
 		KubeClient:         kube,
@@ -59,12 +58,12 @@ func ExampleNew() {
 
 	event := <-watch.ResultChan()
 	if mcn, ok := event.Object.(*mcfgv1.MachineConfigNode); ok {
-		fmt.Println(event.Type, mcn.Name, "of", mcn.Spec.Pool.Name, "is to have", mcn.Spec.ConfigVersion.Desired)
+		fmt.Println(event.Type, mcn.Name, "of", mcn.Spec.Pool.Name, "should have", mcn.Spec.ConfigVersion.Desired)
 	}
 	cancel()
 	running.Wait()
 	core.Shutdown()
 	mcfg.Shutdown()
 	// Output:
-	// ADDED worker-0 of worker is to have rendered-2
+	// ADDED worker-0 of worker should have rendered-2
 }

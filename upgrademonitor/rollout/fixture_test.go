@@ -32,7 +32,6 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -75,8 +74,8 @@ func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *t
 // run starts a controller, which is stopped at the end of the test at the latest.
 func (f *fixture) run(change ...func(*rollout.Config)) {
 	f.t.Helper()
-	core := informers.NewSharedInformerFactoryWithOptions(f.kube, 0, informers.WithTransform(pool.Trim))
-	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(f.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
+	core := informers.NewSharedInformerFactory(f.kube, 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(f.mcfg, 0)
 	config := rollout.Config{
 		Client:             f.mcfg,
 		KubeClient:         f.kube,

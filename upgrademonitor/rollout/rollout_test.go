@@ -3,6 +3,7 @@ package rollout_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -155,50 +157,50 @@ func TestInvalidSelector(t *testing.T) {
 	})
 }
 
-// TestDriftIsUndone: another process changes the spec.
-func TestDriftIsUndone(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
-		assert.Equal(t, "worker rendered-1", f.spec())
-	})
-}
-
-// TestImages: in image mode the desired image is set, and cleared with its annotation.
+// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the mode is that of
+// the object, as for a Monitor.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	nodes := one("worker")
-	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
-		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
-		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
-	})
+	for _, isConfigured := range []bool{true, false} {
+		nodes := one("worker")
+		nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
+		inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+			f.run(func(c *rollout.Config) {
+				if isConfigured {
+					c.ImageMode = func() bool { return true }
+				}
+			})
+			if !isConfigured {
+				assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
+				f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+			}
+			assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
+			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
+			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+		})
+	}
 }
 
-// TestModeOfTheObject: without ImageMode the mode is that of the object, as for a Monitor.
-func TestModeOfTheObject(t *testing.T) {
-	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	nodes := one("worker")
-	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run()
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
-			m.Status.Conditions = conditions.Complete(nil, true, metav1.Now())
-		})
-		assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
-		f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
-	})
+// TestDesiredIsACopy: an object in a cache must not change with it.
+func TestDesiredIsACopy(t *testing.T) {
+	node := newNode("node")
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node", OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "v1", Kind: "Node", Name: "node", UID: node.UID},
+	}}}
+	before := mcn.DeepCopy()
+	desired := rollout.DesiredMachineConfigNode(t.Context(), mcn, node, "worker", false)
+	require.Len(t, desired.OwnerReferences, 1)
+	desired.OwnerReferences[0].Name = "changed"
+	assert.Equal(t, before, mcn)
 }
 
 // TestRestart writes nothing that is up to date, and syncs what has changed meanwhile.
 func TestRestart(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
 		f.run()
-		assert.Len(t, f.writes(), 2)
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
+		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
+		assert.Len(t, f.writes(), 3)
 		f.stop()
 		f.run()
 		assert.Empty(t, f.writes())
@@ -249,26 +251,21 @@ func TestNodeCreatedAgain(t *testing.T) {
 	})
 }
 
-// TestOrphans leaves the object of a Node that is gone to the garbage collector for the grace
-// period, which starts again with each Node.
+// TestOrphans: the garbage collector deletes the object of a Node that is gone. An object that no Node owned is
+// deleted, unless its Node exists by now.
 func TestOrphans(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 		f.run()
 		f.deleteNode("node")
-		f.advance(rollout.DefaultOrphanGrace - time.Second)
-		assert.NotNil(t, f.object("node"), "within the grace period")
-		f.createNode(newNode("node", "worker"))
 		f.advance(time.Hour)
-		assert.NotNil(t, f.object("node"), "its Node is back")
-
-		f.deleteNode("node")
-		f.advance(rollout.DefaultOrphanGrace - time.Second)
-		require.NoError(t, f.mcns().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-		f.createObject("node")
-		f.advance(rollout.DefaultOrphanGrace - time.Second)
-		assert.NotNil(t, f.object("node"), "another object, within its own grace period")
-		f.advance(time.Second)
+		require.NotNil(t, f.object("node"), "left to the garbage collector")
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // as it leaves another owner
 		assert.Nil(t, f.object("node"))
+
+		late := newNode("late", "worker")
+		f.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, late, nil })
+		f.createObject("late")
+		assert.NotNil(t, f.object("late"), "only the cache has no Node yet")
 	})
 }
 
@@ -282,9 +279,7 @@ func TestNoPools(t *testing.T) {
 		f.advance(time.Hour)
 		assert.Empty(t, f.writes())
 		f.createPool(newPool("worker"))
-		assert.Equal(t, []string{"create node"}, f.writes(), "the orphan has its grace period")
-		f.advance(2 * rollout.DefaultOrphanGrace)
-		assert.Equal(t, []string{"delete orphan"}, f.writes())
+		assert.ElementsMatch(t, []string{"create node", "delete orphan"}, f.writes())
 
 		f.done(nil, f.pools().Delete(t.Context(), "worker", metav1.DeleteOptions{}))
 		f.changeNode(desires("rendered-3"))
@@ -294,7 +289,7 @@ func TestNoPools(t *testing.T) {
 	})
 }
 
-// TestObjectOfAWindowsNode is deleted once: if it is created again, it is kept.
+// TestObjectOfAWindowsNode is deleted.
 func TestObjectOfAWindowsNode(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.NodeInfo.OperatingSystem = "windows"
@@ -304,18 +299,50 @@ func TestObjectOfAWindowsNode(t *testing.T) {
 		f.run()
 		f.advance(time.Minute)
 		assert.Nil(t, f.object("node"))
-
-		f.createObject("node")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "worker" })
-		assert.NotNil(t, f.object("node"))
-		f.changeNode(func(n *corev1.Node) { n.UID = "another" })
-		assert.Nil(t, f.object("node"), "a different Node")
 	})
 }
 
-// TestCacheOfNodesIsBehind: the daemon writes a desired config that the controller's cache has
+// TestStaleCache: after an outage the cache of the objects stays stale. Each change of the Node is at most one conflict:
+// the object is then read, and no retry is planned from the cache.
+func TestStaleCache(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.mcfg.PrependWatchReactor("machineconfignodes", func(clienttesting.Action) (bool, watch.Interface, error) { return true, watch.NewFake(), nil })
+		conflicts, gets := 0, 0
+		f.mcfg.PrependReactor("patch", "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			stored, err := f.mcfg.Tracker().Get(a.GetResource(), "", "node")
+			require.NoError(t, err)
+			if version := stored.(*mcfgv1.MachineConfigNode).ResourceVersion; !strings.Contains(string(a.(clienttesting.PatchAction).GetPatch()), `"resourceVersion":"`+version+`"`) {
+				conflicts++
+				return true, nil, apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified"))
+			}
+			return false, nil, nil
+		})
+		f.mcfg.PrependReactor("get", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) { gets++; return false, nil, nil })
+		f.run() // creates the object, which the cache never has
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion, m.Spec.Pool.Name = "7", "elsewhere" })
+		gets = 0
+		f.changeNode(desires("rendered-2"))
+		assert.Equal(t, 1, gets, "after the create has found the object")
+		assert.Equal(t, "worker rendered-2", f.spec())
+
+		f.stop()
+		f.run() // its list has the object
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion = "8" })
+		for i := range 5 {
+			conflicts = 0
+			f.changeNode(desires(fmt.Sprint("rendered-1", i)))
+			f.advance(time.Minute)
+			assert.Equal(t, fmt.Sprint("worker rendered-1", i), f.spec())
+			assert.LessOrEqual(t, conflicts, 1)
+		}
+		f.stop()
+		assert.Empty(t, f.log.String())
+	})
+}
+
+// TestStaleCacheOfNodes: the daemon writes a desired config that the controller's cache has
 // not received yet. It is not reverted.
-func TestCacheOfNodesIsBehind(t *testing.T) {
+func TestStaleCacheOfNodes(t *testing.T) {
 	ahead := newNode("node", "worker")
 	desires("rendered-2")(ahead)
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {

@@ -1,8 +1,11 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
-	"time"
+	"encoding/json"
+	"errors"
+	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -10,59 +13,56 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
+	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
-
-// orphan is an object whose Node was deleted.
-type orphan struct {
-	uid   types.UID
-	since time.Time
-}
 
 // sync brings the object of a node up to date.
 //
 //  1. If the caches show that it is, no request is made.
-//  2. Otherwise the Node is read from the API server. The cache of Nodes may be older than what
-//     the daemon knew when it wrote the object; a Node that is read after the object cannot be.
-//  3. A write fails if the object has changed since the cache received it, or exists where the
-//     cache has none: a later write of the daemon is never undone.
+//  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node that
+//     the daemon saw when it wrote the object; a Node that is read after the object cannot be.
+//  3. A write fails if the object has changed since it was read, or exists although it was not found: a
+//     later write of the daemon is never undone. Then the object is read from the API server: after an
+//     outage the cache may be stale for a while, and another plan from it would conflict, too. After
+//     three attempts the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, r.config.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	node, _ := r.config.Nodes.Lister().Get(name)             // nil if there is none: a cache
-	mcn, _ := r.config.MachineConfigNodes.Lister().Get(name) // has no other error
-	switch {
-	case node == nil && mcn == nil:
+	node, _ := r.Nodes.Lister().Get(name)             // nil if it does not exist: a cache
+	mcn, _ := r.MachineConfigNodes.Lister().Get(name) // has no other error
+	if node == nil {
 		r.conflicts.Delete(name)
-		r.windows.Delete(name)
-		r.orphans.Delete(name)
-		r.controller.Forget(name)
+	}
+	for attempt := 1; ; attempt++ {
+		err := r.syncObject(ctx, name, node, mcn)
+		isOutdated := apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+		if !isOutdated || attempt == 3 {
+			return err
+		}
+		if mcn, err = r.Client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+			mcn = nil
+		} else if err != nil {
+			return fmt.Errorf("read MachineConfigNode %s: %w", name, err)
+		}
+	}
+}
+
+// syncObject is one attempt of sync, from this state of both objects, nil if they do not exist.
+func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
+	if r.action(ctx, node, mcn) == (action{}) {
 		return nil
-	case node == nil:
-		return r.syncOrphan(ctx, mcn)
 	}
-	r.orphans.Delete(name)
-	a, err := r.action(ctx, node, mcn)
-	if err != nil || a == (action{}) {
-		return err
-	}
-	node, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	node, err := r.KubeClient.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return nil // the informer will enqueue it
+		node = nil
+	} else if err != nil {
+		return fmt.Errorf("read Node %s: %w", name, err)
 	}
-	if err != nil {
-		return err
-	}
-	if a, err = r.action(ctx, node, mcn); err != nil || a == (action{}) {
-		return err
-	}
-	if err := r.write(ctx, mcn, a); err != nil {
-		return err
-	}
-	if pool.IsWindows(node) {
-		r.windows.Set(name, node.UID)
+	if a := r.action(ctx, node, mcn); a != (action{}) {
+		return r.write(ctx, mcn, a)
 	}
 	return nil
 }
@@ -71,57 +71,64 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 //
 //  1. If pools conflict, the object keeps the pool that it has; the rest of it is kept up to date.
 //  2. On a cluster without any pool, nothing is done: no daemon of a pool runs there.
-//  3. The object of a Windows node is deleted once: a process that creates it again keeps it.
-func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) (action, error) {
-	pools, err := r.config.Pools.Lister().List(labels.Everything())
-	if err != nil || len(pools) == 0 {
-		return action{}, err
+func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) action {
+	pools, _ := r.Pools.Lister().List(labels.Everything())
+	if len(pools) == 0 {
+		return action{}
 	}
-	primary, conflict := pool.Primary(node, pools)
-	r.recordConflict(ctx, node, conflict)
-	if deleted, _ := r.windows.Get(node.Name); pool.IsWindows(node) && deleted == node.UID {
-		return action{}, nil
+	isImage := mcn != nil && isImageMode(mcn)
+	if r.ImageMode != nil {
+		isImage = r.ImageMode()
 	}
 	name := ""
-	if primary != nil {
-		name = primary.Name
+	if node != nil {
+		primary, conflict := pool.Primary(node, pools)
+		r.recordConflict(ctx, node, conflict)
+		if primary != nil {
+			name = primary.Name
+		}
 	}
-	return actionFor(ctx, node, mcn, name, r.inImageMode(mcn)), nil
+	return actionFor(ctx, node, mcn, name, isImage)
 }
 
-// inImageMode reports whether the object of a node, nil for a new one, is that of image mode.
-func (r *reconciler) inImageMode(mcn *mcfgv1.MachineConfigNode) bool {
-	if r.config.ImageMode != nil {
-		return r.config.ImageMode()
+// write makes the request of an action. It fails if another process has changed the object since it was
+// read, or has created it.
+func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) (err error) {
+	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
+	verb := "patch"
+	switch {
+	case a.deletion != "":
+		verb = "delete"
+		err = client.Delete(ctx, current.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+	case current == nil:
+		verb = "create"
+		_, err = client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
+	default:
+		var body []byte
+		if body, err = patch(current, a.desired); err == nil {
+			_, err = client.Patch(ctx, current.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: r.FieldManager})
+		}
 	}
-	return mcn != nil && isImageMode(mcn)
+	name := cmp.Or(a.desired, current).Name
+	if err != nil {
+		return fmt.Errorf("%s MachineConfigNode %s: %w", verb, name, err)
+	}
+	klog.FromContext(ctx).V(2).Info("Wrote MachineConfigNode", "verb", verb, "node", name, "reason", a.deletion)
+	return nil
 }
 
-// syncOrphan deletes an object whose Node was deleted, if no garbage collector has within the
-// OrphanGrace. On a cluster without any pool it does nothing: the first pool has all objects synced.
-func (r *reconciler) syncOrphan(ctx context.Context, mcn *mcfgv1.MachineConfigNode) error {
-	pools, err := r.config.Pools.Lister().List(labels.Everything())
-	if err != nil || len(pools) == 0 || mcn.DeletionTimestamp != nil {
-		return err
+// patch returns a merge patch of the owners and the spec, with the UID and the resource version as
+// preconditions.
+func patch(current, desired *mcfgv1.MachineConfigNode) ([]byte, error) {
+	without := *current
+	without.UID, without.ResourceVersion = "", "" // so that the patch has them
+	original, err1 := json.Marshal(&without)
+	modified, err2 := json.Marshal(desired)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
 	}
-	now := r.config.Clock.Now()
-	known, ok := r.orphans.Get(mcn.Name)
-	if !ok || known.uid != mcn.UID {
-		known = orphan{mcn.UID, now}
-		r.orphans.Set(mcn.Name, known)
-	}
-	if rest := known.since.Add(r.config.OrphanGrace).Sub(now); rest > 0 {
-		r.controller.Queue.AddAfter(mcn.Name, rest)
-		return nil
-	}
-	_, err = r.config.KubeClient.CoreV1().Nodes().Get(ctx, mcn.Name, metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) {
-		return err // nil: it was created again, the informer will enqueue it
-	}
-	return r.write(ctx, mcn, action{deletion: "its Node was deleted"})
-}
-
-// isImageMode reports whether an object has the conditions of image mode.
-func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
-	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
+	return jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, original)
 }

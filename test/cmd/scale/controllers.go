@@ -11,38 +11,36 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/record"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/examples/operator/pools"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// startControllers starts the rollout and the pool controller with one watch per resource. The
-// informers have synced when it returns. stop returns when they have ended.
+// startControllers starts rollout and the loop of the pools' statuses with one watch per resource. The
+// informers have synced when it returns. stop returns when both have returned.
 func startControllers(ctx context.Context, c *client) (stop func() error, err error) {
-	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(pool.Trim))
-	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(pool.Trim))
+	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(trim))
+	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(trim))
 	nodes, objects := core.Core().V1().Nodes(), mcfg.Machineconfiguration().V1()
 	rollouts, err := rollout.New(rollout.Config{Client: c.mcfg, KubeClient: c.core,
 		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
 	if err != nil {
 		return nil, err
 	}
-	pools, err := pool.New(pool.Config{Client: c.mcfg,
-		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
-	if err != nil {
-		return nil, err
-	}
+	statuses := pools.New(c.mcfg, nodes, objects, &record.FakeRecorder{}) // no events
 	ctx, cancel := context.WithCancel(ctx)
 	core.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
 	var running sync.WaitGroup
 	var errs [2]error
 	running.Go(func() { errs[0] = rollouts.Run(ctx, 4) })
-	running.Go(func() { errs[1] = pools.Run(ctx, 4) })
+	running.Go(func() { errs[1] = statuses.Run(ctx) })
 	core.WaitForCacheSync(ctx.Done())
 	mcfg.WaitForCacheSync(ctx.Done())
 	return func() error {
@@ -52,6 +50,17 @@ func startControllers(ctx context.Context, c *client) (stop func() error, err er
 		mcfg.Shutdown()
 		return errors.Join(errs[:]...)
 	}, nil
+}
+
+// trim drops the managed fields and the images of Nodes, as a process with many nodes does.
+func trim(object any) (any, error) {
+	if accessor, err := meta.Accessor(object); err == nil {
+		accessor.SetManagedFields(nil)
+	}
+	if node, ok := object.(*corev1.Node); ok {
+		node.Status.Images = nil
+	}
+	return object, nil
 }
 
 func createPool(ctx context.Context, c *client) error {

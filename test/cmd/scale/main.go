@@ -6,7 +6,7 @@
 // Each daemon takes its node through one update with a drain and a reboot, as fast as it can. In
 // the comparison, daemons with this library and daemons that read and apply everything at each
 // report take turns on one server, without controllers. The growth uses one cluster for each number
-// of nodes, with the rollout and the pool controller.
+// of nodes, with rollout and the loop of the pools' statuses.
 //
 // Requests are counted at the transport, bytes at the TCP connection of each client, and processor
 // time is that of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one

@@ -1,0 +1,477 @@
+package pools_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/informers"
+	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
+	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/examples/operator/pools"
+	"github.com/openshift/upgrademonitor/internal/mco"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+const (
+	oldConfig, newConfig = "rendered-worker-aaa", "rendered-worker-bbb"
+	keyOfDesired         = "machineconfiguration.openshift.io/desiredConfig"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// cluster is a cluster in memory, in a bubble of synctest: its time is fake.
+type cluster struct {
+	t        *testing.T
+	kube     *kubefake.Clientset
+	mcfg     *mcfgfake.Clientset
+	recorder *record.FakeRecorder
+
+	version int                              // the last resource version of a pool
+	written []mcfgv1.MachineConfigPoolStatus // in order
+	times   []time.Time                      // of all attempts to write
+	before  func() error                     // called before each write; its error is the response
+}
+
+func inBubble(t *testing.T, test func(*testing.T, *cluster)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c := &cluster{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), recorder: record.NewFakeRecorder(100), before: func() error { return nil }}
+		c.mcfg.PrependReactor("update", "machineconfigpools", c.update)
+		test(t, c)
+	})
+}
+
+// update updates a pool as an API server does: an old resource version is a conflict.
+func (c *cluster) update(action clienttesting.Action) (bool, runtime.Object, error) {
+	next := action.(clienttesting.UpdateAction).GetObject().(*mcfgv1.MachineConfigPool).DeepCopy()
+	if action.GetSubresource() == "status" {
+		c.times = append(c.times, time.Now())
+		if err := c.before(); err != nil {
+			return true, nil, err
+		}
+	}
+	stored, err := c.mcfg.Tracker().Get(action.GetResource(), "", next.Name)
+	if err != nil {
+		return true, nil, err
+	}
+	if next.ResourceVersion != stored.(*mcfgv1.MachineConfigPool).ResourceVersion {
+		return true, nil, apierrors.NewConflict(action.GetResource().GroupResource(), next.Name, errors.New("modified"))
+	}
+	c.version++
+	next.ResourceVersion = strconv.Itoa(c.version)
+	if action.GetSubresource() == "status" {
+		c.written = append(c.written, next.Status)
+	} else {
+		next.Generation++
+	}
+	return true, next, c.mcfg.Tracker().Update(action.GetResource(), next, "")
+}
+
+// run runs a Loop until stop is called, and waits until it is idle.
+func (c *cluster) run(interval time.Duration) (stop func()) {
+	c.t.Helper()
+	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), klog.Logger{}))
+	kube, mcfg := informers.NewSharedInformerFactory(c.kube, 0), mcfginformers.NewSharedInformerFactory(c.mcfg, 0)
+	loop := pools.New(c.mcfg, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), c.recorder)
+	if interval > 0 {
+		loop.Interval = interval
+	}
+	kube.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	var running sync.WaitGroup
+	running.Go(func() { assert.NoError(c.t, loop.Run(ctx)) })
+	stop = sync.OnceFunc(func() {
+		cancel()
+		running.Wait()
+		kube.Shutdown()
+		mcfg.Shutdown()
+	})
+	c.t.Cleanup(stop)
+	c.pass(time.Minute)
+	return stop
+}
+
+// wait lets fake time pass.
+func wait(d time.Duration) { <-time.After(d) }
+
+// pass lets time pass, and waits until the loop is idle.
+func (c *cluster) pass(d time.Duration) {
+	wait(d)
+	synctest.Wait()
+}
+
+func (c *cluster) addPool(name string, change ...func(*mcfgv1.MachineConfigPool)) {
+	c.t.Helper()
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1, ResourceVersion: "0"},
+		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"role-" + name: ""}}}}
+	p.Spec.Configuration.Name = oldConfig
+	for _, f := range change {
+		f(p)
+	}
+	require.NoError(c.t, c.mcfg.Tracker().Create(mcfgv1.GroupVersion.WithResource("machineconfigpools"), p, ""))
+}
+
+func (c *cluster) pool(name string) *mcfgv1.MachineConfigPool {
+	c.t.Helper()
+	p, err := c.mcfg.Tracker().Get(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", name) // the clientset has a lock
+	require.NoError(c.t, err)
+	return p.DeepCopyObject().(*mcfgv1.MachineConfigPool)
+}
+
+func (c *cluster) changePool(name string, change func(*mcfgv1.MachineConfigPool)) {
+	c.t.Helper()
+	p := c.pool(name)
+	change(p)
+	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Update(c.t.Context(), p, metav1.UpdateOptions{})
+	require.NoError(c.t, err)
+}
+
+// machine is a node of worker and its object.
+type machine struct {
+	c    *cluster
+	node *corev1.Node
+	mcn  *mcfgv1.MachineConfigNode
+}
+
+func (c *cluster) add(name string, roles ...string) *machine {
+	c.t.Helper()
+	m := &machine{c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{keyOfDesired: oldConfig}}},
+		&mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}}
+	for _, role := range roles {
+		m.node.Labels["role-"+role] = ""
+	}
+	m.node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	m.mcn.Spec.ConfigVersion.Desired = oldConfig
+	m.mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: oldConfig, Current: oldConfig}
+	m.mcn.Status.Conditions = conditions.Complete(nil, false, metav1.Now())
+	conditions.Find(m.mcn.Status.Conditions, phases.Updated).Status = metav1.ConditionTrue
+	require.NoError(c.t, c.kube.Tracker().Add(m.node))
+	require.NoError(c.t, c.mcfg.Tracker().Add(m.mcn))
+	return m
+}
+
+// setNode and setObject store the machine's objects.
+func (m *machine) setNode() {
+	m.c.t.Helper()
+	require.NoError(m.c.t, m.c.kube.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), m.node.DeepCopy(), ""))
+}
+
+func (m *machine) setObject() {
+	m.c.t.Helper()
+	require.NoError(m.c.t, m.c.mcfg.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), m.mcn.DeepCopy(), ""))
+}
+
+// trace is calls of a daemon and a controller, as they were recorded on a cluster.
+type trace struct {
+	Name  string
+	Steps []struct {
+		Phase           phases.Phase
+		Status          metav1.ConditionStatus
+		Reason, Message string
+		CompletesParent bool
+		Node            struct{ CurrentConfig, DesiredConfig string }
+	}
+}
+
+func traces(t *testing.T) map[string]trace {
+	t.Helper()
+	data, err := os.ReadFile("../../../test/e2e/testdata/daemon-calls.json")
+	require.NoError(t, err)
+	var list []trace
+	require.NoError(t, json.Unmarshal(data, &list))
+	byName := map[string]trace{}
+	for _, tr := range list {
+		byName[tr.Name] = tr
+	}
+	return byName
+}
+
+// update replays a trace on a machine, 20 seconds a call: the Node desires the config two seconds before its object does.
+// isOurs says whether the daemon reports with this library, or as the daemon of machine-config-operator does.
+func (m *machine) update(tr trace, isOurs bool) {
+	for _, call := range tr.Steps {
+		if desired := call.Node.DesiredConfig; m.mcn.Spec.ConfigVersion.Desired != desired {
+			m.node.Annotations[keyOfDesired] = desired
+			m.setNode()
+			wait(2 * time.Second)
+			m.mcn.Spec.ConfigVersion.Desired = desired
+			m.setObject()
+		}
+		wait(20 * time.Second)
+		ready, cordoned := m.node.Status.Conditions[0].Status, m.node.Spec.Unschedulable
+		switch call.Phase {
+		case phases.Cordoned, phases.Uncordoned:
+			cordoned = call.Phase == phases.Cordoned
+		case phases.RebootedNode:
+			ready = corev1.ConditionStatus(call.Status)
+		}
+		if ready != m.node.Status.Conditions[0].Status || cordoned != m.node.Spec.Unschedulable {
+			m.node.Status.Conditions[0].Status, m.node.Spec.Unschedulable = ready, cordoned
+			m.setNode()
+			wait(100 * time.Millisecond) // between the watches
+		}
+		list := [][]metav1.Condition{m.mcn.Status.Conditions}
+		if isOurs {
+			var err error
+			list, err = conditions.Next(m.mcn.Status.Conditions, false, conditions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
+				CompletesParent: call.CompletesParent, Time: metav1.Now()}, conditions.Cycle{Name: newConfig, NewTarget: call.Phase == phases.Updated && call.Status == "False"})
+			assert.NoError(m.c.t, err)
+		} else if next, writes := mco.Conditions(m.mcn, mco.Call{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
+			CompletesParent: call.CompletesParent}, metav1.Now()); writes {
+			list = [][]metav1.Condition{next}
+		}
+		m.mcn.Status.ConfigVersion.Current = call.Node.CurrentConfig
+		for _, m.mcn.Status.Conditions = range list {
+			m.setObject()
+		}
+	}
+}
+
+// TestWritesOfARollout: eight nodes are updated, two at a time, from recorded calls; or each fails, and goes back to the old
+// config; or 50 nodes are updated at the same time. Each write of the pool's status makes other controllers and every
+// daemon work: there are at most two more than the counts change. docs/scale.md has the figures.
+func TestWritesOfARollout(t *testing.T) {
+	const ours, theirs = true, false
+	for _, test := range []struct {
+		trace           string
+		isOurs          bool
+		interval        time.Duration // 0: the default
+		nodes, atATime  int32
+		updated, events int32
+	}{
+		{"standard_reboot", ours, 0, 8, 2, 8, 3},
+		{"standard_reboot", ours, time.Millisecond, 8, 2, 8, 3},
+		{"standard_reboot", theirs, time.Millisecond, 8, 2, 8, 3},
+		{"files_failure_degraded_then_recovery", ours, time.Millisecond, 8, 2, 0, 2},
+		{"files_failure_degraded_then_recovery", theirs, 0, 8, 2, 0, 2},
+		{"standard_reboot", ours, 0, 50, 50, 50, 3},
+		{"standard_reboot", ours, time.Second, 50, 50, 50, 3},
+	} {
+		inBubble(t, func(t *testing.T, c *cluster) {
+			c.addPool("worker")
+			var machines []*machine
+			for i := range test.nodes {
+				machines = append(machines, c.add(fmt.Sprint("worker-", i), "worker"))
+			}
+			stop := c.run(test.interval)
+			c.written = nil
+			before := countsOf(c.pool("worker").Status)
+			c.changePool("worker", func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = newConfig })
+			tr, started := traces(t)[test.trace], time.Now()
+			var running sync.WaitGroup
+			for i := range test.atATime {
+				running.Go(func() {
+					wait(time.Duration(i) * 700 * time.Millisecond)
+					for n := i; n < test.nodes; n += test.atATime {
+						machines[n].update(tr, test.isOurs)
+						wait(3 * time.Second)
+					}
+				})
+			}
+			running.Wait()
+			last := time.Now()
+			c.pass(time.Minute)
+			changes := 0
+			for _, s := range c.written {
+				if countsOf(s) != before {
+					changes++
+				}
+				before = countsOf(s)
+			}
+			object, err := json.Marshal(c.pool("worker"))
+			require.NoError(t, err)
+			t.Logf("%+v: %d writes of %d bytes in %s, the counts change %d times", test, len(c.written), len(object), last.Sub(started), changes)
+			assert.LessOrEqual(t, len(c.written), changes+2)
+			assert.Equal(t, [5]int32{test.nodes, test.updated, test.updated, 0, 0}, before)
+			assert.LessOrEqual(t, c.times[len(c.times)-1].Sub(last), 6*time.Second, "the lag after the last node")
+			assert.Len(t, c.recorder.Events, int(test.events), "the old config was completed, the new config started, and completed")
+			stop()
+			c.written = nil
+			c.run(test.interval)
+			assert.Empty(t, c.written, "a restart writes nothing")
+		})
+	}
+}
+
+func countsOf(s mcfgv1.MachineConfigPoolStatus) [5]int32 {
+	return [5]int32{s.MachineCount, s.UpdatedMachineCount, s.ReadyMachineCount, s.UnavailableMachineCount, s.DegradedMachineCount}
+}
+
+// TestPace: the first change after a quiet time is written within half a second, whatever heartbeats there are; the
+// next one after the Interval.
+func TestPace(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		m, noise := c.add("a", "worker"), c.add("b", "worker")
+		c.run(0)
+		ctx, cancel := context.WithCancel(t.Context())
+		var beating sync.WaitGroup
+		beating.Go(func() {
+			for ctx.Err() == nil {
+				noise.node.Status.Conditions[0].LastHeartbeatTime = metav1.Now()
+				noise.setNode()
+				wait(170 * time.Millisecond)
+			}
+		})
+		flip := func() {
+			m.node.Spec.Unschedulable = !m.node.Spec.Unschedulable
+			m.setNode()
+		}
+		for i := range 8 {
+			start := time.Now()
+			c.times = nil
+			flip()
+			c.pass(time.Second)
+			flip()
+			c.pass(9*time.Second + time.Duration(i)*77*time.Millisecond)
+			if assert.Len(t, c.times, 2) {
+				assert.LessOrEqual(t, c.times[0].Sub(start), 500*time.Millisecond)
+				assert.GreaterOrEqual(t, c.times[1].Sub(c.times[0]), 5*time.Second)
+				assert.LessOrEqual(t, c.times[1].Sub(start), 6*time.Second)
+			}
+		}
+		cancel()
+		beating.Wait()
+	})
+}
+
+// TestOtherWriters: another controller writes its own condition just before each of the first writes. No write is lost,
+// and a conflict is retried within a second, even if the event of the other write does not come.
+func TestOtherWriters(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		c.add("a", "worker")
+		left := 10
+		c.before = func() error {
+			if left--; left >= 5 {
+				return apierrors.NewConflict(mcfgv1.Resource("machineconfigpools"), "worker", errors.New("modified"))
+			} else if left >= 0 {
+				p := c.pool("worker")
+				c.version++
+				p.ResourceVersion = strconv.Itoa(c.version)
+				p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, Message: fmt.Sprint(left)}}
+				return c.mcfg.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfigpools"), p, "")
+			}
+			return nil
+		}
+		c.run(0)
+		require.Len(t, c.times, 11)
+		for i := range 10 {
+			assert.LessOrEqual(t, c.times[i+1].Sub(c.times[i]), time.Second)
+		}
+		s := c.pool("worker").Status
+		assert.Equal(t, [5]int32{1, 1, 1, 0, 0}, countsOf(s))
+		assert.Contains(t, fmt.Sprint(s.Conditions), "{RenderDegraded True")
+	})
+}
+
+// TestFailures: an outage is retried with backoff, and a pool that is deleted is not.
+func TestFailures(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		outage := apierrors.NewInternalError(errors.New("etcd has no leader"))
+		c.before = func() error { return outage }
+		c.run(0)
+		c.pass(9 * time.Minute)
+		tried := len(c.times)
+		assert.Greater(t, tried, 20, "every 30 seconds at least")
+		assert.Less(t, tried, 40, "with backoff")
+		require.NoError(t, c.mcfg.Tracker().Delete(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", "worker"))
+		c.pass(time.Hour)
+		assert.LessOrEqual(t, len(c.times), tried+1)
+	})
+}
+
+// TestPoolsOfNodes: a Node is counted in its primary pool, and in none if pools conflict. While a nodeSelector is
+// invalid, no status is written.
+func TestPoolsOfNodes(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		for _, name := range []string{"worker", "infra", "gpu"} {
+			c.addPool(name)
+		}
+		m := c.add("a", "worker")
+		c.add("b", "worker")
+		c.run(0)
+		machines := func() string {
+			c.pass(time.Minute)
+			return fmt.Sprint(c.pool("worker").Status.MachineCount, c.pool("infra").Status.MachineCount, c.pool("gpu").Status.MachineCount)
+		}
+		assert.Equal(t, "2 0 0", machines())
+		m.node.Labels["role-infra"] = ""
+		m.setNode()
+		assert.Equal(t, "1 1 0", machines())
+		m.node.Labels["role-gpu"] = ""
+		m.setNode()
+		assert.Equal(t, "1 0 0", machines())
+		invalid := []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Near"}}
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchExpressions = invalid })
+		c.pass(time.Second)
+		delete(m.node.Labels, "role-infra")
+		m.setNode()
+		assert.Equal(t, "1 0 0", machines())
+		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchExpressions = nil })
+		assert.Equal(t, "1 0 1", machines())
+	})
+}
+
+// TestBuilds: the current build of a layered pool is that of the annotation, else the newest for the pool's config.
+func TestBuilds(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		c.addPool("infra")
+		config := &mcfgv1.MachineOSConfig{ObjectMeta: metav1.ObjectMeta{Name: "mosc"}}
+		config.Spec.MachineConfigPool.Name = "worker"
+		require.NoError(t, c.mcfg.Tracker().Add(config))
+		build := func(name, config, rendered string, age time.Duration) {
+			b := &mcfgv1.MachineOSBuild{ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
+			b.Spec.MachineOSConfig.Name, b.Spec.MachineConfig.Name = config, rendered
+			require.NoError(t, c.mcfg.Tracker().Add(b))
+		}
+		updating := func(name string) string {
+			c.pass(time.Minute)
+			for _, condition := range c.pool(name).Status.Conditions {
+				if condition.Type == mcfgv1.MachineConfigPoolUpdating {
+					return condition.Message
+				}
+			}
+			return ""
+		}
+		c.run(0)
+		assert.Contains(t, updating("worker"), "(mosc: mosc)")
+		assert.NotContains(t, updating("infra"), "mosc")
+		build("another-owner", "other", oldConfig, 0)
+		build("another-config", "mosc", newConfig, -time.Hour)
+		assert.Contains(t, updating("worker"), "(mosc: mosc)")
+		build("first", "mosc", oldConfig, time.Hour)
+		build("newest", "mosc", oldConfig, 0)
+		build("oldest", "mosc", oldConfig, 2*time.Hour)
+		assert.Contains(t, updating("worker"), "(mosb: newest)")
+		config.Annotations = map[string]string{"machineconfiguration.openshift.io/current-machine-os-build": "first"}
+		require.NoError(t, c.mcfg.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineosconfigs"), config, ""))
+		assert.Contains(t, updating("worker"), "(mosb: first)")
+		assert.True(t, strings.HasPrefix(updating("infra"), "All nodes are updated with "))
+	})
+}

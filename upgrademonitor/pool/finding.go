@@ -1,0 +1,63 @@
+package pool
+
+import (
+	"slices"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The reasons of the conditions. The reasons of Updating in a paused pool start with Paused.
+const (
+	reasonAsExpected            = "AsExpected"
+	reasonAllNodesUpdated       = "AllNodesUpdated"
+	reasonNodesNotUpdated       = "NodesNotUpdated"
+	reasonNodesNotReported      = "NodesNotReported"
+	reasonNodesUnavailable      = "NodesUnavailable"
+	reasonNodesUpdating         = "NodesUpdating"
+	reasonNoConfiguration       = "NoConfiguration"
+	reasonImageBuilding         = "ImageBuilding"
+	reasonImageBuildFailed      = "ImageBuildFailed"
+	reasonImageBuildInterrupted = "ImageBuildInterrupted"
+	reasonDegraded              = "Degraded"
+	reasonPaused                = "Paused"
+	reasonPausedWhileUpdating   = "PausedWhileUpdating"
+	reasonPausedWhileBuilding   = "PausedWhileBuilding"
+	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
+)
+
+// finding is a condition without its type and time.
+type finding struct {
+	isTrue          bool
+	reason, message string
+}
+
+// setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
+func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+	next := mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionFalse, LastTransitionTime: now, Reason: f.reason, Message: f.message}
+	if f.isTrue {
+		next.Status = corev1.ConditionTrue
+	}
+	at := find(list, conditionType)
+	if at < 0 {
+		return append(list, next)
+	}
+	if list[at].Status == next.Status {
+		next.LastTransitionTime = list[at].LastTransitionTime
+	}
+	list[at] = next
+	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }
+	rest := slices.DeleteFunc(list[at+1:], isType)
+	return list[:at+1+len(rest)]
+}
+
+// find returns the index of a condition, or -1.
+func find(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType) int {
+	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType })
+}
+
+func isTrue(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType) bool {
+	at := find(list, conditionType)
+	return at >= 0 && list[at].Status == corev1.ConditionTrue
+}

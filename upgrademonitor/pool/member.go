@@ -1,0 +1,85 @@
+package pool
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// member is one node of a pool, as its Node and its MachineConfigNode describe it.
+type member struct {
+	name     string
+	down     string          // why it is unavailable, apart from an update; "" if it is not
+	reported bool            // the daemon has reported the start or the end of an update
+	current  progress.Target // which it also desires, unless it is being updated
+	updating bool            // an update was requested or is running
+	degraded bool
+	message  string // the cause, if it is degraded
+	pinned   bool   // it has all its pinned image sets
+}
+
+// newMember reads a Node and its MachineConfigNode, which may be nil.
+func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
+	m := member{name: node.Name, down: whyDown(node, false)}
+	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
+		return m
+	}
+	// Without the feature gate ImageModeStatusReporting only the Node has the images.
+	withImages := *mcn
+	desired, current := &withImages.Spec.ConfigImage.DesiredImage, &withImages.Status.ConfigImage.CurrentImage
+	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodemeta.DesiredImage]))
+	*current = cmp.Or(*current, mcfgv1.ImageDigestFormat(node.Annotations[nodemeta.CurrentImage]))
+	n := progress.FromMachineConfigNode(&withImages)
+	m.reported, m.current = n.Reported, n.Current
+	m.updating = n.InUpdate() || n.Reported &&
+		(orders(node, nodemeta.DesiredConfig, nodemeta.CurrentConfig, n.Desired.Config) ||
+			orders(node, nodemeta.DesiredImage, nodemeta.CurrentImage, n.Desired.Image))
+	if n.IsDegraded() {
+		m.degraded, m.message, m.down = true, n.Message, whyDown(node, true)
+	}
+	m.pinned = isPinned(&mcn.Status)
+	return m
+}
+
+// orders reports whether a Node desires a value that it does not have, and that its object does not desire yet.
+func orders(node *corev1.Node, desired, current, known string) bool {
+	value := node.Annotations[desired]
+	return value != "" && value != node.Annotations[current] && value != known
+}
+
+// isPinned reports whether the node has all sets that its object lists, in the generations desired, and reports no
+// failure of a set.
+func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
+	isMissing := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+		return s.DesiredGeneration <= 0 || s.CurrentGeneration != s.DesiredGeneration
+	}
+	return !slices.ContainsFunc(status.PinnedImageSets, isMissing) &&
+		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
+}
+
+// whyDown returns why a node is unavailable whether or not it is being updated, "" if it is not.
+func whyDown(node *corev1.Node, degraded bool) string {
+	isReady := func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	}
+	var why []string
+	if !slices.ContainsFunc(node.Status.Conditions, isReady) {
+		why = append(why, "NotReady")
+	}
+	if node.Spec.Unschedulable {
+		why = append(why, "cordoned")
+	}
+	if degraded {
+		why = append(why, "degraded")
+	}
+	return strings.Join(why, " and ")
+}

@@ -1,0 +1,63 @@
+package pool
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// pair is a Node and its MachineConfigNode, which may be nil.
+type pair struct {
+	node *corev1.Node
+	mcn  *mcfgv1.MachineConfigNode
+}
+
+// pairs returns one pair for each name of a Node. It takes the newest of several objects with
+// the same name.
+func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
+	list, index := make([]pair, 0, len(nodes)), make(map[string]int, len(nodes))
+	for _, node := range nodes {
+		if node == nil {
+			continue
+		}
+		if i, ok := index[node.Name]; !ok {
+			index[node.Name] = len(list)
+			list = append(list, pair{node: node})
+		} else if isNewer(node, list[i].node) {
+			list[i].node = node
+		}
+	}
+	for _, mcn := range mcns {
+		if mcn == nil {
+			continue
+		}
+		if i, ok := index[mcn.Name]; ok && (list[i].mcn == nil || isNewer(mcn, list[i].mcn)) {
+			list[i].mcn = mcn
+		}
+	}
+	return list
+}
+
+// isNewer compares two objects with the same name by their resource versions, as numbers, and then by
+// their contents: the order is total, so that the order of the lists makes no difference.
+func isNewer(a, b metav1.Object) bool {
+	v, w := a.GetResourceVersion(), b.GetResourceVersion()
+	if order := cmp.Or(cmp.Compare(len(v), len(w)), cmp.Compare(v, w)); order != 0 {
+		return order > 0
+	}
+	return a != b && slices.Compare(contents(a), contents(b)) > 0
+}
+
+// contents returns the innermost values of an object, sorted: the order of its conditions makes no
+// difference either.
+func contents(object metav1.Object) []string {
+	text, _ := json.Marshal(object) // an API object can be encoded
+	list := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("{}[]", r) })
+	slices.Sort(list)
+	return list
+}
