@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
@@ -19,6 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
@@ -62,15 +64,23 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	}
 	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", fields.OneTermEqualSelector("metadata.name", name))
 	nodes := cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, cache.Indexers{})
-	go nodes.RunWithContext(stop)
+	informing, end := context.WithCancel(context.WithoutCancel(stop)) // until the last report is written
+	defer end()
+	go nodes.RunWithContext(informing)
 	d, err := newDaemon(stop, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
 	if err != nil {
 		return err
 	}
 	d.setDone = func(ctx context.Context, config string) error {
 		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, upgrademonitor.CurrentConfigAnnotation, config)
-		_, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		return err
+		if _, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+			return err
+		}
+		// The next report takes the versions from the cache.
+		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
+			node, err := d.node()
+			return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == config, nil
+		})
 	}
 	if !cache.WaitForCacheSync(stop.Done(), nodes.HasSynced) {
 		return stop.Err()
