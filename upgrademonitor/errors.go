@@ -33,8 +33,11 @@ func (e *ReportError) Error() string {
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
 
-// rejected returns the error of a report that is not accepted.
+// rejected returns the error of a report that is not accepted because of err, or nil.
 func (m *Monitor) rejected(phase phases.Phase, err error) error {
+	if err == nil {
+		return nil
+	}
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 

@@ -57,7 +57,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	change, v, err := m.newImageSets(ctx, sets)
 	if err == nil {
 		change.Failed = failure != nil
-		err = m.submit(ctx, change, v)
+		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change, v)
 	}
 	if err != nil {
 		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)

@@ -45,7 +45,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	if err != nil {
 		return err
 	}
-	return m.submit(ctx, change, v)
+	return m.submit(ctx, phase, change, v)
 }
 
 // Report is GenerateAndApplyMachineConfigNode in one line per call site: the reason is the
@@ -123,7 +123,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 	if err == nil {
 		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = kind.NotRequired, kind.SkipIfRunning, true
-		err = m.submit(ctx, change, v)
+		err = m.submit(ctx, phase, change, v)
 	}
 	if err != nil && !m.isOfOtherMode(phase) {
 		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)

@@ -14,8 +14,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// submit accepts a change, or rejects it, and waits until it is written: see await.
-func (m *Monitor) submit(ctx context.Context, change plan.Change, v view) error {
+// submit accepts the change of a report on a phase, or rejects it, and waits until it is written: see
+// await.
+func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
 	m.mu.Lock()
 	m.seeLocked(v)
 	e, repeat, err := m.core.Submit(change)
@@ -26,7 +27,7 @@ func (m *Monitor) submit(ctx context.Context, change plan.Change, v view) error 
 	since := m.writer.requests
 	m.mu.Unlock()
 	if e == nil {
-		return m.reject(change, err)
+		return m.rejected(phase, err)
 	}
 	m.await(ctx, e, since)
 	if repeat { // the entry, and its error, are another call's
@@ -34,7 +35,7 @@ func (m *Monitor) submit(ctx context.Context, change plan.Change, v view) error 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.reject(change, m.core.Leave(e))
+	return m.rejected(phase, m.core.Leave(e))
 }
 
 // GenerateAndApplyMachineConfigNodeSpec brings the object's spec and owner reference in sync with the
@@ -82,17 +83,6 @@ func (m *Monitor) acceptLocked(e *core.Entry) {
 	if e != nil && e.Accepted.IsZero() {
 		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
-}
-
-// reject returns the error of a change that is not accepted, or nil.
-func (m *Monitor) reject(change plan.Change, err error) error {
-	if err == nil {
-		return nil
-	}
-	if r, ok := change.(plan.PhaseChange); ok {
-		return m.rejected(r.Phase, err)
-	}
-	return m.rejected(phases.PinnedImageSetsProgressing, err)
 }
 
 // await waits until an entry is settled, an attempt that started after the request with the number
