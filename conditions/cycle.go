@@ -10,8 +10,9 @@ import (
 
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// start starts an update: it resets all phases, turns Updated False and starts the first phase, which
-// is UpdatePrepared or the reported phase. It uses one write if one write may publish all of it.
+// start returns the writes that start an update: they reset all phases, turn Updated False and
+// start the first phase, which is UpdatePrepared or the reported phase. If no state machine forbids
+// it, there is a single write.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -38,7 +39,8 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end ends the update: it resets all phases, turns Updated True, and clears NodeDegraded.
+// end returns the write that ends the update: it resets all phases, turns Updated True, and clears
+// NodeDegraded.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
@@ -49,7 +51,7 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 }
 
 // refresh changes the reason and the message of a condition, but no status. A phase that ran gets
-// the prefix of the last update. Its report also changes the message of the parent.
+// the prefix of the last update. The report also changes the message of the parent.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
@@ -68,8 +70,8 @@ func refresh(before []metav1.Condition, r Report, update string) []metav1.Condit
 	return after
 }
 
-// reset returns the list with every Parent and Child, except Updated, set to False. The messages
-// of phases that ran get the prefix of the update. A phase that is False did not run, and stays
+// reset returns the list with every Parent and Child, except Updated, set to False. The messages of
+// phases that ran get the prefix of the update. A phase that is False did not run, and stays
 // unchanged.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
@@ -83,9 +85,9 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-// reachable reports whether one write may change the first list to the second. Only a write that
-// resets all phases may reset a running phase: clients, and the admission policy, recognize the
-// start or the end of an update by it.
+// reachable reports whether one write may change the first list to the second. A running phase may
+// be reset only by a write that resets all phases: clients and the admission policy recognize the
+// start or the end of an update by such a write.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)
@@ -98,8 +100,8 @@ func reachable(from, to []metav1.Condition) bool {
 	return true
 }
 
-// allReset reports whether every phase of an update is False. UpdatePrepared may be Unknown: the
-// update has started.
+// allReset reports whether every phase of an update is False. UpdatePrepared may be Unknown,
+// because it starts with the update.
 func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)

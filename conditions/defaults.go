@@ -12,12 +12,12 @@ import (
 const ReasonNotYetOccurred = "NotYetOccurred"
 
 // IsReservedReason reports whether a reason means that a phase was never reported:
-// ReasonNotYetOccurred, or NotYetOccured, the spelling of older daemons.
+// ReasonNotYetOccurred, or NotYetOccured, as older daemons spell it.
 func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
 
-// neverRan returns the condition of a phase that was never reported: False since now.
+// neverRan returns the condition of a phase that was never reported.
 func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
@@ -28,10 +28,10 @@ func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	}
 }
 
-// Complete returns every condition of the mode, in the order of phases.All. A condition that the list
-// has is unchanged; a missing condition is that of a phase that was never reported, since now.
-// Conditions of the other mode, and of types that are not phases, are left out. If two conditions
-// have the same type, the first is used.
+// Complete returns every condition of the mode, in the order of phases.All. Conditions in the list
+// stay as they are. A missing condition is added as False since now, with the reason
+// ReasonNotYetOccurred. Conditions of the other mode, and of types that are not phases, are left
+// out. If two conditions have the same type, the first is used.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
 	complete := make([]metav1.Condition, 0, len(all))
@@ -45,8 +45,8 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase was reported, and not only in an earlier update: its reason is not
-// reserved, and its message has no prefix of an update.
+// Ran reports whether a phase was reported since the last update ended: its reason is not reserved,
+// and its message does not have the prefix of an earlier update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

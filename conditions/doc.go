@@ -1,30 +1,30 @@
 // Package conditions computes the conditions of a MachineConfigNode after a report on one of its
 // phases.
 //
-// [Next] is the entry point. It takes a list and a [Report], and returns the lists to publish,
-// one per write:
+// [Next] is the entry point. It takes a list and a [Report], and returns the lists to publish, one
+// per write:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// Besides the transition of the phase itself (see package phases), a report has these effects:
+// A report changes its phase (see package phases). It has further effects:
 //
 //   - A child changes its parent, in the same writes. While the parent is Unknown, it has the
-//     reason and the message of the last report on any of its children. A late report, of a child
-//     that started before the parent turned True, does not change the parent.
+//     reason and the message of the last report on any of its children. If a child started before
+//     its parent turned True, the report is late, and leaves the parent unchanged.
 //   - Updated=False starts an update: every Parent and Child becomes False, and UpdatePrepared
 //     becomes Unknown.
-//   - A phase that only an update has also starts an update if it is reported while Updated is True
-//     (a disruption).
+//   - A phase that runs only during an update starts an update if it is reported while Updated is
+//     True (a disruption).
 //   - Resumed, UpdateComplete and Uncordoned change no status if they are reported while Updated is
 //     True: the daemon has restarted.
 //   - Updated=True ends the update: every Parent and Child becomes False, and the message of each
 //     phase that ran gets the name of the update as a prefix.
 //
-// The package is pure: no I/O, no logging, no clock; time is an argument. It never changes a
-// list that was passed in, and all functions are safe for concurrent use.
+// The package is pure: no I/O, no logging, no clock; time is an argument. It never changes an
+// argument, and all functions are safe for concurrent use.
 //
 // It does not handle versions, images and resource versions, and it makes no request. Its results
-// have no conditions of types that are not in package phases.
+// have only conditions whose types are in package phases.
 package conditions

@@ -23,7 +23,7 @@ func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is Truncate with another limit in bytes, which must exceed the length of
+// TruncateTo is Truncate with another limit in bytes. The limit must exceed the length of
 // TruncationMark.
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
@@ -50,8 +50,9 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is withUpdatePrefix, but it keeps the known message if that has the same text
-// after any such prefix: after an update it is not known whether its name is the config or the image.
+// keepUpdatePrefix is withUpdatePrefix, but it keeps the known message if only the name of the
+// update would change: after an update, the object does not show whether the name is a config or an
+// image.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known
@@ -59,6 +60,5 @@ func keepUpdatePrefix(known, message, update string) string {
 	return withUpdatePrefix(message, update)
 }
 
-// HasUpdatePrefix reports whether a message starts with the name of the update in which its action
-// happened.
+// HasUpdatePrefix reports whether a message starts with "Action during update to".
 func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }

@@ -9,20 +9,21 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, in order, one per write. The list may be
-// incomplete and may have other conditions; the results are as Complete returns them.
+// Next returns the lists to publish for a report, in order, one per write. The list may lack
+// conditions, and may have conditions of other types. The results have exactly the conditions that
+// Complete returns.
 //
-//  1. In each write every phase makes at most one transition of its state machine. The start and the
-//     end of an update may also change a phase from Unknown to False.
-//  2. LastTransitionTime is the time of the report if the status changes; otherwise it stays. It
-//     never decreases, even if the clocks of two processes differ.
-//  3. A report that changes nothing returns no list. A condition that is missing, or that belongs to
-//     the other mode, is a change.
-//  4. If the start of an update needs two writes, the first write resets the phases and changes
-//     nothing else, so that the same report after it starts the same update.
+//  1. In each write every phase makes at most one transition of its state machine. The start and
+//     the end of an update may also change a phase from Unknown to False.
+//  2. LastTransitionTime becomes the time of the report if the status changes; otherwise it stays.
+//     It never decreases, even if the clocks of two processes differ.
+//  3. A report that changes nothing returns no list. Adding a missing condition is a change, and so
+//     is removing a condition of the other mode.
+//  4. If the start of an update needs two writes, the first write only resets the phases: if the
+//     second write is lost, the same report starts the same update.
 //  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
-//     if a Parent is reported True while a child is Unknown. For an invalid phase or status it is the
-//     *field.Error of phases.Check.
+//     if a Parent is reported True while a child is Unknown. If the phase or the status is invalid,
+//     it is the *field.Error of phases.Check.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 	return writes, nil
 }
 
-// writesOf returns the lists without times.
+// writesOf returns the lists of Next, with the times of before.
 func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue
@@ -61,7 +62,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
-		return [][]metav1.Condition{before}, nil // it repeats the start of an update that has ended
+		return [][]metav1.Condition{before}, nil // a repeated start of an update that has ended
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
@@ -77,8 +78,8 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	return transitions(before, r, path)
 }
 
-// stamp sets the time of each condition of after: now if its status has changed, otherwise the time
-// in before. A later time in before stays.
+// stamp sets the times of after: now if the status has changed, otherwise the time in before. A
+// time in before that is later than now stays.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
 		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {

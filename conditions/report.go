@@ -6,17 +6,17 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is a report on one phase.
+// Report is the input of Next: the status of one phase.
 type Report struct {
-	// Phase, Status, Reason and Message are the reported condition. A message that is too long
-	// is truncated.
+	// Phase, Status, Reason and Message are the reported condition. A message that is too long is
+	// truncated.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
 	Message string
 
-	// CompletesParent turns the parent of the phase True with it. It is ignored if Status is not
-	// True, or while another child of the parent is Unknown.
+	// CompletesParent turns the parent True in the same write as the phase. It is ignored if Status
+	// is not True, or while another child of the parent is Unknown.
 	CompletesParent bool
 	// ParentMessage is the message of the parent. Default: Message.
 	ParentMessage string
@@ -25,20 +25,21 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Cycle has the facts about the current update, or the last update, that a list does not show.
+// Cycle has facts about the current or last update that the list of conditions does not show.
 type Cycle struct {
-	// Name is the name of the update: the prefix of the messages of phases that ran.
+	// Name is the name of the update. Next puts it in front of the messages of phases that ran.
 	Name string
-	// NewTarget is set if the node has another target: Updated=False, or UpdatePrepared during an
-	// update, then starts another update.
+	// NewTarget is set if the node desires another config or image than the current update. Then
+	// Updated=False, or UpdatePrepared during an update, starts another update.
 	NewTarget bool
 	// Ended is set if Updated turned True after the report was accepted. Such a report must not
 	// start an update.
 	Ended bool
 }
 
-// StartsUpdate reports whether a report starts an update: by Updated=False, by UpdatePrepared for
-// another target, or as a disruption, by a phase that only an update has while Updated is True.
+// StartsUpdate reports whether a report starts an update. Updated=False does, and so does
+// UpdatePrepared for another target. While Updated is True, so does a phase that runs only during
+// an update (a disruption).
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -51,13 +52,14 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	}
 }
 
-// hasParentMessage reports whether a report also changes the message of a parent with a status: the
-// parent runs or completes, or the report has a ParentMessage.
+// hasParentMessage reports whether a report changes the message of its parent, whose status is
+// parent: the parent runs or completes, or the report has a ParentMessage.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child started before its parent turned True: then the parent stays True.
+// isLate reports whether a child started before its parent turned True. Such a report leaves the
+// parent True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

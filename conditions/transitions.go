@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses of a condition in the writes of a report: unchanged for rest
-// writes, then one status of the path per write.
+// track is the sequence of statuses of a condition in the writes of a report. The first rest writes
+// leave the condition unchanged. Each later write publishes one status of the path.
 type track struct {
 	phase           phases.Phase
 	rest            int
@@ -17,7 +17,7 @@ type track struct {
 	reason, message string
 }
 
-// transitions returns the lists for the transitions of a phase within an update, and of its parent.
+// transitions returns the lists for the transitions of a phase and of its parent within an update.
 func transitions(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, siblingRuns := runningChild(before, parentPhase, r.Phase)
@@ -49,8 +49,8 @@ func transitions(before []metav1.Condition, r Report, path []metav1.ConditionSta
 	return lists, nil
 }
 
-// parentTrack returns the track of the parent of a phase. It is zero if there is no parent, or if the
-// report does not change it.
+// parentTrack returns the track of the parent of a phase, and the zero value if the report does not
+// change a parent. changes reports whether the status of the phase changes.
 func parentTrack(before []metav1.Condition, r Report, changes bool) (track, error) {
 	parent, ok := phases.ParentOf(r.Phase)
 	if !ok {
@@ -77,8 +77,8 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns a child of the parent that is Unknown, other than except. The parent cannot
-// complete before it.
+// runningChild returns a child of the parent that is Unknown, other than except. While a child is
+// Unknown, its parent cannot complete.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)
@@ -89,8 +89,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance applies the i-th of n writes of the track. Without a transition, the message is published
-// with the last write.
+// advance applies the i-th of n writes to a list. If the track has no transition, the last write
+// publishes the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

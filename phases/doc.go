@@ -1,7 +1,7 @@
 // Package phases defines the phases of a node update, and the state machine of a phase.
 //
-// A MachineConfigNode (MCN) represents a node update as a list of conditions. Each condition
-// type is a [Phase], of one of three kinds:
+// A MachineConfigNode (MCN) represents a node update as a list of conditions. Each condition type
+// is a [Phase], of one of three kinds:
 //
 //	Parent     a stage of an update: UpdatePrepared, UpdateExecuted, … Updated
 //	Child      a step of a parent: Cordoned, Drained, … Uncordoned
@@ -21,6 +21,6 @@
 // The package is pure data and pure functions: no I/O, no clock, no logging. It is safe for
 // concurrent use.
 //
-// It does not handle the update as a whole: package conditions changes the parent of a child, and
-// resets the phases when an update starts or ends.
+// Package conditions handles the update as a whole: it changes the parent of a child, and resets
+// the phases when an update starts or ends.
 package phases

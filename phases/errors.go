@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError is returned for a transition that the state machine does not allow.
-// Nothing has changed.
+// TransitionError is returned for a transition that the state machine does not allow. The report
+// has changed nothing.
 //
 // Use errors.As to read it:
 //
@@ -19,7 +19,7 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is the child that is still Unknown, if a parent may not turn True because of it.
+	// Child is set if a parent was reported True: the child that is still Unknown.
 	Child Phase
 }
 
@@ -28,14 +28,14 @@ func (e *TransitionError) Error() string {
 	advice := "only the start (Updated=False) or the end (Updated=True) of an update resets a phase that ran: report Unknown with the cause if it failed, or call NotRequired if it is no longer needed"
 	switch {
 	case e.Child != "":
-		advice = fmt.Sprintf("its child %s is Unknown; report the child True first, or call NotRequired if it is not needed any more", e.Child)
+		advice = fmt.Sprintf("its child %s is Unknown; report the child True first, or call NotRequired if it is no longer needed", e.Child)
 	case e.Phase == Updated:
 		advice = "report False when an update starts and True when it ends"
 	}
 	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
 }
 
-// unknownPhase is the error of a name that is not a phase.
+// unknownPhase returns the error for a name that is not a phase.
 func unknownPhase(p Phase) error {
 	var names []string
 	for _, r := range table {
@@ -44,7 +44,7 @@ func unknownPhase(p Phase) error {
 	return field.NotSupported(field.NewPath("phase"), string(p), names)
 }
 
-// wrongMode is the error of a phase that does not exist in the mode of the node.
+// wrongMode returns the error for a phase that does not exist in the mode of the node.
 func wrongMode(p Phase, inImageMode bool) error {
 	mode, gate := "standard mode", "off"
 	if inImageMode {
@@ -54,7 +54,7 @@ func wrongMode(p Phase, inImageMode bool) error {
 		fmt.Sprintf("does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", mode, gate, inImageMode))
 }
 
-// invalidStatus is the error of a value that is not a status of a condition.
+// invalidStatus returns the error for a value that is not a status of a condition.
 func invalidStatus(s metav1.ConditionStatus) error {
 	return field.NotSupported(field.NewPath("status"), s,
 		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})

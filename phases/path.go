@@ -11,8 +11,8 @@ type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-// steps is the state machine of a phase. A transition without an entry is an error.
-var steps = map[transition][]metav1.ConditionStatus{
+// cycle is the state machine of a phase of an update. A transition without an entry is an error.
+var cycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:      {metav1.ConditionUnknown, metav1.ConditionTrue},
@@ -23,8 +23,8 @@ var steps = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:       {},
 }
 
-// updatedSteps is the state machine of Updated, which is True between updates.
-var updatedSteps = map[transition][]metav1.ConditionStatus{
+// updatedCycle is the state machine of Updated, which is True between updates.
+var updatedCycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:   {},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionUnknown, metav1.ConditionFalse}: {metav1.ConditionFalse},
@@ -33,20 +33,20 @@ var updatedSteps = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
 }
 
-// Path returns the statuses through which a phase passes from one status to another, in
-// order; the last one is to. Each write publishes one of them.
+// Path returns the statuses through which a phase passes from one status to another, in order. The
+// last status is to. Each write publishes one status.
 //
 //  1. An empty from ("") counts as False.
 //  2. The result is nil if there is nothing to do.
-//  3. A missing Unknown or False is inserted, so that a watcher never sees a transition
-//     skipped. True is never inserted: only the caller can claim that a phase is done.
+//  3. A missing Unknown or False is inserted, so that a watcher sees every transition. True is
+//     never inserted: only the caller knows that a phase is done.
 //  4. A transition that the state machine does not allow is a *TransitionError.
-//  5. Updated changes from True to False and from False to True; Unknown is an error. An
-//     Updated that another client has set to Unknown may change to either.
+//  5. Updated changes from True to False and from False to True; Unknown is an error. If another
+//     client has set Updated to Unknown, it may change to False or True.
 //  6. Singletons may change to any status.
 //
-// An unknown phase and an invalid status are a *field.Error of type NotSupported, for the
-// field phase or status.
+// For an unknown phase or an invalid status, the error is a *field.Error of type NotSupported for
+// the field phase or status.
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -66,9 +66,9 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 		}
 		return []metav1.ConditionStatus{to}, nil
 	}
-	machine := steps
+	machine := cycle
 	if p == Updated {
-		machine = updatedSteps
+		machine = updatedCycle
 	}
 	path, ok := machine[transition{from, to}]
 	if !ok {
@@ -80,10 +80,10 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// Check validates the phase and the status of a report. It returns a *field.Error for the
-// field phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid),
-// and for the field status if the status is not True, False or Unknown (NotSupported). It
-// does not look at transitions: see Path.
+// Check validates the phase and the status of a report. It returns a *field.Error for the field
+// phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid), and for the
+// field status if the status is not True, False or Unknown (NotSupported). It does not look at
+// transitions: see Path.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

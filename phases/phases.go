@@ -7,7 +7,7 @@ import (
 )
 
 // Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
-// singleton. It is an alias, so that the constants of openshift/api can be used.
+// singleton. It is an alias, so the constants of openshift/api work, too.
 type Phase = mcfgv1.StateProgress
 
 // The phases, named as the types of the conditions.
@@ -36,11 +36,11 @@ const (
 type Kind string
 
 const (
-	// Parent phases are the stages of an update, including Updated, the cycle itself.
+	// Parent phases are the stages of an update, and Updated.
 	Parent Kind = "Parent"
-	// Child phases are steps of a parent, and change it.
+	// Child phases are steps of a parent. A change of a child changes its parent.
 	Child Kind = "Child"
-	// Singleton conditions are not part of the cycle and may change to any status.
+	// Singleton conditions are independent of updates, and may change to any status.
 	Singleton Kind = "Singleton"
 )
 
@@ -53,13 +53,13 @@ const (
 	image    mode = "image"
 )
 
-// origin says who enters a phase.
-type origin string
+// runs says when a phase runs.
+type runs string
 
 const (
-	update  origin = "update"  // only an update
-	restart origin = "restart" // an update, and a daemon that restarts
-	none    origin = "none"    // not a step of an update
+	inUpdate  runs = "inUpdate"  // only during an update
+	atRestart runs = "atRestart" // also when a daemon restarts
+	noStep    runs = "noStep"    // not a step of an update
 )
 
 // row holds the properties of a phase.
@@ -68,29 +68,29 @@ type row struct {
 	kind   Kind
 	parent Phase
 	mode   mode
-	origin origin
+	runs   runs
 }
 
-// table holds every phase in the order in which the conditions are written. NodeDegraded
-// precedes Updated, because some readers use the first of the two that is True.
+// table holds every phase in the order in which the conditions are written. NodeDegraded precedes
+// Updated, because some readers use the first of both that is True.
 var table = []row{
-	{UpdatePrepared, Parent, "", both, update},
-	{UpdateExecuted, Parent, "", both, update},
-	{Cordoned, Child, UpdateExecuted, both, update},
-	{Drained, Child, UpdateExecuted, both, update},
-	{AppliedFilesAndOS, Child, UpdateExecuted, standard, update},
-	{AppliedFiles, Child, UpdateExecuted, image, update},
-	{AppliedOSImage, Child, UpdateExecuted, image, update},
-	{ImagePulledFromRegistry, Child, UpdateExecuted, image, update},
-	{UpdatePostActionComplete, Parent, "", both, update},
-	{RebootedNode, Parent, "", both, update},
-	{Resumed, Parent, "", both, restart},
-	{UpdateComplete, Parent, "", both, restart},
-	{Uncordoned, Child, UpdateComplete, both, restart},
-	{NodeDegraded, Singleton, "", both, none},
-	{Updated, Parent, "", both, none},
-	{PinnedImageSetsProgressing, Singleton, "", both, none},
-	{PinnedImageSetsDegraded, Singleton, "", both, none},
+	{UpdatePrepared, Parent, "", both, inUpdate},
+	{UpdateExecuted, Parent, "", both, inUpdate},
+	{Cordoned, Child, UpdateExecuted, both, inUpdate},
+	{Drained, Child, UpdateExecuted, both, inUpdate},
+	{AppliedFilesAndOS, Child, UpdateExecuted, standard, inUpdate},
+	{AppliedFiles, Child, UpdateExecuted, image, inUpdate},
+	{AppliedOSImage, Child, UpdateExecuted, image, inUpdate},
+	{ImagePulledFromRegistry, Child, UpdateExecuted, image, inUpdate},
+	{UpdatePostActionComplete, Parent, "", both, inUpdate},
+	{RebootedNode, Parent, "", both, inUpdate},
+	{Resumed, Parent, "", both, atRestart},
+	{UpdateComplete, Parent, "", both, atRestart},
+	{Uncordoned, Child, UpdateComplete, both, atRestart},
+	{NodeDegraded, Singleton, "", both, noStep},
+	{Updated, Parent, "", both, noStep},
+	{PinnedImageSetsProgressing, Singleton, "", both, noStep},
+	{PinnedImageSetsDegraded, Singleton, "", both, noStep},
 }
 
 var (
@@ -128,9 +128,9 @@ func ParentOf(p Phase) (Phase, bool) {
 	return parent, parent != ""
 }
 
-// All returns every phase of the mode, in the order in which the conditions are written. The
-// mode is image mode if the feature gate ImageModeStatusReporting is enabled, else standard
-// mode. The caller may change the slice.
+// All returns every phase of the mode, in the order in which the conditions are written. The mode
+// is image mode if the feature gate ImageModeStatusReporting is enabled, otherwise standard mode.
+// The caller may change the slice.
 func All(inImageMode bool) []Phase {
 	if inImageMode {
 		return slices.Clone(imageMode)
@@ -138,7 +138,7 @@ func All(inImageMode bool) []Phase {
 	return slices.Clone(standardMode)
 }
 
-// ExistsIn reports whether a phase exists in the mode. It is false for an unknown phase.
+// ExistsIn reports whether a phase exists in the mode. An unknown phase exists in neither mode.
 func ExistsIn(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
 	if !ok || r.mode == both {
@@ -148,15 +148,15 @@ func ExistsIn(p Phase, inImageMode bool) bool {
 }
 
 // IsUpdateStep reports whether a phase is a step of an update: every Parent and Child except
-// Updated, the cycle itself.
+// Updated.
 func IsUpdateStep(p Phase) bool {
 	r, ok := rows[p]
-	return ok && r.origin != none
+	return ok && r.runs != noStep
 }
 
-// StartsUpdate reports whether only an update enters a phase: UpdatePrepared to RebootedNode,
-// with their children. A daemon that restarts reports Resumed, UpdateComplete and Uncordoned,
-// too.
+// StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode,
+// and their children. Resumed, UpdateComplete and Uncordoned are also reported by a daemon that
+// restarts.
 func StartsUpdate(p Phase) bool {
-	return rows[p].origin == update
+	return rows[p].runs == inUpdate
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope is returned for a request, or for a Node, of another object than the
-// MachineConfigNode of this node. No request was made. Test for it with errors.Is.
+// ErrOutOfScope is returned instead of making a request for an object other than the
+// MachineConfigNode of this node. Test for it with errors.Is.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
 var clientPath = field.NewPath("scope", "NewClient")
@@ -58,8 +58,8 @@ func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (
 	return c.nodes.Get(ctx, name, opts)
 }
 
-// Create creates the object. Its name must be set, not generated, and it must be for this node.
-// The API server drops the status of a created object.
+// Create creates the object. Its name must be set, not generated, and it must be for this node. The
+// API server drops the status of a created object.
 func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error) {
 	if mcn == nil {
 		return nil, field.Required(field.NewPath("mcn"), "pass the MachineConfigNode to create")

@@ -12,6 +12,5 @@
 // It has no List, Watch, Update or Delete: a daemon needs none of them.
 //
 // The client is defense in depth. It protects against a mistake in the daemon's own code, but not
-// against a hostile daemon. Admission control does that: see package guard, which describes the
-// policies that an administrator installs.
+// against a hostile daemon. Admission policies protect against a hostile daemon: see package guard.
 package scope

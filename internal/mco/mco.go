@@ -1,6 +1,5 @@
-// Package mco models what the daemon of machine-config-operator does to the status of a
-// MachineConfigNode where it reports without this library, as of its commit 7ff337a: for tests, and
-// for comparisons of what both cost.
+// Package mco models how the daemon of machine-config-operator, without this library, changes the
+// status of a MachineConfigNode (at commit 7ff337a). Tests and cost comparisons use it.
 package mco
 
 import (
@@ -14,8 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Call is a report of a phase. Of a child, the call names the parent, too, which becomes True where the
-// child completes it, else Unknown.
+// Call is a report of a phase. A report of a child also sets its parent: to True if the child
+// completes the parent, otherwise to Unknown.
 type Call struct {
 	Phase           phases.Phase
 	Status          metav1.ConditionStatus
@@ -23,7 +22,7 @@ type Call struct {
 	CompletesParent bool
 }
 
-// conditions returns those that the call sets, the topmost one last.
+// conditions returns the conditions that the call sets, the parent last.
 func (c Call) conditions(now metav1.Time) []metav1.Condition {
 	called := []metav1.Condition{{Type: string(c.Phase), Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: now}}
 	if parent, ok := phases.ParentOf(c.Phase); ok {
@@ -38,14 +37,14 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 
 // Conditions returns the conditions of an object after a call, and whether the call writes them.
 //
-//  1. It writes nothing where the topmost condition of the call has its status and message already,
-//     those of pinned image sets aside.
-//  2. It sets its conditions to whatever it reports, at the time of the call.
-//  3. A call of Updated resets every other condition that is not False, singletons too.
-//  4. A call of another phase leaves an Updated that is True. (It is meant to make it False, "sensed
-//     disruption", but writes the previous state over that.)
-//  5. The first call adds the conditions of the standard mode; those of image mode appear with their
-//     first call.
+//  1. It writes nothing if the parent, or the phase without a parent, already has the reported
+//     status and message. The conditions of pinned image sets are always written.
+//  2. It sets the reported conditions without checking transitions, at the time of the call.
+//  3. A report of Updated resets every other condition that is not False, including singletons.
+//  4. A report of another phase leaves Updated True. (The daemon sets Updated to False, "sensed
+//     disruption", but then overwrites it with the previous state.)
+//  5. The first call adds the conditions of standard mode. A condition of image mode is added when
+//     it is first reported.
 func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []metav1.Condition, writes bool) {
 	called := c.conditions(now)
 	topmost := called[len(called)-1]
@@ -77,8 +76,8 @@ func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []
 	return list, true
 }
 
-// DesiredConfig returns what a call writes to status.configVersion.desired, where the node desires this
-// config.
+// DesiredConfig returns the value that a call writes to status.configVersion.desired. annotation is
+// the desired config of the Node.
 func DesiredConfig(c Call, annotation string) string {
 	if c.Phase == phases.UpdatePrepared && c.Status != metav1.ConditionTrue {
 		return "not-yet-set"
@@ -86,7 +85,7 @@ func DesiredConfig(c Call, annotation string) string {
 	return cmp.Or(annotation, "not-yet-set")
 }
 
-// update names the update in the messages of the conditions that its end resets.
+// update returns the name of the update, for the messages of reset conditions.
 func update(mcn *mcfgv1.MachineConfigNode) string {
 	if image := mcn.Spec.ConfigImage.DesiredImage; image != mcn.Status.ConfigImage.CurrentImage {
 		return cmp.Or(string(image), "disable image mode")

@@ -1,5 +1,6 @@
-// Package guard describes the objects that keep the daemon of each node to its own MachineConfigNode.
-// An administrator installs them; a daemon does not need this package.
+// Package guard generates the RBAC and admission objects that restrict the daemon of each node to
+// its own MachineConfigNode. An administrator installs these objects. A daemon does not need this
+// package.
 //
 //	guard.Guard ──► WriteManifests ──► kubectl apply ──► API server
 //	                                                         │ 403 for a write of

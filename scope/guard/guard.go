@@ -10,36 +10,37 @@ import (
 
 // The defaults of the fields of a Guard.
 const (
-	// DefaultName differs from mcn-guards, the name of the policy that
-	// machine-config-operator ships: that policy would otherwise be overwritten.
+	// DefaultName differs from mcn-guards, the policy that machine-config-operator ships, so that
+	// neither overwrites the other.
 	DefaultName           = "mcn-guards-upgrademonitor"
 	DefaultNamespace      = "openshift-machine-config-operator"
 	DefaultServiceAccount = "machine-config-daemon"
 )
 
-// The claims of a token that is bound to a Node, or to a Pod that runs on one. The API server
-// sets them; a user cannot.
+// The claims of a token that is bound to a Node, or to a Pod that runs on one. The API server sets
+// them; a user cannot.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"
 )
 
-// Guard describes the objects that restrict the daemon of each node to the MachineConfigNode
-// of its node. The API server enforces them, whatever code runs on a node.
+// Guard configures the objects that restrict the daemon of each node to the MachineConfigNode of
+// its node. The API server enforces the restriction, whatever code runs on a node.
 //
-//		g := guard.Guard{EnforceTransitions: true}
-//		err := g.WriteManifests(os.Stdout) // | kubectl apply -f -
+//	g := guard.Guard{EnforceTransitions: true}
+//	err := g.WriteManifests(os.Stdout) // | kubectl apply -f -
 //
-//	 1. A ClusterRole grants the service account the verbs that the library needs, and no other.
-//	 2. An admission policy denies every write of an object of another node than the one that
-//	    the token is bound to, and what the library never does to its own object: changes of
-//	    labels, annotations and finalizers, owners other than the Node, and deletion.
-//	 3. With EnforceTransitions, a second policy denies a status that no node can have: see
-//	    TransitionPolicy.
-//	 4. The policies do not apply to other users.
+// The objects have these effects:
 //
-// A denied request is answered with 403 and a message that says why. The methods
-// describe objects; none of them makes a request. The zero value is usable.
+//  1. A ClusterRole grants the service account only the verbs that the library needs.
+//  2. An admission policy denies every write to another node's object. The token names the node. On
+//     the object of the node, it denies changes that the library never makes: to labels,
+//     annotations and finalizers, to owners other than the Node, and deletion.
+//  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
+//  4. The policies do not apply to other users.
+//
+// The API server denies with status 403 and a message with the cause. The methods return objects,
+// and make no request. The zero value is usable.
 type Guard struct {
 	// Name is the name of the role and the policy, and the prefix of the other names. Default:
 	// DefaultName.
@@ -48,12 +49,12 @@ type Guard struct {
 	Namespace string
 	// ServiceAccount is the service account of the daemon. Default: DefaultServiceAccount.
 	ServiceAccount string
-	// EnforceTransitions adds the TransitionPolicy. It also denies what a daemon without this
-	// library writes, so it is off by default.
+	// EnforceTransitions adds the TransitionPolicy. The TransitionPolicy also denies writes of
+	// daemons without this library, so it is off by default.
 	EnforceTransitions bool
 }
 
-// Validate returns a *field.Error for the first of the names that no object can have.
+// Validate returns a *field.Error for the first invalid name.
 func (g Guard) Validate() error {
 	g = g.complete()
 	longest := g.transitionName() + bindingSuffix

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objects returns the objects of the guard. The policies come first, because kubectl applies
-// in order: no permission is granted before it is restricted.
+// objects returns the objects of the guard. kubectl applies them in this order, so the policies
+// come first: each permission is restricted before it is granted.
 func (g Guard) objects() []runtime.Object {
 	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
 	if g.EnforceTransitions {
@@ -19,9 +19,9 @@ func (g Guard) objects() []runtime.Object {
 	return append(list, g.Role(), g.RoleBinding())
 }
 
-// WriteManifests writes the objects as YAML for `kubectl apply -f -`, the same for the same
-// Guard. For an invalid name it returns a *field.Error and writes nothing. The service
-// account and its namespace are not included. Write is called once.
+// WriteManifests writes the objects as YAML for `kubectl apply -f -`. The output depends only on
+// the Guard, and is written with one Write. If a name is invalid, it returns a *field.Error and
+// writes nothing. The service account and its namespace are not included.
 //
 // A policy takes effect about a second after it was applied.
 func (g Guard) WriteManifests(w io.Writer) error {

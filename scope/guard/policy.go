@@ -7,25 +7,25 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// Parts of the messages of Policy. The policy mcn-guards of machine-config-operator has the
-// same messages, and its tests look for them.
+// Parts of the messages of Policy. The policy mcn-guards of machine-config-operator has the same
+// messages, and OpenShift's tests compare them.
 const (
 	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
 	updatesTo            = "updates to MCN "
 	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
 )
 
-// Policy returns the policy that restricts the service account to the object of the node that
-// its token is bound to. It denies, in this order:
+// Policy returns the policy that restricts the service account to the object of one node: the node
+// to which its token is bound. The policy denies, in this order:
 //
 //  1. a user without NodeNameClaim, or with several values of it;
-//  2. any write of another node's object, and one that would make an object another node's;
+//  2. any write to another node's object, and any write that names another node in spec.node;
 //  3. DELETE and DELETECOLLECTION;
 //  4. a change of labels, annotations or finalizers;
-//  5. owners other than the Node, with the UID of NodeUIDClaim if the user has that claim, and
-//     the removal of an owner;
-//  6. a status with a value that typed clients cannot read, unless the same value was there before:
-//     one such object makes every informer of MachineConfigNodes in the cluster fail to list.
+//  5. adding an owner other than the Node (its UID must be in NodeUIDClaim, if the user has that
+//     claim), and removing an owner;
+//  6. a status with a new value that typed clients cannot read: with one such object, every
+//     informer of MachineConfigNodes in the cluster fails to list.
 //
 // Admission does not see reads: the service account can read the objects of all nodes.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
@@ -40,9 +40,10 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.complete().Name)
 }
 
-// policyVariables are the variables of the expressions of Policy. An expression must not fail,
-// because the API server reports that as 422, as for an invalid object: fields that may be
-// absent are selected with "?". No variable is an optional: the server finds no field in one.
+// policyVariables are the variables of the expressions of Policy. An expression must not fail: the
+// API server would respond with 422, as for an invalid object. So fields that may be absent are
+// selected with "?". No variable has an optional type, because the API server does not find fields
+// in an optional.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},
@@ -62,7 +63,7 @@ func claim(key string) string {
 	return "request.userInfo.?extra[?" + strconv.Quote(key) + "].orValue([])"
 }
 
-// policyValidations returns a new list: the caller changes it.
+// policyValidations returns a new list, which the caller may change.
 func policyValidations() []admissionv1.Validation {
 	return []admissionv1.Validation{
 		{

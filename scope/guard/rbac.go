@@ -8,7 +8,7 @@ import (
 
 const resource = "machineconfignodes"
 
-// Role grants the verbs that the library needs. RBAC cannot restrict them to the object of a
+// Role grants the verbs that the library needs. RBAC cannot restrict the verbs to the object of a
 // node: Policy does.
 func (g Guard) Role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {

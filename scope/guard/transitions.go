@@ -11,19 +11,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TransitionPolicy returns the policy for status writes of the service account that enforces
-// the state machine of package phases, from which it is generated. It denies:
+// TransitionPolicy returns the policy that enforces the state machine of package phases for status
+// writes of the service account. It is generated from that package. It denies:
 //
-//  1. a transition that phases.Path rejects, or for which it returns more than one step. A
-//     missing condition counts as False. A write after which every phase of the cycle is
-//     False, and UpdatePrepared is False or Unknown, may change phases from Unknown to False;
-//  2. a Parent that turns True while one of its children is Unknown: True means complete;
-//  3. a lastTransitionTime that changes by a second or more without its status;
-//  4. the removal of a condition, which would circumvent both, except when the conditions of
-//     the other mode replace it.
+//  1. a transition that phases.Path rejects, or for which it returns more than one status. A
+//     missing condition counts as False. A phase may change from Unknown to False if the write
+//     resets the update: after the write, every step of an update is False, except that
+//     UpdatePrepared may be Unknown;
+//  2. a Parent that turns True while one of its children is Unknown;
+//  3. a lastTransitionTime that changes by a second or more while the status stays the same;
+//  4. the removal of a condition, unless conditions of the other mode replace it. Removing a
+//     condition and adding it again would circumvent the other rules.
 //
-// It applies only to the conditions of package phases. It does not check the time of a
-// transition: a report that was pending rightly has an earlier time.
+// The policy applies only to the conditions of package phases. It does not check the time of a
+// transition: a report that was written late has an earlier time.
 //
 // WriteManifests includes it if EnforceTransitions is set.
 func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
@@ -38,7 +39,7 @@ func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyB
 	return binding(g.transitionName())
 }
 
-// machine is a state machine and the phases that have it.
+// machine is a state machine, and the phases that it belongs to.
 type machine struct {
 	phases []phases.Phase
 	steps  []string // "<from> to <to>", the transitions that one write may publish
@@ -46,7 +47,7 @@ type machine struct {
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 
-// machines returns the state machines that do not allow every transition.
+// machines returns the state machines that forbid some transitions.
 func machines() []machine {
 	var list []machine
 	for _, p := range knownPhases() {
@@ -81,12 +82,12 @@ func knownPhases() []phases.Phase {
 	return append(phases.All(false), onlyIn(true)...)
 }
 
-// onlyIn returns the phases that do not exist in the other mode.
+// onlyIn returns the phases that exist only in this mode.
 func onlyIn(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.ExistsIn(p, !imageMode) })
 }
 
-// unfinished returns an expression that is true for a transition m of a Parent to True while a
+// unfinished returns an expression that is true if the transition m turns a Parent True while a
 // child is Unknown.
 func unfinished() string {
 	running := map[phases.Phase][]string{}
@@ -105,8 +106,8 @@ func unfinished() string {
 	return `m.to == "True" && (` + strings.Join(cases, " ||\n  ") + `)`
 }
 
-// transitionVariables compares lists of strings: comparing each condition with each other one
-// would add a third to the cost of a write.
+// transitionVariables compares lists of strings: comparing each condition with every other
+// condition would add a third to the cost of a write.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
 	var invalid []string
