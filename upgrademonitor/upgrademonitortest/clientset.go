@@ -17,20 +17,20 @@ import (
 
 var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 
-// NewClientset returns a fake clientset with the objects, which handles MachineConfigNodes as the API
-// server does:
+// NewClientset returns a fake clientset with the objects, which handles MachineConfigNodes as the
+// API server does:
 //
 //  1. The status of an object that is created is dropped. UID, resourceVersion, generation and
 //     creationTimestamp are set, for the given objects too, where they have none.
 //  2. A write of the object leaves the status alone, a write of the status everything else. The
 //     generation counts the changes of the spec.
-//  3. A write whose resourceVersion is not that of the object is a Conflict. One that changes nothing is
-//     no write.
+//  3. A write whose resourceVersion is not that of the object is a Conflict. One that changes
+//     nothing is no write.
 //  4. What the CRD rejects is Invalid.
 //  5. A status that skips or takes back a step (see phases.Path) fails the test, and is written.
 //
-// Everything else is as with fake.NewClientset: actions are recorded, a reactor that is prepended can
-// fail requests, lists and watches work. A write by the Tracker is not checked. The clientset
+// Everything else is as with fake.NewClientset: actions are recorded, a reactor that is prepended
+// can fail requests, lists and watches work. A write by the Tracker is not checked. The clientset
 // may be used from any number of goroutines and in a bubble of testing/synctest.
 func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	t.Helper()

@@ -1,6 +1,7 @@
-// Package upgrademonitortest is for the tests of a daemon that reports with package upgrademonitor. The
-// generated fake clientset checks no resourceVersion, no rule of the CRD and no transition;
-// that of [NewClientset] does, and [Transitions] returns what someone who watches the object has seen:
+// Package upgrademonitortest is for the tests of a daemon that reports with package upgrademonitor.
+// The generated fake clientset checks no resourceVersion, no rule of the CRD and no transition;
+// that of [NewClientset] does, and [Transitions] returns what someone who watches the object has
+// seen:
 //
 //	clientset := upgrademonitortest.NewClientset(t)
 //	monitor, err := upgrademonitor.New(upgrademonitor.Config{Client: clientset, …})
@@ -14,6 +15,6 @@
 //		"Drained: False Unknown True",
 //	}, "\n"), upgrademonitortest.Transitions(t, clientset, "worker-0"))
 //
-// What is not modelled: authorization, admission (see package scope/guard for the policies), server-side apply
-// of a MachineConfigNode, and a CRD without images.
+// What is not modelled: authorization, admission (see package scope/guard for the policies),
+// server-side apply of a MachineConfigNode, and a CRD without images.
 package upgrademonitortest

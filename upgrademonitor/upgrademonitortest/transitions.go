@@ -13,10 +13,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Transitions returns the statuses through which the conditions of a node's object have gone since the
-// clientset was made by NewClientset: "Drained: False Unknown True", one line for each phase, in the order
-// of phases.All. A condition that is missing counts as False, phases that have not moved are left
-// out, and so is what is no phase.
+// Transitions returns the statuses through which the conditions of a node's object have gone since
+// the clientset was made by NewClientset: "Drained: False Unknown True", one line for each phase,
+// in the order of phases.All. A condition that is missing counts as False, phases that have not
+// moved are left out, and so is what is no phase.
 func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 	t.Helper()
 	c.RLock()

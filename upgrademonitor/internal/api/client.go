@@ -30,16 +30,17 @@ const (
 	fieldValidation = metav1.FieldValidationIgnore
 )
 
-// Client makes the requests for one object. It has no mutable state, and is safe for concurrent use.
+// Client makes the requests for one object. It has no mutable state, and is safe for concurrent
+// use.
 type Client struct {
 	scope        *scope.Client
 	rest         rest.Interface // nil for a fake clientset
 	fieldManager string
 }
 
-// New returns a Client that writes as a field manager. It patches with the REST client of a clientset,
-// MachineconfigurationV1().RESTClient(), which can ask for metadata alone. A fake clientset has a nil
-// pointer there: then the typed client patches.
+// New returns a Client that writes as a field manager. It patches with the REST client of a
+// clientset, MachineconfigurationV1().RESTClient(), which can ask for metadata alone. A fake
+// clientset has a nil pointer there: then the typed client patches.
 func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		r = nil
@@ -131,8 +132,8 @@ func (c Client) send(ctx context.Context, data []byte, subresources ...string) (
 	return partial.Metadata, nil
 }
 
-// metadata are the fields that are read from the response to a patch. The managed fields are most of
-// that response, and are not decoded.
+// metadata are the fields that are read from the response to a patch. The managed fields are most
+// of that response, and are not decoded.
 type metadata struct {
 	Name            string
 	UID             types.UID
@@ -144,8 +145,8 @@ func metadataOf(mcn *mcfgv1.MachineConfigNode) metadata {
 	return metadata{mcn.Name, mcn.UID, mcn.ResourceVersion, mcn.Generation}
 }
 
-// check makes sure that a response is about the object. Objects of a fake clientset may have neither
-// a UID nor a resourceVersion.
+// check makes sure that a response is about the object. Objects of a fake clientset may have
+// neither a UID nor a resourceVersion.
 func (c Client) check(m metadata) error {
 	switch {
 	case m.Name != c.scope.NodeName():

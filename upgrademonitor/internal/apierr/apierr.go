@@ -25,8 +25,8 @@ const (
 	Conflict Outcome = "Conflict"
 	// NotFound is a request for an object that does not exist, or that another client has deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal is a request that can never succeed: the object is invalid, or too large for
-	// the API server or for etcd.
+	// Terminal is a request that can never succeed: the object is invalid, or too large for the API
+	// server or for etcd.
 	Terminal Outcome = "Terminal"
 	// Denied is a request that RBAC or admission does not allow now.
 	Denied Outcome = "Denied"
@@ -37,8 +37,8 @@ const (
 // Classify returns the outcome of an error, OK for nil.
 //
 //  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
-//  2. A denial of an admission policy or webhook is Denied, whatever its code is: a policy without a
-//     reason responds with 422, as for an invalid object, but policies come and go.
+//  2. A denial of an admission policy or webhook is Denied, whatever its code is: a policy without
+//     a reason responds with 422, as for an invalid object, but policies come and go.
 //  3. A 404 of the resource is NoCRD, a 404 of the object NotFound.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
@@ -117,8 +117,8 @@ func isConflict(err error) bool {
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: client-go notes that
-// the 404 has no Status of the API server, or did not find the resource in discovery.
+// isResourceMissing reports whether the API server does not serve the resource: client-go notes
+// that the 404 has no Status of the API server, or did not find the resource in discovery.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

@@ -24,9 +24,9 @@ type failure struct {
 	attempts int
 }
 
-// Failed logs the error of a request with the logger of ctx, and with advice, unless the last failure
-// of the key has the same cause. All errors of an API server that cannot be reached have one cause,
-// whatever their texts are.
+// Failed logs the error of a request with the logger of ctx, and with advice, unless the last
+// failure of the key has the same cause. All errors of an API server that cannot be reached have
+// one cause, whatever their texts are.
 func (l *Log) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	outcome := Classify(err)
 	if err == nil || !l.isNew(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
@@ -50,8 +50,8 @@ func (l *Log) Local(ctx context.Context, key string, err error, failed, recovere
 	}
 }
 
-// Recovered logs that a failure is over, with the number of failed attempts. It does nothing if there
-// was no failure.
+// Recovered logs that a failure is over, with the number of failed attempts. It does nothing if
+// there was no failure.
 func (l *Log) Recovered(ctx context.Context, key, message string, keysAndValues ...any) {
 	if failed := l.Forget(key); failed > 0 {
 		klog.FromContext(ctx).WithCallDepth(1).Info(message, slices.Concat([]any{"failedAttempts", failed}, l.Values, keysAndValues)...)

@@ -1,6 +1,6 @@
 // Package apiserver is a model of the API server, for tests: what it makes of one write of one
-// MachineConfigNode. A write is a function of the stored object, so that a fake clientset and an HTTP
-// transport can use the same model. Authorization, admission and managed fields are left out.
+// MachineConfigNode. A write is a function of the stored object, so that a fake clientset and an
+// HTTP transport can use the same model. Authorization, admission and managed fields are left out.
 package apiserver
 
 import (
@@ -67,8 +67,8 @@ func decode(sent any) (Object, error) {
 	return o, nil
 }
 
-// Create returns what is stored of an object that is created: JSON, or a value that has it. The status
-// is dropped. The revision is that of the write; its number is the resourceVersion.
+// Create returns what is stored of an object that is created: JSON, or a value that has it. The
+// status is dropped. The revision is that of the write; its number is the resourceVersion.
 func Create(sent any, revision int64, now time.Time) (Object, error) {
 	o, err := decode(sent)
 	if err != nil {
@@ -110,8 +110,8 @@ func (o Object) Patch(patch []byte, subresource string, revision int64) (Object,
 	return o.write(sent, subresource, revision)
 }
 
-// Update returns what is stored after the object, or its status, was replaced: by JSON, or by a value
-// that has it.
+// Update returns what is stored after the object, or its status, was replaced: by JSON, or by a
+// value that has it.
 func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
 	next, err := decode(sent)
 	if err != nil {
@@ -123,7 +123,8 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 	return o.write(next, subresource, revision)
 }
 
-// write returns what is stored of an object that replaces another. One that changes nothing is no write.
+// write returns what is stored of an object that replaces another. One that changes nothing is no
+// write.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)

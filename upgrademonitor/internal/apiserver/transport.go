@@ -23,8 +23,8 @@ type Transport struct {
 	// Fault is called before a request is served. If it returns a response or an error, the request
 	// is not served. It may wait, and may serve the request itself. nil: no request fails.
 	Fault func(*http.Request) (*http.Response, error)
-	// Stored is called with both versions when an object was created or changed; before is nil if it
-	// was created. No other request is served meanwhile. nil: nothing is called.
+	// Stored is called with both versions when an object was created or changed; before is nil if
+	// it was created. No other request is served meanwhile. nil: nothing is called.
 	Stored func(before, after *Object)
 
 	mu       sync.Mutex

@@ -55,8 +55,8 @@ func (p *problems) text(path *field.Path, value string, maximum int) {
 	}
 }
 
-// validate checks what a write changes: the status, or everything else. It is not checked again what is
-// there already.
+// validate checks what a write changes: the status, or everything else. It is not checked again
+// what is there already.
 func (o Object) validate(before Object, subresource string) error {
 	var p problems
 	if subresource == StatusSubresource {

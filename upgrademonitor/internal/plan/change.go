@@ -9,15 +9,15 @@ type Change interface {
 	View() Node
 	// Plan returns the writes that make the change, or why the change is rejected.
 	Plan(State) (Writes, error)
-	// Absorb returns the change with the texts of a newer change, and false if that reports something
-	// else.
+	// Absorb returns the change with the texts of a newer change, and false if that reports
+	// something else.
 	Absorb(newer Change) (Change, bool)
 }
 
 // Writes are the writes of a change.
 type Writes struct {
-	// States are the states to publish, one write each. The last state may differ from the object by
-	// its Target only.
+	// States are the states to publish, one write each. The last state may differ from the object
+	// by its Target only.
 	States []State
 	// StartsUpdate is set if an update starts: the spec must follow the node first.
 	StartsUpdate bool

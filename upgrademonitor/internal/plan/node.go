@@ -44,9 +44,9 @@ const (
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether the mode is image mode, for an object with these conditions. Only image mode
-// has AppliedFiles and AppliedOSImage. machine-config-operator creates ImagePulledFromRegistry in
-// standard mode, too.
+// IsImage reports whether the mode is image mode, for an object with these conditions. Only image
+// mode has AppliedFiles and AppliedOSImage. machine-config-operator creates ImagePulledFromRegistry
+// in standard mode, too.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -54,8 +54,8 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
-// NewNode returns the view of a Node. An annotation that the CRD rejects is left out, so that the rest
-// can be reported; the error is the *field.Error of the first such annotation.
+// NewNode returns the view of a Node. An annotation that the CRD rejects is left out, so that the
+// rest can be reported; the error is the *field.Error of the first such annotation.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]

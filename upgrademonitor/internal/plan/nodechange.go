@@ -2,8 +2,8 @@ package plan
 
 import "github.com/openshift/upgrademonitor/phases"
 
-// NodeChange brings the versions in the status in sync with the Node, without a report. The view of a
-// report may have been out of date, for example with Updated=True.
+// NodeChange brings the versions in the status in sync with the Node, without a report. The view of
+// a report may have been out of date, for example with Updated=True.
 type NodeChange struct {
 	Node Node
 }
@@ -22,8 +22,8 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	return newer, ok
 }
 
-// Plan returns the write of the versions, by the rules of a report: while Updated is True, by those of
-// Updated=True. It neither changes nor adds a condition: a status without conditions stays.
+// Plan returns the write of the versions, by the rules of a report: while Updated is True, by those
+// of Updated=True. It neither changes nor adds a condition: a status without conditions stays.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

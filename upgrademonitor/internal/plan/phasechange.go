@@ -14,7 +14,8 @@ type PhaseChange struct {
 
 	// NotRequired makes the status False if the phase has not started, and True if it has.
 	NotRequired bool
-	// SkipIfRunning leaves a phase unchanged that is Unknown already, so that its last error stays visible.
+	// SkipIfRunning leaves a phase unchanged that is Unknown already, so that its last error stays
+	// visible.
 	SkipIfRunning bool
 	// SkipOtherMode makes a report on a phase of the other mode change nothing.
 	SkipOtherMode bool
@@ -46,8 +47,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write resets the phases and changes nothing else, so that a plan
-// in between starts the same update.
+// update needs two writes, the first write resets the phases and changes nothing else, so that a
+// plan in between starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// State is the part of a MachineConfigNode that this library writes. It is immutable, with everything
-// that it points to.
+// State is the part of a MachineConfigNode that this library writes. It is immutable, with
+// everything that it points to.
 type State struct {
 	Generation int64
 	Owners     []metav1.OwnerReference
@@ -44,8 +44,8 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 	return *status.ConfigVersion
 }
 
-// IsComplete reports whether the state has every condition of the mode with its texts and its time. An
-// informer may trim them.
+// IsComplete reports whether the state has every condition of the mode with its texts and its time.
+// An informer may trim them.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -75,9 +75,9 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 // images reports whether the images of a Node are written.
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the generation of the spec that the status takes into account. It stays
-// while the spec desires another target than the current or the last update, so that no client
-// believes that the desired update is done. If Updated was never reported, no client can.
+// observedGeneration returns the generation of the spec that the status takes into account. It
+// stays while the spec desires another target than the current or the last update, so that no
+// client believes that the desired update is done. If Updated was never reported, no client can.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -91,13 +91,13 @@ func (s State) observedGeneration() int64 {
 // updateVersions sets the versions and images of a status to those of the Node.
 //
 //  1. The current versions follow the Node at once.
-//  2. The desired versions follow the Node when prepared is set (UpdatePrepared turns True), and when
-//     ended is set (Updated=True) if the Node runs its desired version. Otherwise nothing has
+//  2. The desired versions follow the Node when prepared is set (UpdatePrepared turns True), and
+//     when ended is set (Updated=True) if the Node runs its desired version. Otherwise nothing has
 //     validated them.
-//  3. In image mode, an image that the Node does not name is cleared: the desired image when it would
-//     follow, the current image when ended is set.
-//  4. If no image was known, an image that the Node runs and desires is both at once. It does not come
-//     from an update.
+//  3. In image mode, an image that the Node does not name is cleared: the desired image when it
+//     would follow, the current image when ended is set.
+//  4. If no image was known, an image that the Node runs and desires is both at once. It does not
+//     come from an update.
 //  5. A Node that names no config clears nothing.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)

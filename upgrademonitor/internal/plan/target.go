@@ -39,9 +39,9 @@ func (s State) neverUpdated() bool {
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// hasNewTarget reports whether the Node desires another target than the current or the last update. A
-// Node that names no desired config has no target. An image that the Node runs already does not count
-// as new if no image was known before.
+// hasNewTarget reports whether the Node desires another target than the current or the last update.
+// A Node that names no desired config has no target. An image that the Node runs already does not
+// count as new if no image was known before.
 func (s State) hasNewTarget(n Node) bool {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	switch {
@@ -69,8 +69,8 @@ func (s State) targetOf(n Node) Target {
 	return t
 }
 
-// updateName returns the name of the current update in messages: its image if the update changes the
-// image, otherwise its config.
+// updateName returns the name of the current update in messages: its image if the update changes
+// the image, otherwise its config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	ran := func(p phases.Phase) bool {
