@@ -7,25 +7,25 @@ CACHE         := $(CURDIR)/.cache
 GOLANGCI_LINT := $(CACHE)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GREMLINS      := $(CACHE)/gremlins-$(GREMLINS_VERSION)/gremlins
 
-# make lint runs vet, which is a tenth of the CPU time of the first make test, and more of make race.
+# Without vet, which make lint runs. It takes a tenth of the CPU time of the first make test.
 TEST := go test -vet=off
 
-# The packages without goroutines, in which there is no race to detect.
+# The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
 	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,api core nodemeta plan) ./cmd/kubectl-mcn/demo
 
 FUZZTIME ?= 30s
 
-# The version of Kubernetes of the API server: that of test/binaries, or another (1.33).
+# The Kubernetes version of the API server, for example 1.33. Default: the version in test/binaries.
 K8S ?=
 export K8S
 
-# The oldest version that make verify tests, and the tests in which versions of Kubernetes differ.
+# The oldest version that make verify tests, and the tests that depend on the version.
 OLDEST := 1.33
 OF_THE_SERVER := Policy|Writes|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Boot|Image|CRD|Foreign|Deleted|Owner|Rows|Budget|MixedVersions|Conformance|Manifest|TestKubectl
 RUN ?= .
 
-# The numbers of nodes that make scale updates, one row each, and how many at a time.
+# For make scale: the numbers of nodes, one row each, and the number of nodes updated at the same time.
 N ?= 500 1000 2500 5000
 C ?= 100
 
@@ -36,36 +36,36 @@ help: ## List the targets
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z0-9-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: test
-test: ## Run the tests of the library, kubectl mcn, the examples and the docs (offline, given the modules)
+test: ## Run the tests of the library, kubectl mcn, the examples and the docs (offline, if the modules are present)
 	$(TEST) $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list ./docs)")
-	$(TEST) ./docs # last: it runs programs, which are compiled by then
+	$(TEST) ./docs # last, because it runs programs that are compiled by then
 
 .PHONY: race
-race: ## Run those of the packages with goroutines once more, with the race detector (needs a C compiler)
+race: ## Run the tests of packages with goroutines again, with the race detector (needs a C compiler)
 	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
 
 .PHONY: check
-check: ## Try every order of events on the core with DEPTH (3) reports; 4 takes hours
+check: ## Test the core with every order of events for DEPTH (3) reports; 4 takes hours
 	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
 
 .PHONY: simulate
-simulate: ## Simulate the Monitor for DURATION (10m) with an API server that fails; SEED repeats a run
+simulate: ## Simulate the Monitor for DURATION (10m) with a failing API server; SEED=n repeats a run
 	DURATION=$${DURATION:-10m} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -v -run TestSimulation ./upgrademonitor/internal/simulation
 
 .PHONY: servers
-servers: ## Build etcd, kubectl and the kube-apiserver of K8S (4 minutes, once)
+servers: ## Build etcd, kubectl and kube-apiserver (4 minutes, once); K8S=1.33 builds another version
 	@test/binaries/build $(CACHE)/bin $(K8S)
 
 .PHONY: e2e
-e2e: servers ## Run the tests on a real etcd and kube-apiserver, with K8S=1.33 of another Kubernetes; RUN=Policy some of them
+e2e: servers ## Run the tests on a real etcd and kube-apiserver; K8S=1.33 selects a version, RUN=Policy selects tests
 	cd test && $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./...
 
 .PHONY: e2e-guarded
-e2e-guarded: servers ## Run make e2e with both policies in force, as daemons with the token of their Pod
+e2e-guarded: servers ## Run make e2e with both policies installed, as daemons with the token of their Pod
 	cd test && UPGRADEMONITOR_E2E_GUARD=1 $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./e2e
 
 .PHONY: e2e-oldest
-e2e-oldest: ## Run those tests on the oldest Kubernetes, 1.33, in which versions differ
+e2e-oldest: ## Run the tests that depend on the version on the oldest Kubernetes, 1.33
 	$(MAKE) e2e K8S=$(OLDEST) RUN='$(OF_THE_SERVER)'
 	$(MAKE) e2e-guarded K8S=$(OLDEST) RUN='Traces|Image'
 
@@ -74,7 +74,7 @@ bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: scale
-scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at a time (15 to 40 minutes)
+scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at the same time (15 to 40 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: scale-kubectl
@@ -88,14 +88,14 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: mutants
-mutants: $(GREMLINS) ## Count the edits of PKG=./conditions that its own tests do not see (minutes)
+mutants: $(GREMLINS) ## Count edits of the package PKG=./conditions that its tests do not detect (minutes)
 	$(GREMLINS) unleash $(PKG) --exclude-files '^[^/]+/' --workers 1 --timeout-coefficient 30 --invert-logical
 
 $(GREMLINS):
 	GOBIN=$(@D) go install github.com/go-gremlins/gremlins/cmd/gremlins@$(GREMLINS_VERSION)
 
 .PHONY: lint
-lint: $(GOLANGCI_LINT) ## Check style and imports, and that go.mod files are tidy
+lint: $(GOLANGCI_LINT) ## Check the style, the imports and the go.mod files
 	$(GOLANGCI_LINT) run ./... ./cmd/kubectl-mcn/...
 	cd test && $(GOLANGCI_LINT) run --config ../.golangci.yml ./...
 	go mod tidy -diff
@@ -110,19 +110,19 @@ api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
 .PHONY: example
-example: ## Update the example daemon's node, and a simulated rollout, in memory
+example: ## Run the example daemon and a simulated rollout, in memory
 	go run ./examples/daemon
 	go run ./cmd/kubectl-mcn/demo --nodes 20
 
 .PHONY: verify
-verify: lint test race e2e e2e-guarded e2e-oldest ## Run everything that CI runs
+verify: lint test race e2e e2e-guarded e2e-oldest ## Run all checks of CI
 
 .PHONY: cluster
-cluster: servers ## Start a real API server that keeps running: eval "$(make cluster)"
+cluster: servers ## Start an API server in the background, and set KUBECONFIG: eval "$(make cluster)"
 	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster
 
 .PHONY: cluster-down
-cluster-down: ## Stop the server of make cluster
+cluster-down: ## Stop the API server of make cluster
 	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster --down
 
 .PHONY: kubectl
@@ -130,5 +130,5 @@ kubectl: servers ## Build kubectl and print its path
 	@echo $(CACHE)/bin/kubectl
 
 .PHONY: clean
-clean: ## Remove everything that was built
+clean: ## Remove all build results
 	rm -rf $(CACHE)

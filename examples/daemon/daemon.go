@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// daemon updates one node. A nil step of the work is not needed for this update: a real daemon compares the
-// two configs.
+// daemon updates one node. If a function is nil, the update does not need that step. A real daemon
+// compares the two configs to know the steps.
 type daemon struct {
 	monitor *upgrademonitor.Monitor
 	node    func() (*corev1.Node, error)
@@ -25,12 +25,12 @@ type daemon struct {
 	validate, drain, pullImage, applyImage, applyFiles, restartServices, reboot, uncordon func(context.Context) error
 
 	setDone  func(ctx context.Context, config string) error // sets the annotation currentConfig of the Node
-	rebooted bool                                           // the node has rebooted for this update; a real daemon has it on disk
+	rebooted bool                                           // the node has rebooted for this update; a real daemon reads this from disk
 	reported string                                         // the config that was reported as done
 }
 
-// newDaemon is called once in the life of the process, with the context that SIGTERM cancels: calls and
-// Flush still work after that.
+// newDaemon is called once per process, with the context that SIGTERM cancels: calls and Flush
+// still work after that.
 func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
 		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
@@ -43,11 +43,11 @@ func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corel
 		ImageMode: imageMode, // the feature gate ImageModeStatusReporting
 		Lister:    factory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
 	})
-	factory.StartWithContext(stop) // after Lister; the Monitor does not wait for the cache
+	factory.StartWithContext(stop) // after Lister(), which requests the informer
 	return d, err
 }
 
-// run syncs until stop ends. A sync that is running then is completed, with its reports.
+// run syncs until stop ends. It completes a running sync, with its reports.
 func (d *daemon) run(stop context.Context) {
 	ctx := context.WithoutCancel(stop)
 	wait.UntilWithContext(stop, func(context.Context) {
@@ -58,7 +58,7 @@ func (d *daemon) run(stop context.Context) {
 	d.flush(ctx, 5*time.Second)
 }
 
-// sync brings the node to its desired config. Repeating a report sends no request.
+// sync updates the node to its desired config. A repeated report sends no request.
 func (d *daemon) sync(ctx context.Context) (err error) {
 	defer func() { d.monitor.ReportDegraded(ctx, err) }()
 	node, err := d.node()
@@ -80,12 +80,13 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // or no longer needed, after an attempt that failed
+	if d.drain == nil { // also if an earlier attempt needed it, and failed
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
 	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
 		return err
 	}
-	// Standard mode has one phase for all of it, image mode one for each step: a phase of the other mode is not reported.
+	// Standard mode has one phase for all of apply. Image mode has a phase for each of its steps. A
+	// phase of the other mode is ignored.
 	if err := d.monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", d.apply, upgrademonitor.CompletesParent()); err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return d.complete(ctx, config)
 	}
 	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-	d.monitor.ReportDegraded(ctx, nil) // before the Flush: the report of sync comes too late
+	d.monitor.ReportDegraded(ctx, nil) // here, because sync reports only after the reboot
 	d.flush(ctx, 10*time.Second)
 	return d.reboot(ctx)
 }
@@ -116,7 +117,8 @@ func (d *daemon) apply(ctx context.Context) error {
 	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage, upgrademonitor.CompletesParent())
 }
 
-// complete ends the update. Where there was none, as after a restart of the daemon, it changes texts only.
+// complete ends the update. After a restart of the daemon there is no update to end, and it changes
+// only messages.
 func (d *daemon) complete(ctx context.Context, config string) error {
 	if d.reported == config {
 		return nil
@@ -136,13 +138,13 @@ func (d *daemon) complete(ctx context.Context, config string) error {
 	return nil
 }
 
-// flush waits until everything is written: what is pending is in memory only. An API server that is down must
-// not keep the node from rebooting.
+// flush waits until all reports are written, because pending reports are only in memory. The
+// timeout makes sure that an outage of the API server does not prevent the reboot.
 func (d *daemon) flush(ctx context.Context, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := d.monitor.Flush(ctx); err != nil {
-		klog.FromContext(ctx).Error(err, "Going on without the reports that are not written")
+		klog.FromContext(ctx).Error(err, "Going on without the reports that are pending")
 	}
 }
 

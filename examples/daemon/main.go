@@ -1,6 +1,7 @@
-// Command daemon updates a Node whenever its desired config changes, as the machine-config-daemon does, and
-// reports each step on its MachineConfigNode. With --kubeconfig, or in a Pod, it does so until SIGTERM: use a test
-// cluster, as it changes nothing on the node, and says that it did. Elsewhere it shows one update of a Node in memory.
+// Command daemon updates a Node whenever its desired config changes, as the machine-config-daemon
+// does, and reports each step on its MachineConfigNode. With --kubeconfig, or in a Pod, it runs
+// until SIGTERM. Use a test cluster: the command reports that it updates the node, but it does not
+// change the node. Without a cluster, it shows one update of a Node in memory.
 package main
 
 import (
@@ -76,7 +77,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 		if _, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			return err
 		}
-		// The next report takes the versions from the cache.
+		// The next report reads the versions from the cache.
 		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
 			node, err := d.node()
 			return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == config, nil
@@ -89,7 +90,8 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	return nil
 }
 
-// inMemory takes a Node through an update of three attempts: the drain fails, the node reboots, it has rebooted.
+// inMemory updates a Node in three calls of sync: the drain fails, then the node reboots, then the
+// update is completed.
 func inMemory(ctx context.Context, out io.Writer) error {
 	newNode := func(current string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{
@@ -103,7 +105,7 @@ func inMemory(ctx context.Context, out io.Writer) error {
 	}
 	d.setDone = func(_ context.Context, config string) error { return nodes.Update(newNode(config)) }
 	d.reboot = func(context.Context) error { d.rebooted = true; return nil }
-	// Cordoned, Drained and Uncordoned are reported by the controller that drains, a process of its own.
+	// On a cluster, the drain controller reports Cordoned, Drained and Uncordoned.
 	d.uncordon = func(ctx context.Context) error {
 		d.monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
 		return nil

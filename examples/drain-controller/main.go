@@ -1,6 +1,7 @@
-// Command drain-controller cordons and drains Nodes, as the machine-config-controller does, and reports that on
-// their MachineConfigNodes. A daemon asks for it by an annotation of its Node: desiredDrain is drain-<config> or
-// uncordon-<config>, and lastAppliedDrain is the answer. Use a test cluster: Pods are evicted.
+// Command drain-controller cordons and drains Nodes, as the machine-config-controller does, and
+// reports these steps on their MachineConfigNodes. A daemon requests a drain with an annotation of
+// its Node: desiredDrain is drain-<config> or uncordon-<config>. When the request is done, the
+// controller copies it to lastAppliedDrain. Use a test cluster: Pods are evicted.
 package main
 
 import (
@@ -38,7 +39,7 @@ const (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default that of the Pod")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default the credentials of the Pod")
 	flag.Parse()
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -61,7 +62,7 @@ type controller struct {
 
 // run drains until stop ends, then flushes the pending reports.
 func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
-	ctx := context.WithoutCancel(stop) // the drain that is running then is completed, with its reports
+	ctx := context.WithoutCancel(stop) // so that a running drain is completed, with its reports
 	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{
@@ -86,7 +87,7 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	mcfgFactory.StartWithContext(stop)
 	kubeFactory.WaitForCacheSync(stop.Done())
 	context.AfterFunc(stop, c.queue.ShutDown)
-	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; more are fine
+	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; several may run
 		if err := c.sync(ctx, name); err != nil {
 			klog.FromContext(ctx).Error(err, "Failed to drain, retrying", "node", name)
 			c.queue.AddRateLimited(name)
@@ -109,7 +110,7 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // the cache may not have the last answer yet
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // the cache may not have the last patch yet
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
@@ -135,7 +136,8 @@ func (c *controller) patch(ctx context.Context, name, patch string) error {
 	return err
 }
 
-// evict evicts the Pods of a node, and fails until they are gone. A real controller uses k8s.io/kubectl/pkg/drain.
+// evict evicts the Pods of a node, and returns an error until they are gone. A real controller uses
+// k8s.io/kubectl/pkg/drain.
 func (c *controller) evict(ctx context.Context, name string) error {
 	pods, err := c.kube.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
 	if err != nil {
@@ -149,7 +151,7 @@ func (c *controller) evict(ctx context.Context, name string) error {
 		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
 		err := c.kube.PolicyV1().Evictions(pod.Namespace).Evict(ctx, eviction)
 		if err == nil {
-			err = errors.New("it is not gone yet")
+			err = errors.New("the pod is not gone yet")
 		}
 		errs = append(errs, fmt.Errorf("evict pod %s: %w", klog.KObj(&pod), err))
 	}

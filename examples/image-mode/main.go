@@ -1,5 +1,6 @@
-// Command image-mode takes a node in image mode from one OS image to another, and prints its
-// MachineConfigNode before the reboot and at the end. The config stays; the images are annotations of the Node.
+// Command image-mode updates a node in image mode to another OS image, and prints its
+// MachineConfigNode before the reboot and at the end. Only the image changes, not the config.
+// Annotations of the Node name both.
 package main
 
 import (
@@ -34,7 +35,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer) error {
 	client := mcfgfake.NewClientset()
-	var node atomic.Pointer[corev1.Node] // in a daemon, the lister of an informer
+	var node atomic.Pointer[corev1.Node] // a daemon uses the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
 	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 		Client:    client,
@@ -47,7 +48,7 @@ func run(ctx context.Context, out io.Writer) error {
 	}
 	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
 
-	node.Store(newNode(oldImage, newImage)) // the operator wants another image
+	node.Store(newNode(oldImage, newImage)) // the operator requests another image
 	monitor.Report(ctx, phases.Updated, "Node worker-0 needs an update", metav1.ConditionFalse)
 	monitor.Report(ctx, phases.UpdatePrepared, "Update Compatible", metav1.ConditionTrue)
 	monitor.NotRequired(ctx, phases.Drained, "Drain not required")
@@ -56,11 +57,11 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the image", pull); err != nil {
 		return err
 	}
-	// A phase of the other mode does nothing: call sites need no "if imageMode".
+	// A phase of the other mode is ignored, so call sites need no "if imageMode".
 	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.AppliedOSImage, "Applied the image", metav1.ConditionTrue, upgrademonitor.CompletesParent())
 	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
-	if err := show(ctx, client, out); err != nil { // a daemon calls Flush and reboots
+	if err := show(ctx, client, out); err != nil { // here a daemon calls Flush and reboots
 		return err
 	}
 	node.Store(newNode(newImage, newImage))
@@ -78,7 +79,7 @@ func newNode(current, desired string) *corev1.Node {
 	}}}
 }
 
-// show prints the image that the node runs, and the phases that the update is in or has been through.
+// show prints the current image of the node, and the phases that have run in the current update.
 func show(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
 	mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
 	if err != nil {

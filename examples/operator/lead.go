@@ -11,7 +11,8 @@ import (
 
 const namespace = "openshift-machine-config-operator"
 
-// lead waits for the Lease, and runs the work until ctx ends, the Lease is lost, or one function of the work returns.
+// lead waits for the Lease, then runs the functions until ctx ends, the Lease is lost, or any
+// function returns.
 func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context.Context) error) error {
 	election, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
@@ -27,7 +28,7 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 	defer func() {
 		release()
 		<-ended
-	}() // after the work has ended: two replicas never work at the same time
+	}() // released after the work has ended, so that two replicas never work at the same time
 	select {
 	case <-ctx.Done():
 		return nil
@@ -36,7 +37,8 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 	}
 }
 
-// together runs the functions until ctx or led ends, or one of them returns, and waits for the rest.
+// together runs the functions until ctx or led ends, or any function returns. Then it cancels the
+// other functions, and waits for them.
 func together(ctx, led context.Context, work ...func(context.Context) error) error {
 	led, stop := context.WithCancel(led)
 	defer context.AfterFunc(ctx, stop)()

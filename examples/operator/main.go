@@ -1,6 +1,7 @@
-// Command operator keeps one MachineConfigNode for each Node, the status of each MachineConfigPool, and the health of
-// the operator, the controller and the daemons, while it holds the Lease. In OpenShift, machine-config-operator writes the
-// same objects: use a test cluster without it.
+// Command operator keeps one MachineConfigNode for each Node, and reports the status of each
+// MachineConfigPool and the health of the operator, the controller and the daemons. It works while
+// it holds the Lease. In OpenShift, machine-config-operator writes the same objects, so use a test
+// cluster without it.
 package main
 
 import (
@@ -31,13 +32,13 @@ import (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default that of the Pod")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default the credentials of the Pod")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err == nil {
-		config.QPS, config.Burst = 50, 100 // with the default of 5, many new nodes take minutes
+		config.QPS, config.Burst = 50, 100 // with the default of 5 requests a second, many new nodes take minutes
 		err = run(ctx, kubernetes.NewForConfigOrDie(config), mcfgclientset.NewForConfigOrDie(config), operatorclientset.NewForConfigOrDie(config))
 	}
 	if err != nil {
@@ -46,9 +47,10 @@ func main() {
 	}
 }
 
-// run runs the controllers while this replica is the leader, until ctx ends, one of them fails or the Lease is lost.
+// run runs the controllers while this replica is the leader. It returns when ctx ends, a controller
+// fails or the Lease is lost.
 func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgclientset.Interface, operatorClient operatorclientset.Interface) error {
-	// The controllers share the informers, so that everything is listed and cached once.
+	// The controllers share the informers, so that each resource is listed and cached once.
 	kube := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithTransform(trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient, 0, mcfginformers.WithTransform(trim))
 	nodes, objects := kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1()
@@ -77,7 +79,7 @@ func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgcl
 	return lead(ctx, lock, func(ctx context.Context) error { return rollouts.Run(ctx, 4) }, statuses.Run, health)
 }
 
-// trim drops the managed fields of an object, which are half of it, before an informer caches it.
+// trim drops the managed fields before an informer caches an object. They are half of its size.
 func trim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)

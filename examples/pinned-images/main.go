@@ -1,5 +1,5 @@
-// Command pinned-images reports three times how far a node is with its two pinned image sets, outside of any
-// update: both are being pulled, one has failed, both are done.
+// Command pinned-images makes three reports on the two pinned image sets of a node, without an
+// update: both are being pulled, then one set has failed, then both are done.
 package main
 
 import (
@@ -43,7 +43,7 @@ func run(ctx context.Context, out io.Writer) error {
 		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: errors.New("no space left on device")}},
 		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Done: true}},
 	} {
-		monitor.ReportPinnedImageSets(ctx, sets, nil) // the whole list, each time
+		monitor.ReportPinnedImageSets(ctx, sets, nil) // each report has the whole list
 		mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, nodeName, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", as make servers has built it. The
-// API server is that of Version.
+// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", built by make servers. The
+// kube-apiserver has the version that Version returns.
 func Binary(name string) (string, error) {
 	version := ""
 	if name == "kube-apiserver" && Version() != "" {
@@ -21,8 +21,8 @@ func Binary(name string) (string, error) {
 	return path, nil
 }
 
-// Version returns the version of Kubernetes that the environment asks for, K8S=1.33, or "" for that of
-// test/binaries.
+// Version returns the Kubernetes version in the environment variable K8S, for example 1.33. "" is
+// the version in test/binaries.
 func Version() string { return os.Getenv("K8S") }
 
 // root is the folder of the repository.

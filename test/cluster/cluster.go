@@ -22,27 +22,27 @@ import (
 // Options configures a cluster. The zero value is a standard cluster.
 type Options struct {
 	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the
-	// CustomNoUpgrade feature set) in place of the default one.
+	// CustomNoUpgrade feature set) instead of the default CRD.
 	ImageMode bool
 
-	// APIServerArgs are further flags of kube-apiserver: "--name=value".
+	// APIServerArgs has additional flags of kube-apiserver: "--name=value".
 	APIServerArgs []string
 }
 
-// Cluster is an etcd and a kube-apiserver. Its methods may be called from several goroutines.
+// Cluster is an etcd and a kube-apiserver. It is safe for concurrent use.
 type Cluster struct {
 	dir string // data, certificates, logs and the kubeconfig file
 	env *envtest.Environment
 
-	mu       sync.Mutex // of the two processes
-	etcd     bool       // whether it runs
-	api      bool
+	mu       sync.Mutex // guards the fields below
+	etcd     bool       // whether etcd runs
+	api      bool       // whether kube-apiserver runs
 	finished bool
 }
 
-// Start starts the servers on free loopback ports and returns when the CRD of MachineConfigNode
-// is served. When it fails, nothing runs, and the error has the end of the API server's log.
-// Any number of clusters may run at once.
+// Start starts the servers on free loopback ports and returns when the CRD of MachineConfigNode is
+// served. If it fails, it stops the servers, and the error has the end of the API server's log. Any
+// number of clusters may run at the same time.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	ctrllog.SetLogger(klog.Background())
 	dir, err := os.MkdirTemp("", "test-cluster-")
@@ -71,12 +71,12 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if etcd.Path, err = Binary("etcd"); err != nil {
 		return err
 	}
-	for _, dir := range []string{api.CertDir, etcd.DataDir} { // kept when a server is restarted
+	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest keeps existing folders when a server restarts
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	// A machine without a network has no other address to advertise.
+	// Without a network, the machine has no other address to advertise.
 	api.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
 	for _, arg := range opts.APIServerArgs {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
@@ -92,14 +92,15 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 		return err
 	}
 	c.etcd, c.api = true, true
-	c.env.Config.QPS = -1 // no limit; a daemon of its own has client-go's 5 a second
+	c.env.Config.QPS = -1 // no limit; client-go's default is 5 requests a second
 	if err := os.WriteFile(c.Kubeconfig(), c.env.KubeConfig, 0o600); err != nil {
 		return err
 	}
 	return InstallCRD(ctx, c.Config(), opts.ImageMode)
 }
 
-// Stop ends both servers, paused or not, and removes their files. A second call does nothing.
+// Stop stops both servers, even if they are paused, and removes their files. A second call does
+// nothing.
 func (c *Cluster) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,7 +117,7 @@ func (c *Cluster) stopAPIServer() error {
 		return nil
 	}
 	c.api = false
-	// envtest would ask it to end, which a paused server does not hear and a busy one delays.
+	// envtest sends SIGTERM, which a paused server ignores and a busy server delays.
 	if pid, err := c.apiServer(); err == nil {
 		_ = signal(pid, syscall.SIGKILL)
 	}
@@ -131,19 +132,20 @@ func (c *Cluster) stopEtcd() error {
 	return c.env.ControlPlane.Etcd.Stop()
 }
 
-// apiServer finds the process by the certificates on its command line: envtest keeps it for itself.
+// apiServer finds the process by the certificate folder on its command line, because envtest does
+// not export the process.
 func (c *Cluster) apiServer() (pid int, err error) {
 	return findProcess("--cert-dir=" + c.env.ControlPlane.APIServer.CertDir)
 }
 
-// Config is how an administrator reaches the API server, without a limit of requests. It is a
-// copy. For another identity, take rest.AnonymousClientConfig of it and set a token.
+// Config returns a copy of the client configuration of an administrator, without a rate limit. For
+// another identity, pass it to rest.AnonymousClientConfig and set a token.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.env.Config) }
 
-// Kubeconfig is the path of a kubeconfig file for the same administrator.
+// Kubeconfig returns the path of a kubeconfig file for the same administrator.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// Kubectl runs kubectl as the administrator and returns its standard output. The error has its
+// Kubectl runs kubectl as the administrator and returns its standard output. The error includes its
 // standard error.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	path, err := Binary("kubectl")
@@ -152,7 +154,7 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
-	// The usual cache knows a server by its port, which other clusters had before.
+	// The default cache identifies a server by its port, which an earlier cluster may have used.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(c.dir, "kubectl"))
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -161,7 +163,7 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// tail is the end of a log file.
+// tail returns the end of a log file.
 func tail(path string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// The CRDs as the release payload ships them, in the module github.com/openshift/api.
+// The names of the CRDs of the release payload, which are in the module github.com/openshift/api.
 const (
 	crdStandard = "machineconfignodes-SelfManagedHA-Default"
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
@@ -28,10 +28,10 @@ const (
 
 var machineConfigNodes = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfignodes"}
 
-// InstallCRD creates the CRD of MachineConfigNode, or replaces it by the other variant, and
-// returns when the API server at cfg works by it. imageMode chooses the variant that has
-// spec.configImage and status.configImage. Objects stay; fields that the new variant lacks are
-// dropped when they are read.
+// InstallCRD creates or replaces the CRD of MachineConfigNode, and returns when the API server at
+// cfg serves the new variant. With imageMode, the variant has spec.configImage and
+// status.configImage. Objects stay; fields that the new variant lacks are dropped when an object is
+// read.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	name := crdStandard
 	if imageMode {
@@ -47,14 +47,14 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	return eventually(ctx, "MachineConfigNodes are not served", func(ctx context.Context) error {
 		known, err := knowsConfigImage(ctx, client.Resource(machineConfigNodes))
 		if err == nil && known != imageMode {
-			err = fmt.Errorf("the API server still works by the other variant of the CRD: it knows spec.configImage: %t", known)
+			err = fmt.Errorf("the API server still serves the other variant of the CRD: it has spec.configImage: %t", known)
 		}
 		return err
 	})
 }
 
-// InstallPoolCRD creates the CRDs of MachineConfigPool, MachineOSConfig and MachineOSBuild, or replaces them,
-// and returns when they are served.
+// InstallPoolCRD creates or replaces the CRDs of MachineConfigPool, MachineOSConfig and
+// MachineOSBuild, and returns when they are served.
 func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
 	for _, name := range []string{crdPools, crdOSConfig, crdOSBuild} {
 		if err := install(ctx, cfg, name); err != nil {
@@ -64,7 +64,8 @@ func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
 	return nil
 }
 
-// InstallConfigurationCRD is InstallPoolCRD for MachineConfiguration of operator.openshift.io.
+// InstallConfigurationCRD is InstallPoolCRD for the MachineConfiguration CRD of
+// operator.openshift.io.
 func InstallConfigurationCRD(ctx context.Context, cfg *rest.Config) error {
 	return install(ctx, cfg, crdConfigs)
 }
@@ -94,9 +95,9 @@ func install(ctx context.Context, cfg *rest.Config, name string) error {
 	})
 }
 
-// knowsConfigImage reports whether the served variant has spec.configImage, by a dry run of a create
-// with unknown fields. (The API server delays the first create of a new CRD by two seconds: it is
-// this one.)
+// knowsConfigImage reports whether the served variant has spec.configImage. It creates an object
+// with that field, as a dry run. (The API server delays the first create of a new CRD by two
+// seconds, which is this create.)
 func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": machineConfigNodes.GroupVersion().String(),
@@ -111,7 +112,7 @@ func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (
 	switch {
 	case apierrors.IsBadRequest(err) && strings.Contains(err.Error(), `unknown field "spec.configImage"`):
 		return false, nil
-	// Validation and policies come after unknown fields.
+	// The API server checks for unknown fields before validation and policies.
 	case err == nil, apierrors.IsInvalid(err), apierrors.IsForbidden(err):
 		return true, nil
 	}

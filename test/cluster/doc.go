@@ -11,14 +11,14 @@
 //	...
 //	table, err := c.Kubectl(ctx, "get", "machineconfignodes")
 //
-// The programs are built from Go modules (test/binaries) by make servers, into .cache/bin. With
-// K8S=1.33 in the environment the API server is of that version of Kubernetes.
+// make servers builds the programs from Go modules (test/binaries) into .cache/bin. With K8S=1.33
+// in the environment, the API server has that Kubernetes version.
 //
-// A test can take a server away and bring it back, on the same address and with the same data:
+// A test can stop a server and start it again, with the same address and the same data.
 // [Cluster.PauseAPIServer] makes requests hang, [Cluster.StopAPIServer] makes them fail at once,
-// [Cluster.StopEtcd] leaves an API server that answers with errors.
+// and after [Cluster.StopEtcd] the API server responds with errors.
 //
-// No controller, scheduler or kubelet runs: nothing creates service accounts in new namespaces,
-// deletes dependents or makes a Pod run. The servers listen on loopback only and end within a
-// second after the process that started them.
+// No controller, scheduler or kubelet runs: new namespaces have no service accounts, dependents are
+// not deleted, and Pods do not run. The servers listen only on loopback, and end within a second
+// after the process that started them.
 package cluster

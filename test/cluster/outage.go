@@ -11,23 +11,24 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// StopAPIServer kills the API server, like a crash: connections to it are refused until
-// [Cluster.StartAPIServer]. It does nothing when the API server does not run.
+// StopAPIServer kills the API server, like a crash: connections are refused until
+// [Cluster.StartAPIServer]. It does nothing if the API server does not run.
 func (c *Cluster) StopAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopAPIServer()
 }
 
-// StartAPIServer starts it again with the address, users and data that it had, and returns when it
-// is ready. It does nothing when the API server runs.
+// StartAPIServer starts the API server again with the same address, users and data, and returns
+// when it is ready. It does nothing if the API server runs.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.startAPIServer(ctx)
 }
 
-// RestartAPIServer stops and starts it: watches end, its memory and processor time start from zero.
+// RestartAPIServer stops and starts the API server: watches end, and its memory and CPU time start
+// from zero.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,8 +38,8 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.startAPIServer(ctx)
 }
 
-// PauseAPIServer freezes the API server and returns when it is frozen: connections are accepted
-// by the kernel, requests get no answer. Needs Linux.
+// PauseAPIServer freezes the API server and returns when it is frozen: the kernel accepts
+// connections, but requests get no response. It needs Linux.
 func (c *Cluster) PauseAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +50,7 @@ func (c *Cluster) PauseAPIServer() error {
 	return freeze(pid)
 }
 
-// ResumeAPIServer continues a paused API server, with the requests that arrived meanwhile.
+// ResumeAPIServer resumes a paused API server. It serves the requests that arrived in the meantime.
 func (c *Cluster) ResumeAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -60,15 +61,15 @@ func (c *Cluster) ResumeAPIServer() error {
 	return signal(pid, syscall.SIGCONT)
 }
 
-// StopEtcd stops etcd: requests to the API server fail or time out until [Cluster.StartEtcd].
-// What was written stays.
+// StopEtcd stops etcd: requests to the API server fail or time out until [Cluster.StartEtcd]. The
+// data stays.
 func (c *Cluster) StopEtcd() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopEtcd()
 }
 
-// StartEtcd starts etcd again on its data. The API server needs a moment to find it: see
+// StartEtcd starts etcd again with its data. The API server needs a moment to reconnect: see
 // [Cluster.WaitReady].
 func (c *Cluster) StartEtcd(context.Context) error {
 	c.mu.Lock()
@@ -86,7 +87,7 @@ func (c *Cluster) StartEtcd(context.Context) error {
 // WaitReady returns when the API server is ready and serves the default namespace.
 func (c *Cluster) WaitReady(ctx context.Context) error {
 	config := c.Config()
-	config.Timeout = 5 * time.Second // a paused server does not answer
+	config.Timeout = 5 * time.Second // a paused server does not respond
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return err
@@ -100,8 +101,8 @@ func (c *Cluster) WaitReady(ctx context.Context) error {
 	})
 }
 
-// APIServerCPU is the processor time, user and system, that the API server has used since it was
-// last started, in steps of 10 ms. Needs Linux.
+// APIServerCPU returns the CPU time, user and system, that the API server has used since its last
+// start, in steps of 10 ms. It needs Linux.
 func (c *Cluster) APIServerCPU() (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

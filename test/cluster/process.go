@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// findProcess returns the number of the process that has this argument.
+// findProcess returns the PID of the process with this argument.
 func findProcess(argument string) (int, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -27,13 +27,13 @@ func findProcess(argument string) (int, error) {
 	return 0, fmt.Errorf("no process runs with %s", argument)
 }
 
-// cpuTime is what a process has used, user and system.
+// cpuTime returns the CPU time of a process, user and system.
 func cpuTime(pid int) (time.Duration, error) {
 	fields, err := procStat(strconv.Itoa(pid))
 	if err != nil {
 		return 0, err
 	}
-	const utime, stime = 14 - 3, 15 - 3 // numbers as in proc(5), where the state is the third
+	const utime, stime = 14 - 3, 15 - 3 // field numbers of proc(5); fields starts at field 3, the state
 	user, err := strconv.Atoi(fields[utime])
 	if err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func signal(pid int, signal syscall.Signal) error {
 	return nil
 }
 
-// freeze returns when no thread of a process runs.
+// freeze stops a process, and returns when none of its threads runs.
 func freeze(pid int) error {
 	if err := signal(pid, syscall.SIGSTOP); err != nil {
 		return err
@@ -63,7 +63,7 @@ func freeze(pid int) error {
 			return err
 		}
 		for _, thread := range threads {
-			// A thread that has ended since is no obstacle.
+			// Ignore a thread that has ended in the meantime.
 			if fields, err := procStat(thread.Name()); err == nil && fields[0] != "T" {
 				return fmt.Errorf("its thread %s is in state %s", thread.Name(), fields[0])
 			}
@@ -72,13 +72,13 @@ func freeze(pid int) error {
 	})
 }
 
-// procStat returns the fields of /proc/<pid>/stat from the state on.
+// procStat returns the fields of /proc/<pid>/stat, starting with the state.
 func procStat(pid string) ([]string, error) {
 	content, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	if err != nil {
 		return nil, err
 	}
-	// The second field is the program's name in parentheses and may hold anything.
+	// The second field is the name of the program in parentheses, which may contain spaces.
 	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
 	if len(fields) < 20 {
 		return nil, fmt.Errorf("/proc/%s/stat has %d fields", pid, len(fields))

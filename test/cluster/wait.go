@@ -8,10 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// timeout limits each wait for a server, on a busy machine.
+// timeout limits each wait for a server. It is long enough for a busy machine.
 const timeout = 2 * time.Minute
 
-// eventually calls check until it returns nil. The error has its last answer.
+// eventually calls check until it returns nil. The error wraps the last error of check.
 func eventually(ctx context.Context, what string, check func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, timeout, true, func(ctx context.Context) (bool, error) {

@@ -8,14 +8,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// degrading are the conditions that make a pool Degraded, in the order in which they are reported.
+// degrading lists the conditions that make a pool Degraded, in the order of the message of
+// Degraded.
 var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
 	mcfgv1.MachineConfigPoolRenderDegraded,
 }
 
-// withConditions returns the list with the conditions that the count decides. It may change the list.
+// withConditions returns the list with the conditions that follow from the count. It may change the
+// list.
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
@@ -27,7 +29,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now meta
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition says whether all machines have the target and are ready, and if not, why not.
+// updatedCondition returns Updated: whether all machines have the target and are ready, or why not.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {
@@ -45,7 +47,8 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition says whether machines are being updated or wait for it, and if not, why not.
+// updatingCondition returns Updating: whether machines are being updated or wait for an update, or
+// why not.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {
@@ -76,7 +79,7 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 	}
 }
 
-// nodeDegraded says which nodes are degraded, and why.
+// nodeDegraded returns NodeDegraded: the degraded nodes, and why.
 func (c *count) nodeDegraded() finding {
 	if len(c.degraded) == 0 {
 		return finding{false, reasonAsExpected, "No node is degraded"}
@@ -84,7 +87,7 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degradedCondition sums up the conditions that make a pool Degraded.
+// degradedCondition returns Degraded, which summarizes the conditions that make a pool Degraded.
 func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {

@@ -10,25 +10,25 @@ import (
 
 // count counts the nodes of a pool.
 type count struct {
-	config         string // the pool's
+	config         string // of the pool
 	image          image
 	paused         bool
 	maxUnavailable int
 
 	total, updated, ready, unavailable int
 
-	have       int // run the config and image of the pool: updated nodes and degraded nodes
-	updating   int // are being updated
-	waiting    int // have reported, and are neither updated nor being updated
+	have       int // nodes that run the config and image of the pool, including degraded nodes
+	updating   int // nodes that are being updated
+	waiting    int // nodes that have reported, and are neither updated nor being updated
 	unreported int
 
 	pinned, pinnedReady int
 
-	down     []problem // of nodes that are unavailable, and not being updated
+	down     []problem // nodes that are unavailable, and not being updated
 	degraded []problem
 }
 
-// problem is the name of a node and its failure, or why it is unavailable.
+// problem says why a node is degraded or unavailable.
 type problem struct{ node, text string }
 
 // newCount counts the nodes of a pool, each name once.
@@ -41,7 +41,7 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 		}
 	}
 	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
-	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false) // 0 if it is invalid
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false) // 0 if the limit is invalid
 	return c
 }
 
@@ -82,16 +82,16 @@ func (c *count) add(m member) {
 	}
 }
 
-// isUpdated reports whether every machine has the target and is ready, as machine-config-operator
-// demands before it completes an upgrade. A pool without machines is updated once it has a target.
+// isUpdated reports whether every machine has the target and is ready. machine-config-operator
+// waits for that before it completes an upgrade. A pool without machines is updated once it has a
+// target.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
-// isBlocked reports whether nodes wait for an update while unavailable nodes take all the places of
-// maxUnavailable.
+// isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node can belong to the pool. Without a valid
-// nodeSelector, or without labels, a Node can.
+// selects returns a function that reports whether a Node can belong to the pool. If the
+// nodeSelector is missing or invalid, every Node can. A Node without labels always can.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

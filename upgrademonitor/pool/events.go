@@ -10,7 +10,7 @@ import (
 
 // The reasons of the events of a MachineConfigPool.
 const (
-	EventUpdating  = "Updating"  // the pool wants another MachineConfig
+	EventUpdating  = "Updating"  // the pool has another MachineConfig
 	EventCompleted = "Completed" // all machines have it and are ready
 )
 
@@ -19,13 +19,15 @@ type Event struct {
 	Type, Reason, Message string
 }
 
-// Events returns the events to record once a pool's status has been written, from the status before and
-// the status that Status returned. Each MachineConfig is announced once: when the pool starts to update to
-// it, and when status.configuration has become it. A pause, a cordon, and a restart of the controller
-// announce nothing; nor does an update of the OS image alone, as in machine-config-operator.
+// Events returns the events to record after a pool's status was written. before is the status
+// before the write, and after is the status that Status returned. Each MachineConfig has two
+// events: when the pool starts to update to it, and when it becomes status.configuration. A pause,
+// a cordon, and a restart of the controller have no event. An update of only the OS image has no
+// event, as in machine-config-operator.
 //
-// If the pool's MachineConfig changes before any machine has the previous MachineConfig, the change is
-// recognized by observedGeneration. Another change of the spec in that time repeats the event.
+// If the pool's MachineConfig changes before any machine has the previous MachineConfig, Events
+// detects the change by observedGeneration. Any other change of the spec during that time repeats
+// the event.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	target := pool.Spec.Configuration.Name
 	var events []Event
@@ -38,7 +40,7 @@ func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPo
 	return events
 }
 
-// isAnnounced reports whether the pool has started to update to this target.
+// isAnnounced reports whether the pool has just started to update to the target.
 func isAnnounced(target string, before, after mcfgv1.MachineConfigPoolStatus) bool {
 	if target == "" || target == before.Configuration.Name || isTrue(after.Conditions, mcfgv1.MachineConfigPoolUpdated) {
 		return false

@@ -27,7 +27,7 @@ const (
 	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
 )
 
-// finding is a condition without its type and time.
+// finding is the status, reason and message of a condition.
 type finding struct {
 	isTrue          bool
 	reason, message string

@@ -7,21 +7,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Options are the objects that a status depends on if the pool is layered. The zero value is a pool
-// that is not layered: its nodes should have no OS image of their own.
+// Options has the objects that the status of a layered pool depends on. The zero value is for a
+// pool that is not layered: its nodes must not have a custom OS image.
 type Options struct {
-	// MachineOSConfig is the MachineOSConfig of the pool, nil if the pool is not layered. If it is nil,
-	// MachineOSBuild is ignored.
+	// MachineOSConfig is nil if the pool is not layered. Then MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
-	// MachineOSBuild is the current build of the MachineOSConfig, or nil. A build of another
-	// MachineConfig than the pool's, or of another MachineOSConfig, is ignored.
+	// MachineOSBuild is the current build of the MachineOSConfig, or nil. A build for another
+	// MachineConfig or another MachineOSConfig is ignored.
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
-// The states of the OS image build of a pool, beside the conditions of a MachineOSBuild.
+// The states of the OS image build of a pool, in addition to the conditions of a MachineOSBuild.
 const (
 	notLayered mcfgv1.BuildProgress = ""     // the pool has no MachineOSConfig
-	noBuild    mcfgv1.BuildProgress = "None" // no MachineOSBuild for the pool's config yet
+	noBuild    mcfgv1.BuildProgress = "None" // the pool's config has no MachineOSBuild yet
 	initial    mcfgv1.BuildProgress = "Initial"
 )
 
@@ -36,7 +35,7 @@ type image struct {
 	exists bool
 }
 
-// newImage returns the image of a pool with this config.
+// newImage returns the image of a pool whose MachineConfig is config.
 func newImage(options Options, config string) image {
 	mosc, mosb := options.MachineOSConfig, options.MachineOSBuild
 	if mosc == nil {
@@ -54,8 +53,8 @@ func newImage(options Options, config string) image {
 
 func isAnother(name, want string) bool { return name != "" && name != want }
 
-// stateOf returns the state of a build. If several conditions are True, the first of this list counts,
-// as in machine-config-operator.
+// stateOf returns the state of a build. If several conditions are True, the first in the list below
+// counts, as in machine-config-operator.
 func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	for _, state := range []mcfgv1.BuildProgress{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
 		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
@@ -77,9 +76,9 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// words are the findings for Updating of a layered pool in each state of its build, if the pool is active
-// and if it is paused. The messages are machine-config-operator's, which e2e tests compare; %s is the name
-// of the object.
+// words has Updating of a layered pool by the state of its build: first for an active pool, then
+// for a paused pool. e2e tests of OpenShift compare the messages, which are
+// machine-config-operator's. %s is the name of the object.
 var words = map[mcfgv1.BuildProgress][2]finding{
 	noBuild: {{true, reasonImageBuilding, "Pool is waiting for a new OS image build to start (mosc: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; waiting for a new OS image build to start (mosc: %s)"}},
@@ -107,8 +106,8 @@ func (i image) waiting(paused bool) finding {
 	return f
 }
 
-// cleared returns the ImageBuildDegraded that replaces the failure of an earlier build. ok is false if
-// the condition must stay as it is: the build controller writes the failures.
+// cleared returns ImageBuildDegraded after the failure of an earlier build is over. ok is false if
+// the condition must not change: the build controller writes failures.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.state {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:

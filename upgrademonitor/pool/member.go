@@ -18,9 +18,9 @@ import (
 // member is one node of a pool, as its Node and its MachineConfigNode describe it.
 type member struct {
 	name     string
-	down     string          // why it is unavailable, apart from an update; "" if it is not
+	down     string          // why it is unavailable, not counting an update; "" if it is available
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // which it also desires, unless it is being updated
+	current  progress.Target // also the desired target, unless the node is being updated
 	updating bool            // an update was requested or is running
 	degraded bool
 	message  string // the cause, if it is degraded
@@ -41,8 +41,8 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	n := progress.FromMachineConfigNode(&withImages)
 	m.reported, m.current = n.Reported, n.Current
 	m.updating = n.InUpdate() || n.Reported &&
-		(orders(node, nodemeta.DesiredConfig, nodemeta.CurrentConfig, n.Desired.Config) ||
-			orders(node, nodemeta.DesiredImage, nodemeta.CurrentImage, n.Desired.Image))
+		(isRequested(node, nodemeta.DesiredConfig, nodemeta.CurrentConfig, n.Desired.Config) ||
+			isRequested(node, nodemeta.DesiredImage, nodemeta.CurrentImage, n.Desired.Image))
 	if n.IsDegraded() {
 		m.degraded, m.message, m.down = true, n.Message, whyDown(node, true)
 	}
@@ -50,14 +50,15 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// orders reports whether a Node desires a value that it does not have, and that its object does not desire yet.
-func orders(node *corev1.Node, desired, current, known string) bool {
+// isRequested reports whether a Node desires a value that it does not have, and that its object
+// does not desire yet.
+func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known
 }
 
-// isPinned reports whether the node has all sets that its object lists, in the generations desired, and reports no
-// failure of a set.
+// isPinned reports whether the node has all image sets that its object lists, in the desired
+// generations, and reports no failure of a set.
 func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 	isMissing := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		return s.DesiredGeneration <= 0 || s.CurrentGeneration != s.DesiredGeneration
@@ -66,7 +67,7 @@ func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
 }
 
-// whyDown returns why a node is unavailable whether or not it is being updated, "" if it is not.
+// whyDown returns why a node is unavailable, not counting an update, and "" if it is available.
 func whyDown(node *corev1.Node, degraded bool) string {
 	isReady := func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue

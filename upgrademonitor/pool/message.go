@@ -12,22 +12,22 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The limits of messages: 5,000 degraded nodes with 32 kB each would make an object that etcd
-// rejects.
+// The limits of messages. With the full messages of 5,000 degraded nodes, 32 kB each, etcd would
+// reject the object.
 const (
-	maxNames    = 5                // unavailable nodes that are named before the rest is counted
+	maxNames    = 5                // unavailable nodes that are named; further nodes are only counted
 	maxMessage  = 8 << 10          // bytes of the message of Degraded
-	maxFailure  = maxMessage - 384 // bytes of the message of NodeDegraded: Degraded has room for it
-	maxFailures = 14               // degraded nodes that are listed before the rest is counted
+	maxFailure  = maxMessage - 384 // bytes of the message of NodeDegraded, so that it fits into Degraded
+	maxFailures = 14               // degraded nodes that are listed; further nodes are only counted
 )
 
-// The first words of messages that tests, alerts and runbooks of OpenShift compare.
+// The first words of messages. Tests, alerts and runbooks of OpenShift compare them.
 const (
 	allUpdated  = "All nodes are updated with "
 	allUpdating = "All nodes are updating to "
 	willNot     = "Pool is paused; will not update to "
 	buildFailed = "Custom OS image build failed"
-	noTarget    = "The pool has no rendered MachineConfig yet" // a whole message
+	noTarget    = "The pool has no rendered MachineConfig yet" // the whole message
 )
 
 // target names the config and the image that the nodes of the pool should have.
@@ -40,8 +40,8 @@ func (c *count) target() string {
 
 func configOf(config string) string { return "MachineConfig " + config }
 
-// updatedMessage is the message of Updated: all nodes have the target; or how many nodes have it, and
-// which nodes are unavailable; or why there is no target.
+// updatedMessage returns the message of Updated: that all nodes have the target, or how many nodes
+// have it and which nodes are unavailable, or why the pool has no target.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
@@ -54,8 +54,8 @@ func (c *count) updatedMessage() string {
 	return sentences(c.counts(c.target()), c.downNodes())
 }
 
-// updatingMessage is the message of Updating while it is True, or while the pool is paused. It has no
-// steps of single nodes: each change of a pool makes other controllers run.
+// updatingMessage returns the message of Updating while it is True, or while the pool is paused. It
+// does not name steps of single nodes, because each change of a pool makes other controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget
@@ -74,7 +74,7 @@ func (c *count) updatingMessage(beginning string) string {
 	return sentences(parts...)
 }
 
-// counts says how many nodes have the target, and how many have not reported.
+// counts returns a sentence: how many nodes have the target, and how many have not reported.
 func (c *count) counts(target string) string {
 	text := fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
 	switch {
@@ -86,7 +86,7 @@ func (c *count) counts(target string) string {
 	return text
 }
 
-// downNodes names the nodes that are unavailable and not being updated, and says why.
+// downNodes names the nodes that are unavailable and not being updated, each with the cause.
 func (c *count) downNodes() string {
 	sortByNode(c.down)
 	var parts []string
@@ -114,8 +114,8 @@ func degradedMessage(nodes []problem) string {
 	return join(texts, ", ", maxFailure-len(end)) + end
 }
 
-// causesMessage joins the messages of the conditions that make a pool Degraded. The first is as in
-// machine-config-operator, the others follow with their types.
+// causesMessage joins the messages of the conditions that make a pool Degraded. The first message
+// is as in machine-config-operator. Further messages follow, each after its condition type.
 func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 	var texts []string
 	for i, cause := range causes {
@@ -135,13 +135,13 @@ func sortByNode(list []problem) {
 	slices.SortFunc(list, func(a, b problem) int { return cmp.Compare(a.node, b.node) })
 }
 
-// sentences joins the texts that are not empty.
+// sentences joins the strings that are not empty.
 func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
 }
 
-// join joins texts. If they are longer than room bytes together, the long texts are cut in the middle:
-// short texts leave their room to them. It changes the texts.
+// join joins texts, and changes the slice. If the texts exceed room bytes together, it cuts long
+// texts in the middle. Room that short texts do not need goes to long texts.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))

@@ -17,8 +17,8 @@ type pair struct {
 	mcn  *mcfgv1.MachineConfigNode
 }
 
-// pairs returns one pair for each name of a Node. It takes the newest of several objects with
-// the same name.
+// pairs returns one pair for each name of a Node. Of several objects with the same name, it takes
+// the newest.
 func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 	list, index := make([]pair, 0, len(nodes)), make(map[string]int, len(nodes))
 	for _, node := range nodes {
@@ -43,8 +43,8 @@ func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 	return list
 }
 
-// isNewer compares two objects with the same name by their resource versions, as numbers, and then by
-// their contents: the order is total, so that the order of the lists makes no difference.
+// isNewer compares two objects with the same name by their resource versions, as numbers, and then
+// by their contents. So the result does not depend on the order of the lists.
 func isNewer(a, b metav1.Object) bool {
 	v, w := a.GetResourceVersion(), b.GetResourceVersion()
 	if order := cmp.Or(cmp.Compare(len(v), len(w)), cmp.Compare(v, w)); order != 0 {
@@ -53,8 +53,8 @@ func isNewer(a, b metav1.Object) bool {
 	return a != b && slices.Compare(contents(a), contents(b)) > 0
 }
 
-// contents returns the innermost values of an object, sorted: the order of its conditions makes no
-// difference either.
+// contents returns the innermost values of an object, sorted, so that the order of its conditions
+// makes no difference.
 func contents(object metav1.Object) []string {
 	text, _ := json.Marshal(object) // an API object can be encoded
 	list := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("{}[]", r) })

@@ -18,15 +18,16 @@ const (
 	Worker  = "worker"
 )
 
-// Primary returns the pool that a node gets its config from, or nil if no pool selects it.
+// Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
 //
-//  1. A pool selects the nodes that its nodeSelector matches; without a selector, or with an
-//     empty one, it selects none.
+//  1. A pool selects the nodes that its nodeSelector matches. With a missing or empty selector, it
+//     selects no node.
 //  2. No pool selects a Windows node.
-//  3. A node that two custom pools select, or Arbiter and a custom pool, is a *ConflictError,
-//     even if Master or Worker selects it, too.
-//  4. Otherwise Master comes first, then Arbiter, then a custom pool, then Worker.
-//  5. An invalid selector is a *SelectorError: the nodes of that pool are unknown.
+//  3. If two custom pools select a node, or Arbiter and a custom pool, the error is a
+//     *ConflictError, even if Master or Worker also selects the node.
+//  4. Otherwise the first of these pools is returned: Master, Arbiter, a custom pool, Worker.
+//  5. If the selector of any pool is invalid, the error is a *SelectorError: the nodes of that pool
+//     are unknown.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil
@@ -80,7 +81,8 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 	return customRank
 }
 
-// ConflictError means that several of the custom pools and Arbiter select a node, which only one may.
+// ConflictError means that a node is selected by several custom pools, or by Arbiter and a custom
+// pool.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted

@@ -9,52 +9,58 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Status returns the status that a pool should have. nodes are the Nodes of the pool, see Primary.
-// mcns may have more or fewer objects; objects of other nodes are ignored. now is the
-// lastTransitionTime of conditions whose status changes.
+// Status returns the status that a pool should have. nodes are the Nodes of the pool: see Primary.
+// mcns may lack objects, and objects of other nodes are ignored. now is the lastTransitionTime of
+// conditions whose status changes.
 //
-// A node counts as follows. Its MachineConfigNode is read as by progress.FromMachineConfigNode.
+// Nodes are counted as follows. progress.FromMachineConfigNode reads a MachineConfigNode.
 //
-//  1. Every node is a machine, and counts at most once in each of the other counts. The order of the
-//     lists makes no difference. nil entries are ignored. Of several objects with the same name the
-//     highest resource version counts. A Node with labels that the pool's nodeSelector does not match
-//     is not counted.
+//  1. Every node is a machine, and counts at most once in each of the other counts. The order of
+//     the lists makes no difference. nil entries are ignored. Of several objects with the same
+//     name, the object with the highest resource version counts. A Node whose labels do not match
+//     the pool's nodeSelector is not counted.
 //  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
-//  3. Being updated: it does not have the config and image that its object desires; or its Node desires
-//     a config or image that it does not have and its object does not desire yet; or Updated is not
-//     True and a step that only an update has is running or has run. Updated=False alone is no update.
-//  4. Updated: it runs the config and image of the pool, its object desires them, and it is not being
-//     updated. The image is status.currentImagePullSpec of the MachineOSConfig, and no image if the
-//     pool is not layered. Images that the object does not have are read from the Node's annotations.
-//  5. Unavailable: the Node is not Ready, or is unschedulable, whoever cordoned it; or the node is being
-//     updated, or is degraded. Ready: updated, and not unavailable.
-//  6. A node has not reported if its MachineConfigNode is missing, has no conditions, names the UID of
-//     another Node as its owner, or belongs to a joining node: Updated was never reported, and no step
-//     is running that only an update has. It is a machine, and it may be degraded or unavailable.
+//  3. Being updated: the node does not run the config and image that its object desires. Or its
+//     Node desires a config or image that the node does not run and that its object does not desire
+//     yet. Or Updated is not True, and a step that runs only during an update has started.
+//     Updated=False alone does not count as an update.
+//  4. Updated: the node runs the config and image of the pool, its object desires them, and it is
+//     not being updated. The image of a layered pool is status.currentImagePullSpec of the
+//     MachineOSConfig; other pools have no image. If the object has no images, they are read from
+//     the Node's annotations.
+//  5. Unavailable: the Node is not Ready or is unschedulable, or the node is being updated or
+//     degraded. It makes no difference who cordoned the Node. Ready: updated, and not unavailable.
+//  6. Not reported: the MachineConfigNode is missing, has no conditions, or its owner has the UID
+//     of another Node; or the node is joining: Updated was never reported, and no step that runs
+//     only during an update is running. Such a node is a machine, and may be degraded or
+//     unavailable.
 //
 // docs/operator.md lists the reasons and messages of the conditions:
 //
-//  7. Updated: the pool has a target, and all its machines are ready. There is no target before a
-//     MachineConfig is rendered, and while a layered pool has no successful build whose image its
-//     MachineOSConfig names.
-//  8. Updating, of a pool that is not layered: a machine is being updated, or, unless the pool is
-//     paused, a machine that has reported is not updated. A node that is not Ready, was cordoned by
-//     other processes, or has not reported, does not make its pool Updating.
-//  9. Updating, of a layered pool: what machine-config-operator says of the build, in its words. While a
-//     node or the rendering is degraded, it is False unless the pool is paused.
-//  10. NodeDegraded: a machine is degraded. Its message has at most 14 nodes and 8 kB.
-//  11. ImageBuildDegraded, whose failures the build controller writes, is cleared when another build is
-//     prepared or running, when a build succeeded, and when there is no build.
-//  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message has 8 kB.
-//  13. lastTransitionTime changes to now, in whole seconds, when and only when a condition's status changes.
+//  7. Updated: the pool has a target, and all its machines are ready. A pool has no target until a
+//     MachineConfig is rendered. A layered pool has no target until a build has succeeded and the
+//     MachineOSConfig names its image.
+//  8. Updating, if the pool is not layered: a machine is being updated, or, unless the pool is
+//     paused, a machine that has reported is not updated. A node that is not Ready, cordoned, or
+//     has not reported does not by itself make its pool Updating.
+//  9. Updating, if the pool is layered: the status and message of machine-config-operator for the
+//     state of the build. While a node or the rendering is degraded, Updating is False unless the
+//     pool is paused.
+//  10. NodeDegraded: a machine is degraded. The message has at most 14 nodes and 8 kB.
+//  11. ImageBuildDegraded turns False when another build is prepared or running, when a build has
+//     succeeded, and when there is no build. The build controller writes True.
+//  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. The message has at
+//     most 8 kB.
+//  13. lastTransitionTime changes to now, in whole seconds, only when the status of the condition
+//     changes.
 //
-// configuration becomes spec.configuration when the pool is Updated. The entry of
-// poolSynchronizersStatus for PinnedImageSets counts a machine as updated when it has all sets that its
-// object lists, and no set has failed; the entry's observedGeneration is kept. All other conditions,
-// entries and fields are kept.
+// configuration becomes spec.configuration when the pool is Updated. In the entry of
+// poolSynchronizersStatus for PinnedImageSets, a machine is updated if it has all sets that its
+// object lists, and no set has failed. The observedGeneration of the entry is copied. All other
+// conditions, entries and fields are copied from the pool.
 //
-// The result shares nothing with the arguments, which are not changed. The status of a pool whose status
-// is already up to date is that status. The time grows linearly with the number of objects.
+// The result shares no memory with the arguments, which are not changed. If the status of the pool
+// is up to date, the result is equal to it. The running time is linear in the number of objects.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
 	c := newCount(pool, nodes, mcns, options)
 	status := *pool.Status.DeepCopy()
@@ -73,10 +79,10 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 	return status
 }
 
-// withPinnedImageSets returns the list with the entry of this package. It may change the list.
+// withPinnedImageSets returns the list with the entry for PinnedImageSets. It may change the list.
 //
-// A machine is ready when it has the images and is available: the validation rules of the CRD demand
-// that no more machines are ready than available.
+// A machine is ready if it has the images and is available: the CRD requires that at most as many
+// machines are ready as are available.
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{
 		PoolSynchronizerType:    mcfgv1.PinnedImageSets,

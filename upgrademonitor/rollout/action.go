@@ -16,24 +16,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// action is the next request for the object of a node: delete it, or write the desired state. The zero
-// value is no request.
+// action is the next request for the object of a node: delete the object, or write its desired
+// state. The zero value means that no request is needed.
 type action struct {
-	deletion string // why it is deleted
+	deletion string // why the object is deleted, "" if it is not
 	desired  *mcfgv1.MachineConfigNode
 }
 
-// actionFor returns the action for a node that has this object, and this pool, "" if no pool selects the
-// node or several conflict. A Node or an object that does not exist is nil.
+// actionFor returns the action for a node with this object and this pool. poolName is "" if no pool
+// selects the node, or if pools conflict. node and mcn are nil if they do not exist.
 //
-//  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has one: an
-//     object that another process has created for it is deleted.
-//  2. An object that is owned by a Node of this name and of another UID is deleted, and then created
-//     again: its status describes another machine, or an earlier installation of this machine.
-//  3. The garbage collector deletes the object of a Node that was deleted. An object without a Node that
-//     no Node owned is deleted here.
-//  4. An object that is being deleted is waited for.
-//  5. The rest is DesiredMachineConfigNode, which the daemon uses, too.
+//  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has an object:
+//     if another process has created one, it is deleted.
+//  2. If the owner of an object is a Node with this name but another UID, the object is deleted,
+//     and then created again: its status describes another machine, or an earlier installation.
+//  3. The garbage collector deletes the object of a Node that was deleted. If an object has neither
+//     a Node nor an owner that is a Node, it is deleted here.
+//  4. While an object is being deleted, there is no action.
+//  5. Otherwise DesiredMachineConfigNode is written. The daemon uses the same function.
 func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
@@ -65,11 +65,11 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 }
 
-// DesiredMachineConfigNode returns a copy of an object whose owner references and spec follow the node
-// and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for an operator that
-// writes the objects itself. For a new object, pass an object that has only a name.
-// "not-yet-set", or "", is an unknown pool. An annotation that the CRD rejects is left out, with a
-// warning that is logged through ctx.
+// DesiredMachineConfigNode returns a copy of an object whose owner references and spec match the
+// node and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for
+// operators that write the objects themselves. For a new object, pass an object that has only a
+// name. If the pool is unknown, pass "". An annotation that the CRD rejects is left out, and a
+// warning is logged with the logger of ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet

@@ -26,24 +26,25 @@ type Config struct {
 	Client mcfgclientset.Interface
 	// KubeClient reads a Node before its object is written. Required.
 	KubeClient kubernetes.Interface
-	// Nodes, Pools and MachineConfigNodes are the informers of all of them. Required.
+	// Nodes, Pools and MachineConfigNodes are the informers of all such objects. Required.
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder records the problems that an administrator has to resolve, see PoolConflict. By default
-	// they are only logged.
+	// Recorder records events for problems that an administrator has to resolve: see PoolConflict.
+	// If it is nil, the problems are only logged.
 	Recorder record.EventRecorder
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called from
-	// several goroutines. By default an object keeps its mode, and a new object is in standard mode.
+	// several goroutines. If it is nil, an object keeps its mode, and a new object is in standard
+	// mode.
 	ImageMode func() bool
-	// FieldManager owns the fields that are written. The default is DefaultFieldManager.
+	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout bounds one sync of a node. If it is not positive, it is DefaultTimeout.
+	// Timeout limits one sync of a node. If it is not positive, DefaultTimeout is used.
 	Timeout time.Duration
 }
 
-// complete validates the required fields and sets the defaults of the optional fields. An error is a
-// *field.Error.
+// complete validates the required fields and sets the defaults of the optional fields. The error is
+// a *field.Error.
 func (c Config) complete() (Config, error) {
 	if err := validate.Required(field.NewPath("rollout", "Config"),
 		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},

@@ -17,8 +17,8 @@ type Controller struct {
 	config Config
 }
 
-// New returns a Controller. It makes no request, but requests the informers from their
-// factories: call it before they are started. An invalid field is a *field.Error.
+// New returns a Controller. It makes no request, but requests the informers from their factories:
+// call it before you start the factories. If a field is invalid, the error is a *field.Error.
 func New(config Config) (*Controller, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -30,10 +30,10 @@ func New(config Config) (*Controller, error) {
 	return &Controller{config: config}, nil
 }
 
-// Run waits for the informers to sync, and keeps the objects up to date until ctx ends, syncing
-// as many nodes at a time as there are workers (at least one). Then it returns nil, and its workers
-// have returned. One replica should run it, the leader: two would not contradict each other, but do
-// the work twice. An error means that an informer has been stopped.
+// Run waits for the informers to sync, and keeps the objects up to date until ctx ends. Each worker
+// syncs one node at a time; there is at least one worker. When ctx ends, Run waits for its workers
+// and returns nil. Only one replica should call Run, the leader: two replicas do not contradict
+// each other, but do the work twice. An error means that an informer has been stopped.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}
@@ -69,12 +69,12 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
-	failures  sync.Map // text of the last failure, while syncs fail
-	conflicts sync.Map // text of the conflict of pools that was recorded
+	failures  sync.Map // the error of the last sync, if it failed
+	conflicts sync.Map // the conflict of pools that was recorded last
 }
 
-// handlers returns the handlers that enqueue nodes. A node and its object have the same name. Most
-// changes need no request: sync compares the caches.
+// handlers returns the event handlers that enqueue nodes. A node and its object have the same name.
+// Most events need no request: sync compares the caches first.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
@@ -103,7 +103,7 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 	}
 }
 
-// syncNext syncs the next node of the queue. It returns false after the end of ctx.
+// syncNext syncs the next node of the queue. It returns false if ctx has ended.
 func (r *reconciler) syncNext(ctx context.Context) bool {
 	name, isShutDown := r.queue.Get()
 	if isShutDown || ctx.Err() != nil {

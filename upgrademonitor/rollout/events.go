@@ -11,36 +11,37 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// The reasons of the warning events: of a Node that conflicting pools select, and of a pool whose
-// nodeSelector is invalid, so that the nodes of every pool are unknown.
+// The reasons of the warning events. PoolConflict is for a Node that conflicting pools select.
+// InvalidSelector is for a pool whose nodeSelector is invalid. Such a selector makes the nodes of
+// every pool unknown.
 const (
 	PoolConflict    = "PoolConflict"
 	InvalidSelector = "InvalidNodeSelector"
 )
 
-// recordConflict records the conflict of pools over a node once, and forgets a resolved conflict.
-// checkSelector records an invalid selector.
+// recordConflict records each conflict of pools over a node once. If err is not a conflict, it
+// forgets the recorded conflict.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {
 		r.conflicts.Delete(node.Name)
 		return
 	}
-	text := string(node.UID) + ": " + conflict.Error() // another Node of this name has its own conflict
+	text := string(node.UID) + ": " + conflict.Error() // a new Node with this name has its own conflict
 	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
 		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
 	}
 }
 
-// checkSelector records a pool whose nodeSelector is invalid.
+// checkSelector records an event if the nodeSelector of a pool is invalid.
 func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigPool) {
 	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); err != nil {
 		r.warn(ctx, corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}, InvalidSelector, err)
 	}
 }
 
-// warn logs and records a problem that only an administrator can resolve. It passes a reference, because a
-// recorder drops the event of an object whose type is not in its scheme.
+// warn logs and records a problem that only an administrator can resolve. It takes a reference,
+// because a recorder drops the event of an object whose type is not in its scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "Keeping the pools of the MachineConfigNodes", "reason", reason)
 	if r.Recorder != nil {

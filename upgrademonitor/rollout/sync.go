@@ -21,13 +21,13 @@ import (
 
 // sync brings the object of a node up to date.
 //
-//  1. If the caches show that it is, no request is made.
-//  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node that
-//     the daemon saw when it wrote the object; a Node that is read after the object cannot be.
-//  3. A write fails if the object has changed since it was read, or exists although it was not found: a
-//     later write of the daemon is never undone. Then the object is read from the API server: after an
-//     outage the cache may be stale for a while, and another plan from it would conflict, too. After
-//     three attempts the sync fails.
+//  1. If the object is up to date in the caches, no request is made.
+//  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node
+//     from which the daemon computed the object; a Node that is read after the object is not older.
+//  3. A write fails if the object was changed or created since it was read, so a later write of the
+//     daemon is never reverted. Then the object is read from the API server: after an outage, the
+//     cache may be stale for a while, and a write computed from it would conflict again. After
+//     three attempts, the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
@@ -50,7 +50,7 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	}
 }
 
-// syncObject is one attempt of sync, from this state of both objects, nil if they do not exist.
+// syncObject is one attempt of sync. node and mcn are nil if they do not exist.
 func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
 	if r.action(ctx, node, mcn) == (action{}) {
 		return nil
@@ -67,10 +67,10 @@ func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.N
 	return nil
 }
 
-// action is actionFor a node with its primary pool.
+// action calls actionFor with the primary pool of the node.
 //
-//  1. If pools conflict, the object keeps the pool that it has; the rest of it is kept up to date.
-//  2. On a cluster without any pool, nothing is done: no daemon of a pool runs there.
+//  1. If pools conflict, the object keeps its pool. Its other fields are kept up to date.
+//  2. On a cluster without pools, there is no action: no machine-config-daemon runs there.
 func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) action {
 	pools, _ := r.Pools.Lister().List(labels.Everything())
 	if len(pools) == 0 {
@@ -91,8 +91,8 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	return actionFor(ctx, node, mcn, name, isImage)
 }
 
-// write makes the request of an action. It fails if another process has changed the object since it was
-// read, or has created it.
+// write makes the request of an action. It fails if another process has changed or created the
+// object since it was read.
 func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) (err error) {
 	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
 	verb := "patch"

@@ -17,21 +17,21 @@ import (
 
 var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 
-// NewClientset returns a fake clientset with the objects, which handles MachineConfigNodes as the API
-// server does:
+// NewClientset returns a fake clientset that has the objects, and handles MachineConfigNodes like
+// the API server:
 //
-//  1. The status of an object that is created is dropped. UID, resourceVersion, generation and
-//     creationTimestamp are set, for the given objects too, where they have none.
-//  2. A write of the object leaves the status alone, a write of the status everything else. The
-//     generation counts the changes of the spec.
-//  3. A write whose resourceVersion is not that of the object is a Conflict. One that changes nothing is
-//     no write.
-//  4. What the CRD rejects is Invalid.
-//  5. A status that skips or takes back a step (see phases.Path) fails the test, and is written.
+//  1. A create drops the status. It sets UID, resourceVersion, generation and creationTimestamp.
+//     The given objects get these fields if they lack them, and keep their status.
+//  2. A write of the object does not change the status. A write of the status changes only the
+//     status. The generation counts changes of the spec.
+//  3. If the resourceVersion of a write is not the resourceVersion of the object, the error is a
+//     Conflict. A write that changes nothing keeps the resourceVersion.
+//  4. If the CRD rejects the object, the error is Invalid.
+//  5. An invalid transition (see phases.Path) is written, but fails the test.
 //
-// Everything else is as with fake.NewClientset: actions are recorded, a reactor that is prepended can
-// fail requests, lists and watches work. A write by the Tracker is not checked. The clientset
-// may be used from any number of goroutines and in a bubble of testing/synctest.
+// Otherwise it behaves like fake.NewClientset: actions are recorded, a prepended reactor can fail
+// requests, lists and watches work. Writes with the Tracker are not checked. The clientset is safe
+// for concurrent use, and works in a bubble of testing/synctest.
 func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	t.Helper()
 	c := fake.NewClientset()
@@ -56,7 +56,7 @@ type server struct {
 	histories map[string]*history // by the name of the object
 }
 
-// given completes an object that is there from the beginning.
+// given completes an object that was passed to NewClientset.
 func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn = mcn.DeepCopy()
 	s.pass(mcn)
@@ -65,7 +65,7 @@ func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode 
 	return mcn
 }
 
-// pass makes the next revision a later one than that of an object.
+// pass makes sure that the next revision is later than the revision of an object.
 func (s *server) pass(mcn *mcfgv1.MachineConfigNode) {
 	if number, err := strconv.ParseInt(mcn.ResourceVersion, 10, 64); err == nil {
 		s.revision = max(s.revision, number)
@@ -87,7 +87,7 @@ func (s *server) historyOf(name string) *history {
 // Handles implements clienttesting.Reactor.
 func (s *server) Handles(action clienttesting.Action) bool { return action.GetResource() == nodes }
 
-// React implements clienttesting.Reactor. What is no write is left to the tracker.
+// React implements clienttesting.Reactor. It handles writes; the tracker handles other actions.
 func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error) {
 	var written *mcfgv1.MachineConfigNode
 	var err error
@@ -101,7 +101,7 @@ func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error
 		})
 	case clienttesting.PatchActionImpl:
 		if a.GetPatchType() != types.MergePatchType {
-			return true, nil, apierrors.NewGenericServerResponse(415, "patch", nodes.GroupResource(), a.GetName(), "upgrademonitortest knows merge patches only", 0, true)
+			return true, nil, apierrors.NewGenericServerResponse(415, "patch", nodes.GroupResource(), a.GetName(), "upgrademonitortest supports only merge patches", 0, true)
 		}
 		written, err = s.write(a.GetName(), func(o apiserver.Object) (apiserver.Object, error) {
 			return o.Patch(a.GetPatch(), a.GetSubresource(), s.next())
@@ -151,7 +151,7 @@ func (s *server) write(name string, change func(apiserver.Object) (apiserver.Obj
 		return before, err
 	}
 	if err := s.historyOf(name).write(before.Status.Conditions, after.Status.Conditions); err != nil {
-		s.t.Errorf("A write of MachineConfigNode %s shows what never happens: %v", name, err)
+		s.t.Errorf("A write of MachineConfigNode %s makes an invalid transition: %v", name, err)
 	}
 	return after, s.tracker.Update(nodes, after, "")
 }

@@ -1,9 +1,9 @@
-// Package upgrademonitortest is for the tests of a daemon that reports with package upgrademonitor. The
-// generated fake clientset checks no resourceVersion, no rule of the CRD and no transition;
-// that of [NewClientset] does, and [Transitions] returns what someone who watches the object has seen:
+// Package upgrademonitortest is for tests of a daemon that reports with package upgrademonitor.
+// Unlike the generated fake clientset, the clientset of [NewClientset] checks resourceVersions,
+// rules of the CRD and transitions. [Transitions] returns the transitions that a watcher has seen:
 //
 //	clientset := upgrademonitortest.NewClientset(t)
-//	monitor, err := upgrademonitor.New(upgrademonitor.Config{Client: clientset, …})
+//	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientset, …})
 //	require.NoError(t, err)
 //
 //	require.NoError(t, newDaemon(monitor).update(t.Context()))
@@ -14,6 +14,6 @@
 //		"Drained: False Unknown True",
 //	}, "\n"), upgrademonitortest.Transitions(t, clientset, "worker-0"))
 //
-// What is not modelled: authorization, admission (see package scope/guard for the policies), server-side apply
-// of a MachineConfigNode, and a CRD without images.
+// The clientset does not model authorization, admission (see package scope/guard for the policies),
+// server-side apply of a MachineConfigNode, and a CRD without images.
 package upgrademonitortest

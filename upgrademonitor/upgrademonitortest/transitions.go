@@ -13,10 +13,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Transitions returns the statuses through which the conditions of a node's object have gone since the
-// clientset was made by NewClientset: "Drained: False Unknown True", one line for each phase, in the order
-// of phases.All. A condition that is missing counts as False, phases that have not moved are left
-// out, and so is what is no phase.
+// Transitions returns the statuses that each phase of a node's object has had since NewClientset:
+// one line per phase, such as "Drained: False Unknown True", in the order of phases.All. A missing
+// condition counts as False. Phases that have not changed, and conditions that are not phases, are
+// left out.
 func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 	t.Helper()
 	c.RLock()
@@ -30,20 +30,20 @@ func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 	return ""
 }
 
-// history is what someone who watches an object has seen.
+// history has the statuses of an object that a watcher has seen.
 type history struct {
 	statuses  map[phases.Phase][]metav1.ConditionStatus
-	recreated bool // without a status yet: it may be given the one that it had before
+	recreated bool // created again, and without a status: the next status may be its previous status
 }
 
-// created notes that the object was created, perhaps again.
+// created records that the object was created, perhaps again.
 func (h *history) created() {
 	if h.recreated = h.statuses != nil; !h.recreated {
 		h.add(nil)
 	}
 }
 
-// write notes a write of the status. It returns an error if that is no legal step.
+// write records a write of the status. It returns an error for an invalid transition.
 func (h *history) write(before, after []metav1.Condition) error {
 	recreated := h.recreated
 	h.recreated = false
@@ -70,7 +70,7 @@ func (h *history) add(list []metav1.Condition) {
 	}
 }
 
-// String returns one line for each phase that has moved.
+// String returns one line for each phase that has changed.
 func (h *history) String() string {
 	if h == nil {
 		return ""

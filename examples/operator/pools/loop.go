@@ -1,5 +1,6 @@
-// Package pools keeps the status of every MachineConfigPool as package pool computes it. Copy it, or call pool.Status in
-// the controller that you have: its loop, its rate limit and its other fields of the status stay as they are.
+// Package pools writes the status of every MachineConfigPool, as computed by package pool. Copy
+// this package, or call pool.Status in your own controller, which keeps its loop, its rate limit
+// and its other fields of the status.
 package pools
 
 import (
@@ -25,13 +26,14 @@ import (
 )
 
 const (
-	pause   = 500 * time.Millisecond // between two syncs of a pool: heartbeats of Nodes are changes, too
+	pause   = 500 * time.Millisecond // between two syncs of a pool, because heartbeats of Nodes also enqueue it
 	timeout = 10 * time.Second       // of a request
 )
 
 // Loop writes the status of every pool.
 type Loop struct {
-	// Interval is the minimum between two writes of a pool, which every daemon receives. Set it before Run.
+	// Interval is the minimum time between two writes of a pool, because every daemon receives each
+	// write. Set it before Run.
 	Interval time.Duration
 
 	client   mcfgclientset.Interface
@@ -42,8 +44,9 @@ type Loop struct {
 	next     map[string]time.Time // when a pool may be synced again
 }
 
-// New returns a Loop, and requests its informers from their factories: start these after it. It needs the CRDs of
-// MachineConfigPool, MachineConfigNode, MachineOSConfig and MachineOSBuild.
+// New returns a Loop, and requests its informers from their factories: start the factories after
+// New. The cluster must have the CRDs of MachineConfigPool, MachineConfigNode, MachineOSConfig and
+// MachineOSBuild.
 func New(client mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformers.Interface, recorder record.EventRecorder) *Loop {
 	l := &Loop{Interval: 5 * time.Second, client: client, nodes: nodes, objects: objects, recorder: recorder, next: map[string]time.Time{}}
 	l.informers()
@@ -60,7 +63,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	l.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](pause, 30*time.Second))
 	defer l.queue.ShutDown()
 	defer context.AfterFunc(ctx, l.queue.ShutDown)()
-	changed := func(any) { // any object can change any pool
+	changed := func(any) { // any object may affect any pool
 		for _, p := range l.pools() {
 			l.queue.Add(p.Name)
 		}
@@ -81,7 +84,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	return nil
 }
 
-// syncNext syncs the next pool of the queue. It returns false after the end of ctx.
+// syncNext syncs the next pool of the queue. It returns false if ctx has ended.
 func (l *Loop) syncNext(ctx context.Context) bool {
 	name, isShutDown := l.queue.Get()
 	if isShutDown || ctx.Err() != nil {
@@ -95,7 +98,7 @@ func (l *Loop) syncNext(ctx context.Context) bool {
 	written, err := l.sync(ctx, name)
 	l.next[name] = time.Now().Add(pause)
 	switch {
-	case apierrors.IsConflict(err): // another controller wrote first, and the informer does not have it yet
+	case apierrors.IsConflict(err): // another controller wrote first, and the cache is out of date
 		l.queue.AddAfter(name, pause)
 	case err != nil:
 		klog.FromContext(ctx).Error(err, "Failed to sync MachineConfigPool, retrying", "pool", name)
@@ -109,7 +112,7 @@ func (l *Loop) syncNext(ctx context.Context) bool {
 	return true
 }
 
-// sync writes the status of a pool, if it changes.
+// sync writes the status of a pool if it has changed.
 func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) {
 	before, err := l.objects.MachineConfigPools().Lister().Get(name)
 	if apierrors.IsNotFound(err) {
@@ -127,7 +130,8 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	// It fails if another process has changed the pool since: the conditions have several writers.
+	// If another process has changed the pool since it was cached, UpdateStatus fails: conditions
+	// have several writers.
 	if _, err = l.client.MachineconfigurationV1().MachineConfigPools().UpdateStatus(ctx, after, metav1.UpdateOptions{}); err != nil {
 		return false, err
 	}
@@ -138,8 +142,9 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	return true, nil
 }
 
-// nodesOf returns the Nodes of a pool. A Node that conflicting pools select is in none of them. While the nodeSelector of
-// any pool is invalid, the nodes of every pool are unknown.
+// nodesOf returns the Nodes of a pool. A Node that conflicting pools select belongs to no pool. If
+// the nodeSelector of any pool is invalid, the nodes of every pool are unknown, and it returns an
+// error.
 func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	pools := l.pools()
 	all, _ := l.nodes.Lister().List(labels.Everything())
@@ -155,7 +160,8 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	return nodes, nil
 }
 
-// options returns the MachineOSConfig of a pool and its current build: the build that the annotation names, or the newest build.
+// options returns the MachineOSConfig of a pool and its current build: the build in the annotation,
+// or the newest build.
 func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	configs, _ := l.objects.MachineOSConfigs().Lister().List(labels.Everything())
 	builds, _ := l.objects.MachineOSBuilds().Lister().List(labels.Everything())

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ExitWith ends this process within a second after its parent has ended, in whatever way: a test
-// that is killed leaves no server.
+// ExitWith ends this process within a second after its parent has ended. So even a killed test
+// leaves no server behind.
 func ExitWith() {
 	parent := os.Getppid()
 	go func() {

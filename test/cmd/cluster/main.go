@@ -4,7 +4,7 @@
 //	kubectl get machineconfignodes
 //	make cluster-down          # stop it and remove its data
 //
-// The servers belong to a process of this program that stays: who holds the lock of the folder.
+// The servers belong to a background process of this program, which holds the lock of the folder.
 package main
 
 import (
@@ -26,14 +26,14 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// startTimeout is how long a start may take, servers that are slow to stop included.
+// startTimeout limits a start, including the time that servers need to stop.
 const startTimeout = 5 * time.Minute
 
 func main() {
 	down := flag.Bool("down", false, "stop the cluster and remove its data")
 	serve := flag.Bool("serve", false, "run the servers until SIGTERM")
-	imageMode := flag.Bool("image-mode", false, "start it with the CRD that has the fields of image mode")
-	dir := flag.String("dir", "../.cache/cluster", "the cluster's folder, one cluster each")
+	imageMode := flag.Bool("image-mode", false, "start the cluster with the CRD that has the fields of image mode")
+	dir := flag.String("dir", "../.cache/cluster", "folder of the cluster; each cluster needs its own")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -53,13 +53,13 @@ func main() {
 	}
 }
 
-// session is the folder of a cluster that keeps running: lock (held by the process of the
-// servers, with its number in it), kubeconfig (while they serve) and log.
+// session is the folder of a cluster that keeps running. It has the files lock (with the PID of the
+// process that holds it), kubeconfig (while the servers are ready) and log.
 type session struct{ dir string }
 
 func (s session) path(name string) string { return filepath.Join(s.dir, name) }
 
-// lock returns a nil file where another process has it and wait is false.
+// lock takes the lock. If another process holds it and wait is false, lock returns a nil file.
 func (s session) lock(wait bool) (*os.File, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s session) serve(ctx context.Context, imageMode bool) error {
 	return c.Stop()
 }
 
-// publish writes the kubeconfig file, which says that the cluster is ready.
+// publish writes the kubeconfig file, which tells other processes that the cluster is ready.
 func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
 		return err
@@ -122,7 +122,8 @@ func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	return os.Rename(s.path("kubeconfig.new"), s.path("kubeconfig"))
 }
 
-// up prints a command for the shell on stdout when the cluster is ready.
+// up starts the cluster if it does not run, waits until it is ready, and prints a shell command on
+// stdout.
 func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {
@@ -131,9 +132,9 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	exited := make(chan error, 1)
 	if lock != nil {
 		lock.Close()
-		os.Remove(s.path("kubeconfig")) // of one that was killed
+		os.Remove(s.path("kubeconfig")) // from a process that was killed
 		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir, "--image-mode="+strconv.FormatBool(imageMode))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // outlives the shell
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that it outlives the shell
 		log, err := os.Create(s.path("log"))
 		if err != nil {
 			return err
@@ -165,7 +166,7 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	return nil
 }
 
-// down returns when the servers are gone.
+// down stops the servers, and returns when they have ended.
 func (s session) down(stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {

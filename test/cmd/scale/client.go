@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// client is a client of the API server with a connection of its own, whose requests and bytes are
-// counted.
+// client is a client of the API server with its own connection. It counts its requests and bytes.
 type client struct {
 	mcfg mcfgclientset.Interface
 	core kubernetes.Interface
@@ -24,9 +23,9 @@ type client struct {
 	total cost
 }
 
-// cost is what a client has requested.
+// cost counts the requests and bytes of a client.
 type cost struct {
-	requests  map[string]int // by verb; a watch counts when it begins
+	requests  map[string]int // by verb; a watch counts when it starts
 	conflicts int
 	up, down  int // bytes, with TLS and HTTP/2
 }
@@ -37,7 +36,7 @@ func newClient(base *rest.Config) (*client, error) {
 	config := rest.CopyConfig(base)
 	config.Dial = c.dial
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, c} })
-	transport, err := rest.HTTPClientFor(config) // one for both: one connection
+	transport, err := rest.HTTPClientFor(config) // shared, so that both clients use one connection
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +47,7 @@ func newClient(base *rest.Config) (*client, error) {
 	return c, err
 }
 
-// sum returns what clients have requested so far.
+// sum returns the total cost of clients so far.
 func sum(clients ...*client) cost {
 	all := cost{requests: map[string]int{}}
 	for _, c := range clients {
@@ -59,7 +58,7 @@ func sum(clients ...*client) cost {
 	return all
 }
 
-// plus adds another cost, or with -1 subtracts it.
+// plus returns c + sign * other; sign is 1 or -1.
 func (c cost) plus(other cost, sign int) cost {
 	c.requests = maps.Clone(c.requests)
 	for verb, n := range other.requests {

@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// startControllers starts rollout and the loop of the pools' statuses with one watch per resource. The
-// informers have synced when it returns. stop returns when both have returned.
+// startControllers starts rollout and the example's pool loop with one watch per resource, and
+// waits until the informers have synced. stop stops both, and waits for them.
 func startControllers(ctx context.Context, c *client) (stop func() error, err error) {
 	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(trim))
@@ -52,7 +52,7 @@ func startControllers(ctx context.Context, c *client) (stop func() error, err er
 	}, nil
 }
 
-// trim drops the managed fields and the images of Nodes, as a process with many nodes does.
+// trim drops managed fields, and the images of Nodes, as a controller for many nodes should.
 func trim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)
@@ -82,7 +82,7 @@ func setTarget(ctx context.Context, c *client, config string) error {
 	return err
 }
 
-// waitUpdated returns when the pool is Updated with this many nodes.
+// waitUpdated returns when the pool is Updated and has this number of nodes.
 func waitUpdated(ctx context.Context, c *client, nodes int) error {
 	var last mcfgv1.MachineConfigPoolStatus
 	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {

@@ -13,10 +13,10 @@ import (
 type daemon interface {
 	report(ctx context.Context, c call) error
 	spec(ctx context.Context) error
-	end(ctx context.Context) error // writes what is pending
+	end(ctx context.Context) error // writes pending reports
 }
 
-// newDaemon is the start of a process.
+// newDaemon starts a daemon process.
 type newDaemon func(*client, *node) (daemon, error)
 
 // ours is a daemon that reports with this library.
@@ -28,7 +28,7 @@ func newOurs(c *client, node *node) (daemon, error) {
 		NodeName: node.name,
 		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
 		Pool:     func(*corev1.Node) (string, error) { return poolName, nil },
-		Timeout:  time.Minute, // longer than a daemon's: a report is written by its call on a loaded machine, too
+		Timeout:  time.Minute, // longer than the default, so that a call waits for its write even on a busy machine
 	})
 	return ours{m}, err
 }

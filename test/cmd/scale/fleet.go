@@ -11,13 +11,14 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// warmUp is how many updates precede the measurement, so that the server compiles the schema.
+// warmUp is the number of updates before the measurement, in which the API server compiles the
+// schema.
 const warmUp = 50
 
-// fleet is nodes with their daemons.
+// fleet has nodes and their daemons.
 type fleet struct {
 	nodes     []*node
-	admin     *client // creates everything; not counted
+	admin     *client // creates the objects; not counted
 	operator  *client // patches Nodes
 	daemons   *client
 	newDaemon newDaemon
@@ -36,8 +37,8 @@ func newFleet(c *cluster.Cluster, calls []call, atATime int, start newDaemon) (*
 	return f, nil
 }
 
-// create creates the Nodes with numbers from first on, and their objects as those of nodes that
-// need no update, and warms up.
+// create creates n Nodes with numbers starting at first, and their objects, which need no update.
+// Then it makes the warm-up updates.
 func (f *fleet) create(ctx context.Context, first, n int) error {
 	f.nodes = make([]*node, n)
 	err := each(ctx, 32, n, func(ctx context.Context, i int) (err error) {
@@ -51,7 +52,7 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 		if err := d.spec(ctx); err != nil {
 			return err
 		}
-		for _, c := range f.calls { // in the update they are repeats
+		for _, c := range f.calls { // so that they are repeats in the update
 			if phases.KindOf(c.phase) == phases.Singleton && c.status == metav1.ConditionFalse {
 				if err := d.report(ctx, c); err != nil {
 					return err
@@ -69,7 +70,7 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 	return f.update(ctx, 0, min(warmUp, n), config(1)+"-warm")
 }
 
-// update updates some of the nodes to a config.
+// update updates the nodes from (inclusive) to (exclusive) to a config.
 func (f *fleet) update(ctx context.Context, from, to int, config string) error {
 	return each(ctx, f.atATime, to-from, func(ctx context.Context, i int) error {
 		if err := f.updateNode(ctx, f.nodes[from+i], config); err != nil {
@@ -108,7 +109,7 @@ func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
 	return d.end(ctx)
 }
 
-// each does n pieces of work, some at a time. After an error no more are started.
+// each calls work n times, atATime calls in parallel. After an error it starts no further calls.
 func each(ctx context.Context, atATime, n int, work func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -3,14 +3,14 @@
 //	go run ./cmd/scale                          # all of it, about half an hour
 //	go run ./cmd/scale --nodes 500 --compare 0  # one row
 //
-// Each daemon takes its node through one update with a drain and a reboot, as fast as it can. In
-// the comparison, daemons with this library and daemons that read and apply everything at each
-// report take turns on one server, without controllers. The growth uses one cluster for each number
-// of nodes, with rollout and the loop of the pools' statuses.
+// Each daemon reports one update of its node with a drain and a reboot, as fast as it can. The
+// comparison has two kinds of daemons: with this library, and daemons that read the object and
+// apply the whole status at each report. They take turns on one server, without controllers. For
+// the growth, each number of nodes has its own cluster, with rollout and the example's pool loop.
 //
-// Requests are counted at the transport, bytes at the TCP connection of each client, and processor
-// time is that of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one
-// connection, and no daemon waits as long as a drain or a reboot takes.
+// Requests are counted at the transport of each client, bytes at its TCP connection. CPU time is
+// the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one
+// connection, and drains and reboots take no time.
 package main
 
 import (
@@ -37,14 +37,14 @@ func main() {
 }
 
 // run prints the tables on stdout, and its progress on stderr. If a measurement fails, or ctx ends,
-// it prints those before it, which took minutes.
+// it still prints the earlier measurements, which took minutes.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes, one row of the table for each")
-	atATime := flags.Int("at-a-time", 100, "how many nodes are updated at a time")
-	compared := flags.Int("compare", 500, "how many nodes each client updates in the comparison, 50 at a time (0: no comparison)")
-	markdown := flags.String("markdown", "", "write the tables to this file, too")
+	atATime := flags.Int("at-a-time", 100, "number of nodes that are updated at the same time")
+	compared := flags.Int("compare", 500, "number of nodes that each client updates in the comparison, 50 at a time (0: no comparison)")
+	markdown := flags.String("markdown", "", "also write the tables to this file")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, word := range strings.Fields(*nodes) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 {
-			return fmt.Errorf("--nodes has %q: it takes positive numbers, separated by spaces", word)
+			return fmt.Errorf("--nodes has %q: use positive numbers, separated by spaces", word)
 		}
 		rows = append(rows, n)
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// today is a daemon that makes the requests of the machine config daemon before this library:
-// for each report it reads the object and, unless nothing would change, applies its whole status; for the spec call it reads
-// the object and applies its spec. It represents the cost of these requests only.
+// today makes the requests of the machine-config-daemon without this library. For each report, it
+// reads the object, and applies its whole status if the status would change. For the spec call, it
+// reads the object and applies its spec. It models only the cost of these requests.
 type today struct {
 	client mcfgclient.MachineConfigNodeInterface
 	node   *node
@@ -66,5 +66,5 @@ func (d today) spec(ctx context.Context) error {
 	return err
 }
 
-// end has nothing to do: a report returns when it is written.
+// end does nothing, because a report returns after it is written.
 func (today) end(context.Context) error { return nil }

@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// turn is how many nodes a client updates before another one's turn: requests cost more as the
-// server ages, and each client is to meet it at every age.
+// turn is the number of nodes that a client updates before the other client's turn. Requests cost
+// more the longer the server runs, so the clients alternate.
 const turn = 100
 
-// measure makes the measurements one by one, and writes a table after each.
+// measure makes the measurements in sequence, and writes the tables.
 func measure(ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any)) error {
 	for _, calls := range [][]call{shortUpdate, rebootUpdate} {
 		if compared == 0 {
@@ -42,7 +42,7 @@ func measure(ctx context.Context, compared int, rows []int, atATime int, report 
 	return nil
 }
 
-// compare updates the same number of nodes by each client, in turns, on one server without controllers.
+// compare updates n nodes with each client, in turns, on one server without controllers.
 func compare(ctx context.Context, n int, calls []call) (results []result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
@@ -61,7 +61,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	}
 	for from := 0; from < n; from += turn {
 		for i := range results {
-			i = (i + from/turn) % len(results) // the order must not matter either
+			i = (i + from/turn) % len(results) // so that the order makes no difference
 			err := results[i].meter(c, fleets[i], nil, func() error { return fleets[i].update(ctx, from, min(from+turn, n), config(2)) })
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", results[i].name, err)
@@ -71,7 +71,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	return results, nil
 }
 
-// grow updates nodes on a cluster of their own, with both controllers.
+// grow updates n nodes on a new cluster, with both controllers.
 func grow(ctx context.Context, n, atATime int) (r result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {

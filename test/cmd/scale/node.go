@@ -17,21 +17,21 @@ import (
 const (
 	poolName    = "worker"
 	workerLabel = "node-role.kubernetes.io/worker"
-	nodeImages  = 50 // as many as a kubelet reports
+	nodeImages  = 50 // a kubelet reports at most 50
 )
 
-// config returns the name of the n-th rendered config, as long as a real one.
+// config returns the name of the n-th rendered config. It has a realistic length.
 func config(n int) string {
 	return fmt.Sprintf("rendered-worker-%.16x", sha256.Sum256(fmt.Append(nil, n)))
 }
 
-// node is a Node, and its daemon's view of it, which is replaced when it changes.
+// node is a Node. view is the latest version that its daemon has seen.
 type node struct {
 	name string
 	view atomic.Pointer[corev1.Node]
 }
 
-// createNode creates a Node with its status, which the server does not drop.
+// createNode creates a Node with its status, which the API server keeps for Nodes.
 func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	object := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -61,7 +61,7 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	return n, nil
 }
 
-// edit makes one of the four changes of a Node in an update.
+// edit makes one of the four changes of a Node during an update.
 func (n *node) edit(ctx context.Context, c *client, edit nodeEdit, config string) error {
 	annotations, spec := map[string]string{}, map[string]any{}
 	switch edit {

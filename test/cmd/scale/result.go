@@ -8,15 +8,15 @@ import (
 
 // result is the cost of the update of all nodes.
 type result struct {
-	name         string // of the row
+	name         string // of the row in the table
 	nodes        int
 	daemons, all cost
-	cpu, wall    time.Duration // of the API server, user and system; of the update
-	lag          time.Duration // from the last node's Updated=True to the pool's
+	cpu, wall    time.Duration // CPU time of the API server, user and system; duration of the update
+	lag          time.Duration // from Updated=True of the last node to Updated=True of the pool
 	heap         uint64        // of the process with the caches of the controllers, after the update
 }
 
-// meter adds the cost of a piece of work. The controllers are nil where there are none.
+// meter adds the cost of work. controllers is nil if no controllers run.
 func (r *result) meter(c *cluster.Cluster, f *fleet, controllers *client, work func() error) error {
 	counted := []*client{f.daemons, f.operator}
 	if controllers != nil {

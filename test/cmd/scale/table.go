@@ -37,7 +37,7 @@ func writeGrowth(w io.Writer, results []result) {
 	fmt.Fprintln(w)
 }
 
-// writeHeader writes the header of a Markdown table: a text, then numbers.
+// writeHeader writes the header of a Markdown table. All columns except the first have numbers.
 func writeHeader(w io.Writer, cells ...string) {
 	writeRow(w, cells...)
 	fmt.Fprintln(w, "|---|"+strings.Repeat("---:|", len(cells)-1))
@@ -47,7 +47,7 @@ func writeRow(w io.Writer, cells ...string) {
 	fmt.Fprintln(w, "| "+strings.Join(cells, " | ")+" |")
 }
 
-// count formats a number with separators of thousands: 13,000.
+// count formats a number with thousands separators: 13,000.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -59,7 +59,7 @@ func count(n int) string {
 func megabytes(n int) string         { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f", d.Seconds()) }
 
-// eachNode formats the share of one node, in milliseconds.
+// eachNode formats d divided by the number of nodes, in milliseconds.
 func eachNode(d time.Duration, nodes int) string {
 	return fmt.Sprintf("%.0f", float64(d.Microseconds())/1e3/float64(nodes))
 }

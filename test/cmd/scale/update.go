@@ -8,19 +8,19 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// call is one report of a daemon, and what happens on the node before it.
+// call is one report of a daemon, and the events before it.
 type call struct {
-	before          nodeEdit // of the Node
+	before          nodeEdit // the change of the Node before the report
 	spec            bool     // the spec call precedes it
 	phase           phases.Phase
 	status          metav1.ConditionStatus
 	reason, message string
 	completesParent bool
-	optional        bool // omitted from the short update
-	restarted       bool // by a new daemon process, in the long update
+	optional        bool // not in shortUpdate
+	restarted       bool // the daemon process restarts before the report
 }
 
-// nodeEdit is what changes on a Node in an update.
+// nodeEdit is a change of a Node during an update.
 type nodeEdit int
 
 const (
@@ -31,7 +31,7 @@ const (
 	done // the annotation currentConfig
 )
 
-// rebootUpdate is the reports of a standard update with a drain and a reboot, without failures, as
+// rebootUpdate has the reports of a standard update with a drain and a reboot, without failures, as
 // recorded on a cluster.
 var rebootUpdate = []call{
 	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
@@ -68,5 +68,5 @@ var rebootUpdate = []call{
 	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
 }
 
-// shortUpdate is the same without the optional reports: 12 reports and one spec call.
+// shortUpdate is rebootUpdate without the optional reports: 12 reports and one spec call.
 var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })

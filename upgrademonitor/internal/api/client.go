@@ -18,28 +18,29 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// ErrUnexpectedResponse means that a response is not from the API server, or not about this object,
-// as with a broken proxy. It is not known whether the request took effect.
+// ErrUnexpectedResponse means that a response is not from the API server, or is about another
+// object, for example because of a broken proxy. The request may or may not have taken effect.
 var ErrUnexpectedResponse = errors.New("unexpected response")
 
 const (
 	resource = "machineconfignodes"
-	// acceptMetadata asks for the metadata alone, which are enough after a patch.
+	// acceptMetadata requests only the metadata, which are enough after a patch.
 	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-	// fieldValidation spares the API server parsing each write twice to warn of unknown fields.
+	// fieldValidation is Ignore, because otherwise the API server parses each write twice to warn
+	// about unknown fields.
 	fieldValidation = metav1.FieldValidationIgnore
 )
 
-// Client makes the requests for one object. It has no mutable state, and is safe for concurrent use.
+// Client makes the requests for one object. It is immutable, and safe for concurrent use.
 type Client struct {
 	scope        *scope.Client
 	rest         rest.Interface // nil for a fake clientset
 	fieldManager string
 }
 
-// New returns a Client that writes as a field manager. It patches with the REST client of a clientset,
-// MachineconfigurationV1().RESTClient(), which can ask for metadata alone. A fake clientset has a nil
-// pointer there: then the typed client patches.
+// New returns a Client. r is MachineconfigurationV1().RESTClient() of a clientset: patches use it,
+// because it can request only the metadata in the response. It is a nil pointer for a fake
+// clientset. Then the typed client patches.
 func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		r = nil
@@ -69,7 +70,7 @@ func (c Client) Do(ctx context.Context, r core.Request) core.Result {
 	return core.Result{Object: o}
 }
 
-// object takes the response of the typed client.
+// object converts and checks a response of the typed client.
 func (c Client) object(mcn *mcfgv1.MachineConfigNode, err error) (core.Object, error) {
 	if err != nil {
 		return core.Object{}, err
@@ -77,7 +78,7 @@ func (c Client) object(mcn *mcfgv1.MachineConfigNode, err error) (core.Object, e
 	return FromTyped(mcn), c.check(metadataOf(mcn))
 }
 
-// create creates the object for a Node. The API server drops a status.
+// create creates the object for a Node, without a status, which the API server would drop.
 func (c Client) create(ctx context.Context, node plan.Node) (core.Object, error) {
 	created := plan.State{}.Sync(node)
 	return c.object(c.scope.Create(ctx, &mcfgv1.MachineConfigNode{
@@ -117,7 +118,7 @@ func (c Client) send(ctx context.Context, data []byte, subresources ...string) (
 	result := c.rest.Patch(types.MergePatchType).Resource(resource).Name(c.scope.NodeName()).SubResource(subresources...).
 		Param("fieldManager", c.fieldManager).Param("fieldValidation", fieldValidation).
 		SetHeader("Accept", acceptMetadata).Body(data).Do(ctx)
-	if err := result.Error(); err != nil { // Raw alone does not return the API server's Status
+	if err := result.Error(); err != nil { // the error of Raw lacks the API server's Status
 		return metadata{}, err
 	}
 	response, err := result.Raw()
@@ -131,8 +132,8 @@ func (c Client) send(ctx context.Context, data []byte, subresources ...string) (
 	return partial.Metadata, nil
 }
 
-// metadata are the fields that are read from the response to a patch. The managed fields are most of
-// that response, and are not decoded.
+// metadata has the fields that are read from the response to a patch. Managed fields, most of the
+// response, are not decoded.
 type metadata struct {
 	Name            string
 	UID             types.UID
@@ -144,8 +145,8 @@ func metadataOf(mcn *mcfgv1.MachineConfigNode) metadata {
 	return metadata{mcn.Name, mcn.UID, mcn.ResourceVersion, mcn.Generation}
 }
 
-// check makes sure that a response is about the object. Objects of a fake clientset may have neither
-// a UID nor a resourceVersion.
+// check returns an error if a response is not about the object. Objects of a fake clientset may
+// have neither a UID nor a resourceVersion.
 func (c Client) check(m metadata) error {
 	switch {
 	case m.Name != c.scope.NodeName():

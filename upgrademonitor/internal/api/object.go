@@ -11,8 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// FromTyped returns an object of a typed client or an informer. It shares memory with mcn, and does
-// not change it.
+// FromTyped converts an object of a typed client or an informer. The result shares memory with mcn.
 func FromTyped(mcn *mcfgv1.MachineConfigNode) core.Object {
 	o := core.Object{UID: mcn.UID, ResourceVersion: mcn.ResourceVersion, State: plan.State{
 		Generation: mcn.Generation,

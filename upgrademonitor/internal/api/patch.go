@@ -20,16 +20,16 @@ type patch struct {
 	Status *status `json:"status,omitempty"`
 }
 
-// null removes a field.
+// null is the value that removes a field in a merge patch.
 var null = json.RawMessage("null")
 
 type spec struct {
 	mcfgv1.MachineConfigNodeSpec
-	ConfigImage any `json:"configImage,omitempty"` // unless it changes
+	ConfigImage any `json:"configImage,omitempty"` // empty unless it changes
 }
 
-// status has the whole list of conditions, foreign conditions included, and the other fields that
-// change.
+// status has the whole list of conditions, including foreign conditions, and other fields only if
+// they change.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
@@ -38,7 +38,7 @@ type status struct {
 	PinnedImageSets    any                `json:"pinnedImageSets,omitempty"`
 }
 
-// specPatch is the patch of spec and owner references.
+// specPatch returns the patch of the spec and the owner references.
 func specPatch(r core.Request) patch {
 	p := patch{Spec: &spec{MachineConfigNodeSpec: r.Next.Spec}}
 	p.Metadata.ResourceVersion = r.Base.ResourceVersion
@@ -51,7 +51,7 @@ func specPatch(r core.Request) patch {
 	return p
 }
 
-// statusPatch is the patch of the status.
+// statusPatch returns the patch of the status.
 func statusPatch(r core.Request) patch {
 	before, next := r.Base.Status, r.Next.Status
 	s := &status{Conditions: slices.Concat(next.Conditions, r.Base.Foreign)}
@@ -76,7 +76,7 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet has the error of a failure even if that is empty: the CRD requires it.
+// imageSet encodes the error of a failure even if it is empty, because the CRD requires it.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`

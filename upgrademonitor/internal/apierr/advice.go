@@ -6,7 +6,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice returns what an administrator can do about an error, or "" if waiting is all.
+// Advice tells an administrator how to resolve an error. It returns "" if the only remedy is to
+// wait.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:
@@ -32,7 +33,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// resourceOf names the resource that an error is about, with a space before it.
+// resourceOf returns a space and the resource that an error is about, or "".
 func resourceOf(err error) string {
 	status, ok := statusOf(err)
 	if !ok || status.Details == nil || status.Details.Kind == "" {

@@ -12,34 +12,35 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Outcome is what an error means for the request that failed with it.
+// Outcome classifies the error of a request.
 type Outcome string
 
 const (
-	// OK is no error.
+	// OK means that there is no error.
 	OK Outcome = ""
-	// Retry is an error that may pass. It is not known whether the request took effect.
+	// Retry is for a transient error. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
-	// Conflict is a request that came too late: another client has changed or created the object
-	// since it was read. Read it and plan again at once.
+	// Conflict means that another client has changed or created the object since it was read. Read
+	// the object, and plan again at once.
 	Conflict Outcome = "Conflict"
-	// NotFound is a request for an object that does not exist, or that another client has deleted.
+	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal is a request that can never succeed: the object is invalid, or too large for
+	// Terminal means that the request can never succeed: the object is invalid, or too large for
 	// the API server or for etcd.
 	Terminal Outcome = "Terminal"
-	// Denied is a request that RBAC or admission does not allow now.
+	// Denied means that RBAC or admission denies the request. An administrator may change that.
 	Denied Outcome = "Denied"
-	// NoCRD is a request for a resource that the API server does not serve.
+	// NoCRD means that the API server does not serve the resource.
 	NoCRD Outcome = "NoCRD"
 )
 
 // Classify returns the outcome of an error, OK for nil.
 //
 //  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
-//  2. A denial of an admission policy or webhook is Denied, whatever its code is: a policy without a
-//     reason responds with 422, as for an invalid object, but policies come and go.
-//  3. A 404 of the resource is NoCRD, a 404 of the object NotFound.
+//  2. A denial by an admission policy or webhook is Denied, whatever its status code. For a policy
+//     without a reason, the API server responds with 422, as for an invalid object. But unlike the
+//     CRD, a policy may be changed.
+//  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
 	switch {
@@ -64,7 +65,7 @@ func Classify(err error) Outcome {
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
 // isTooLarge reports whether an object is too large for the API server, for etcd, or for the API
-// server's client of etcd.
+// server's etcd client.
 func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
@@ -93,8 +94,9 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the texts that may start with a denial: the message, and the causes that name no
-// field. The CRD's errors quote the value of a field, but never at the start of a text.
+// denials returns the strings that may start with a denial: the message, and the messages of causes
+// without a field. Errors of the CRD may quote a denial in the value of a field, but never at the
+// start.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -111,19 +113,20 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether another client has changed or created the object first.
+// isConflict reports whether another client has changed or created the object since it was read.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: client-go notes that
-// the 404 has no Status of the API server, or did not find the resource in discovery.
+// isResourceMissing reports whether the API server does not serve the resource: the 404 has no
+// Status of the API server, which client-go reports as a cause, or discovery does not list the
+// resource.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isServerError reports whether the API server responded with 500, with a reason or without.
+// isServerError reports whether the API server responded with 500, with or without a reason.
 func isServerError(err error) bool {
 	status, ok := statusOf(err)
 	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)

@@ -3,7 +3,7 @@
 //	switch apierr.Classify(err) {
 //	case apierr.Conflict: // read the object and plan again
 //	case apierr.Terminal: // drop the request
-//	default:              // back off, then read the object and try again
+//	default:              // back off, then read the object and retry
 //	}
 //
 // Errors may be wrapped.

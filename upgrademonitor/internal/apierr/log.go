@@ -10,10 +10,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Log logs failures once each: a failure has a key, such as the name of an object or of a task. The
-// zero value is usable, by any number of goroutines. It must not be copied.
+// Log logs each failure once. A failure has a key, such as the name of an object or a task. The
+// zero value is usable, and safe for concurrent use. A Log must not be copied.
 type Log struct {
-	Values []any // keys and values of every line; never changed
+	Values []any // keys and values in every line; must not change after the first use
 
 	mu       sync.Mutex
 	failures map[string]failure
@@ -24,9 +24,9 @@ type failure struct {
 	attempts int
 }
 
-// Failed logs the error of a request with the logger of ctx, and with advice, unless the last failure
-// of the key has the same cause. All errors of an API server that cannot be reached have one cause,
-// whatever their texts are.
+// Failed logs the error of a request, with advice, unless the last failure of the key has the same
+// cause. If the API server cannot be reached, all errors count as the same cause, whatever their
+// messages. Failed logs with the logger of ctx.
 func (l *Log) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	outcome := Classify(err)
 	if err == nil || !l.isNew(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
@@ -40,18 +40,18 @@ func (l *Log) Failed(ctx context.Context, key string, err error, message string,
 }
 
 // Local logs an error that does not come from a request, unless the last failure of the key has the
-// same text. If err is nil, it logs that the failure is over.
+// same message. If err is nil, it logs that the failure is over.
 func (l *Log) Local(ctx context.Context, key string, err error, failed, recovered string) {
 	switch {
 	case err == nil:
 		l.Recovered(ctx, key, recovered)
-	case l.isNew(key, fmt.Sprint(err)): // unlike Error, it does not panic on a nil pointer
+	case l.isNew(key, fmt.Sprint(err)): // unlike err.Error(), Sprint does not panic on a nil pointer
 		klog.FromContext(ctx).WithCallDepth(1).Error(err, failed, l.Values...)
 	}
 }
 
-// Recovered logs that a failure is over, with the number of failed attempts. It does nothing if there
-// was no failure.
+// Recovered logs that a failure is over, with the number of failed attempts. It does nothing if
+// there was no failure.
 func (l *Log) Recovered(ctx context.Context, key, message string, keysAndValues ...any) {
 	if failed := l.Forget(key); failed > 0 {
 		klog.FromContext(ctx).WithCallDepth(1).Info(message, slices.Concat([]any{"failedAttempts", failed}, l.Values, keysAndValues)...)

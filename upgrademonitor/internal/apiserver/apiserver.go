@@ -1,6 +1,6 @@
-// Package apiserver is a model of the API server, for tests: what it makes of one write of one
-// MachineConfigNode. A write is a function of the stored object, so that a fake clientset and an HTTP
-// transport can use the same model. Authorization, admission and managed fields are left out.
+// Package apiserver models, for tests, how the API server handles a write of a MachineConfigNode. A
+// write is a function of the stored object, so that a fake clientset and an HTTP transport can
+// share the model. Authorization, admission and managed fields are not modeled.
 package apiserver
 
 import (
@@ -20,10 +20,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// StatusSubresource is the subresource by which a status is written.
+// StatusSubresource is the subresource for writes of the status.
 const StatusSubresource = "status"
 
-// Object is a MachineConfigNode as it is stored. Spec and status are the JSON that was sent. It is
+// Object is a stored MachineConfigNode. Spec and status are the JSON that was sent. It is
 // immutable.
 type Object struct {
 	metav1.TypeMeta
@@ -32,11 +32,11 @@ type Object struct {
 	Status   json.RawMessage   `json:"status,omitempty"`
 }
 
-// FromTyped returns an object as it is stored after typed clients have read it.
+// FromTyped converts an object that a typed client has read to its stored form.
 func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
 	o, err := decode(mcn)
 	if err == nil && mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == "" {
-		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // it was absent
+		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // it was absent: a typed client reads it as ""
 	}
 	return o, err
 }
@@ -51,7 +51,7 @@ func (o Object) Typed() (*mcfgv1.MachineConfigNode, error) {
 	return mcn, err
 }
 
-// decode returns what was sent, as JSON or as a value that has it.
+// decode decodes an object that was sent, as JSON or as a value that encodes to JSON.
 func decode(sent any) (Object, error) {
 	data, ok := sent.([]byte)
 	var err error
@@ -67,8 +67,8 @@ func decode(sent any) (Object, error) {
 	return o, nil
 }
 
-// Create returns what is stored of an object that is created: JSON, or a value that has it. The status
-// is dropped. The revision is that of the write; its number is the resourceVersion.
+// Create returns the stored form of a created object. sent is JSON, or a value that encodes to
+// JSON. The status is dropped. The revision becomes the resourceVersion.
 func Create(sent any, revision int64, now time.Time) (Object, error) {
 	o, err := decode(sent)
 	if err != nil {
@@ -83,7 +83,8 @@ func Create(sent any, revision int64, now time.Time) (Object, error) {
 	return o, o.validate(Object{}, "")
 }
 
-// Complete sets what the API server sets when an object is created, where it is not set yet.
+// Complete sets the metadata that the API server sets when an object is created, if they are not
+// set yet.
 func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	meta.UID = cmp.Or(meta.UID, types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", revision)))
 	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, strconv.FormatInt(revision, 10))
@@ -93,7 +94,7 @@ func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	}
 }
 
-// Patch returns what is stored after a merge patch of the object, or of its status.
+// Patch returns the stored object after a merge patch of the object or of its status.
 func (o Object) Patch(patch []byte, subresource string, revision int64) (Object, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -110,8 +111,8 @@ func (o Object) Patch(patch []byte, subresource string, revision int64) (Object,
 	return o.write(sent, subresource, revision)
 }
 
-// Update returns what is stored after the object, or its status, was replaced: by JSON, or by a value
-// that has it.
+// Update returns the stored object after the object or its status was replaced. sent is JSON, or a
+// value that encodes to JSON.
 func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
 	next, err := decode(sent)
 	if err != nil {
@@ -123,7 +124,8 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 	return o.write(next, subresource, revision)
 }
 
-// write returns what is stored of an object that replaces another. One that changes nothing is no write.
+// write returns the stored object after a replacement. If nothing changes, the resourceVersion
+// stays.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)
@@ -149,7 +151,7 @@ func (o Object) write(sent Object, subresource string, revision int64) (Object, 
 	return next, nil
 }
 
-// equal compares the JSON of two values.
+// equal reports whether two values have the same JSON.
 func equal(a, b any) bool {
 	var values [2]any
 	for i, v := range []any{a, b} {
@@ -160,19 +162,19 @@ func equal(a, b any) bool {
 	return reflect.DeepEqual(values[0], values[1])
 }
 
-// The resource and the kind of the object, as errors have them.
+// The resource and the kind of the object, as they appear in errors.
 var (
 	Resource = mcfgv1.GroupVersion.WithResource("machineconfignodes").GroupResource()
 	Kind     = mcfgv1.GroupVersion.WithKind("MachineConfigNode").GroupKind()
 )
 
-// NotFound is the answer to a request for an object that does not exist.
+// NotFound is the error for an object that does not exist.
 func NotFound(name string) error { return apierrors.NewNotFound(Resource, name) }
 
-// AlreadyExists is the answer to a create of an object that exists.
+// AlreadyExists is the error for the creation of an object that exists.
 func AlreadyExists(name string) error { return apierrors.NewAlreadyExists(Resource, name) }
 
-// Conflict is the answer to a write that is computed from another version than the stored one.
+// Conflict is the error for a write with an outdated resourceVersion.
 func Conflict(name string) error {
 	return apierrors.NewConflict(Resource, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }

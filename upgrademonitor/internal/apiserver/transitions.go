@@ -10,11 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// CheckTransitions returns an error for each phase that jumps between two versions of the conditions:
-// the state machine of package phases allows no such step, or has another one in between. Where every
-// step of the update is False after it, except for an UpdatePrepared that starts, an update ends or
-// begins: then a step may change from Unknown to False. The lastTransitionTime must move with the
-// status, and only then.
+// CheckTransitions returns an error for each phase whose status skips a transition of its state
+// machine between before and after, or makes an invalid transition. A step may change from Unknown
+// to False if an update starts or ends: then every step is False after the write, except that
+// UpdatePrepared may be Unknown. The lastTransitionTime must not change without the status.
 func CheckTransitions(before, after []metav1.Condition) error {
 	reset := true
 	for _, c := range after {

@@ -17,14 +17,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Transport is the API server as the transport of a real clientset: it serves get, create and merge
-// patch of MachineConfigNodes. The zero value has no objects. It is safe for concurrent use.
+// Transport is an HTTP transport for a real clientset that acts as the API server: it serves get,
+// create and merge patch of MachineConfigNodes. The zero value has no objects. It is safe for
+// concurrent use.
 type Transport struct {
-	// Fault is called before a request is served. If it returns a response or an error, the request
-	// is not served. It may wait, and may serve the request itself. nil: no request fails.
+	// Fault, if set, is called before a request is served. If it returns a response or an error,
+	// the request is not served. It may block, and may call Serve itself.
 	Fault func(*http.Request) (*http.Response, error)
-	// Stored is called with both versions when an object was created or changed; before is nil if it
-	// was created. No other request is served meanwhile. nil: nothing is called.
+	// Stored, if set, is called after an object was created or changed. before is nil if it was
+	// created. No other request is served during the call.
 	Stored func(before, after *Object)
 
 	mu       sync.Mutex
@@ -42,7 +43,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.Serve(r)
 }
 
-// Serve serves a request, whatever Fault says.
+// Serve serves a request without calling Fault.
 func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -113,8 +114,8 @@ func (t *Transport) Get(name string) *mcfgv1.MachineConfigNode {
 	return mcn
 }
 
-// Write changes an object, or its status, as another client does. An object that does not exist is
-// created from the zero value, with its status.
+// Write changes an object or its status, as if another client did. If the object does not exist, it
+// is created, with its status.
 func (t *Transport) Write(name, subresource string, change func(*mcfgv1.MachineConfigNode)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +151,7 @@ func (t *Transport) Remove(name string) {
 	t.revision++
 }
 
-// Respond returns a response with a body as JSON, or with the Status of an error.
+// Respond returns a response with body as JSON, or with the Status of err.
 func Respond(r *http.Request, body any, err error) *http.Response {
 	response := &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": []string{"application/json"}}}
 	var status apierrors.APIStatus

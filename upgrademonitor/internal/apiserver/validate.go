@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// The bounds of the CRD.
+// The limits of the CRD.
 const (
 	maxConditions = 20
 	maxImageSets  = 100
@@ -26,7 +26,7 @@ var (
 	statuses   = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 )
 
-// problems are what the CRD rejects.
+// problems collects the errors of the CRD.
 type problems struct{ list field.ErrorList }
 
 func (p *problems) require(ok bool, path *field.Path, value any, detail string) {
@@ -43,27 +43,26 @@ func (p *problems) image(path *field.Path, value mcfgv1.ImageDigestFormat) {
 	p.require(value == "" || validate.IsImage(string(value)), path, value, "a pull spec by digest is required")
 }
 
-// grows requires that a number that is set does not decrease.
+// grows requires that a number does not decrease. It may be removed.
 func (p *problems) grows(path *field.Path, before, after int64) {
 	p.require(after >= 0 && (after == 0 || after >= before), path, after, path.String()+" must not decrease")
 }
 
-// text requires a length in characters.
+// text limits the length of a string, in characters.
 func (p *problems) text(path *field.Path, value string, maximum int) {
 	if utf8.RuneCountInString(value) > maximum {
 		p.list = append(p.list, field.TooLong(path, "", maximum))
 	}
 }
 
-// validate checks what a write changes: the status, or everything else. It is not checked again what is
-// there already.
+// validate checks the part of the object that a write changes: the status, or the other fields.
 func (o Object) validate(before Object, subresource string) error {
 	var p problems
 	if subresource == StatusSubresource {
 		var known mcfgv1.MachineConfigNodeStatus
 		var status struct {
 			mcfgv1.MachineConfigNodeStatus
-			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // a name that is there must not be empty
+			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, because a name must not be ""
 		}
 		p.decode("status", before.Status, &known)
 		p.decode("status", o.Status, &status)

@@ -1,5 +1,5 @@
-// Package nodemeta reads a Node as machine-config-operator marks it: its annotations, and the owner
-// references that point to it.
+// Package nodemeta has the annotations that machine-config-operator sets on a Node, and the owner
+// references to a Node.
 package nodemeta
 
 import (
@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NotYetSet is the value of a pool or a config that is not known yet.
+// NotYetSet is the name of a pool or a config that is not known yet.
 const NotYetSet = "not-yet-set"
 
 // The annotations of a Node that name its current and its desired config and image.
@@ -24,7 +24,7 @@ const (
 	apiVersion = "v1"
 	kind       = "Node"
 
-	// provisioning is a phase that machine controllers set, beside the phases of corev1.
+	// provisioning is a phase that machine controllers set. corev1 has no constant for it.
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
@@ -39,13 +39,13 @@ func Owner(node *corev1.Node) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}
 }
 
-// IsOwner reports whether a reference is to a Node, and not to another kind of the same name.
+// IsOwner reports whether an owner is a Node, and not an object of another kind.
 func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether references name an earlier Node of the same name, but not this
-// Node. The Node was deleted and registered again.
+// OwnedByPrevious reports whether the owner is an earlier Node with the same name: the Node was
+// deleted and registered again.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
@@ -60,9 +60,9 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 	return previous
 }
 
-// ReplaceOwner returns references in which owner is the only Node. References to other kinds stay.
-// The list is returned as it is if nothing changes, or if owner has no UID because its Node was
-// never read from the API server.
+// ReplaceOwner returns the references with owner as the only Node. References to other kinds stay.
+// If nothing changes, or if owner has no UID because the Node did not come from the API server, the
+// list is returned unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
 	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }

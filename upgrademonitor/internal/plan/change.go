@@ -5,25 +5,25 @@ import "fmt"
 // Change is an accepted change of the object. It is immutable.
 type Change interface {
 	fmt.Stringer
-	// View is the process's view of the Node when the change was accepted.
+	// View returns the Node as this process saw it when the change was accepted.
 	View() Node
-	// Plan returns the writes that make the change, or why the change is rejected.
+	// Plan returns the writes that make the change, or an error if the change is rejected.
 	Plan(State) (Writes, error)
-	// Absorb returns the change with the texts of a newer change, and false if that reports something
-	// else.
+	// Absorb returns the change with the reasons and messages of a newer change. It returns false
+	// if the changes differ in any other field.
 	Absorb(newer Change) (Change, bool)
 }
 
 // Writes are the writes of a change.
 type Writes struct {
-	// States are the states to publish, one write each. The last state may differ from the object by
-	// its Target only.
+	// States has the states to publish, one write each. The last state may differ from the object
+	// only in its Target.
 	States []State
-	// StartsUpdate is set if an update starts: the spec must follow the node first.
+	// StartsUpdate is set if an update starts. Then the spec must be synced with the Node first.
 	StartsUpdate bool
 }
 
-// add adds a state, unless nothing has changed, and returns the state to publish.
+// add adds a state unless it equals the state before, and returns the state to publish.
 func (p *Writes) add(before, next State) State {
 	next.Status.ObservedGeneration = next.observedGeneration()
 	if !next.Equal(before) || next.Target != before.Target {

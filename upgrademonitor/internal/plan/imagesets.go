@@ -10,10 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ImageSetsChange sets the list of the pinned image sets, and both of their conditions.
+// ImageSetsChange sets the list of pinned image sets, and the two conditions about them.
 type ImageSetsChange struct {
 	Sets   []ImageSet
-	Failed bool // there was a failure that belongs to no set
+	Failed bool // a failure that belongs to no set
 	Node   Node
 	Time   metav1.Time
 }
@@ -23,7 +23,7 @@ type ImageSet struct {
 	Name       string
 	Generation int32
 	Done       bool
-	Failure    string // "": it did not fail
+	Failure    string // "" if it did not fail
 }
 
 var _ Change = ImageSetsChange{}
@@ -31,10 +31,10 @@ var _ Change = ImageSetsChange{}
 // String names the change in errors and logs.
 func (ImageSetsChange) String() string { return "report of pinned image sets" }
 
-// View is the view of the Node at the time of the report.
+// View returns the Node at the time of the report.
 func (c ImageSetsChange) View() Node { return c.Node }
 
-// Absorb takes the failures of a newer report that differs in nothing else. The time stays.
+// Absorb takes the failures of a newer report if nothing else differs. The time stays.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
 	if !ok {
@@ -47,8 +47,8 @@ func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	return other, equal
 }
 
-// Plan returns the write of the conditions and the list. If a set was deleted and created again, a
-// first write removes it: the API server rejects a generation that decreases.
+// Plan returns the write of the conditions and the list. If a set was deleted and created again, an
+// earlier write removes it from the list: the API server rejects a lower generation.
 func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	var p Writes
 	s = s.Pin()
@@ -69,7 +69,8 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// recreated reports whether the reported generation of a set is lower than a generation in the status.
+// recreated reports whether the reported generation of a set is lower than any of its generations
+// in the status.
 func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {
 		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
@@ -97,7 +98,7 @@ func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImage
 	return list
 }
 
-// conditions returns the list of conditions with new conditions of the image sets.
+// conditions returns the list with new conditions of the image sets.
 func (c ImageSetsChange) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
 	done, failed := true, c.Failed
 	for i, set := range sets {

@@ -11,26 +11,28 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Node is a process's view of a Node.
+// Node has the fields of a Node that a plan depends on.
 type Node struct {
 	Owner metav1.OwnerReference
-	Pool  string // nodemeta.NotYetSet: not known
+	Pool  string // nodemeta.NotYetSet if it is not known
 	Mode  Mode
-	// Provisioned is set if the Node may have a MachineConfigNode.
+	// Provisioned is set if the Node may have a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
 	Versions
 }
 
-// Versions are annotations of a Node, "" if absent. Images count in image mode only.
+// Versions has the values of a Node's annotations, "" if absent. Images are used only in image
+// mode.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
 
-	// An image that the CRD rejects is neither set nor cleared.
+	// These fields are set if the CRD rejects the image of the annotation. Then the image in the
+	// object is neither set nor cleared.
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
-// Equal reports whether two views are of the same Node, with the same versions.
+// Equal reports whether both are the same Node with the same versions.
 func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
 
 // Mode is the update mode of a node.
@@ -38,15 +40,15 @@ type Mode string
 
 // The modes.
 const (
-	// ModeOfObject is the mode of the object's conditions, standard mode for a new object.
+	// ModeOfObject means that the object keeps its mode. A new object is in standard mode.
 	ModeOfObject Mode = ""
 	Standard     Mode = "Standard"
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether the mode is image mode, for an object with these conditions. Only image mode
-// has AppliedFiles and AppliedOSImage. machine-config-operator creates ImagePulledFromRegistry in
-// standard mode, too.
+// IsImage reports whether an object with these conditions is in image mode. Only image mode has
+// AppliedFiles and AppliedOSImage. ImagePulledFromRegistry does not tell, because
+// machine-config-operator also creates it in standard mode.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -54,8 +56,8 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
-// NewNode returns the view of a Node. An annotation that the CRD rejects is left out, so that the rest
-// can be reported; the error is the *field.Error of the first such annotation.
+// NewNode converts a Node. An annotation that the CRD rejects is left out, so that the other
+// annotations can be reported. The error is a *field.Error for the first such annotation.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
@@ -79,8 +81,8 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
-// hasConfig reports whether the Node names a config. Then an image that it does not name does not
-// exist.
+// hasConfig reports whether the Node has a config annotation. Then a missing image annotation means
+// that there is no image.
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }

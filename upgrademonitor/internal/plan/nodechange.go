@@ -2,8 +2,9 @@ package plan
 
 import "github.com/openshift/upgrademonitor/phases"
 
-// NodeChange brings the versions in the status in sync with the Node, without a report. The view of a
-// report may have been out of date, for example with Updated=True.
+// NodeChange updates the versions in the status to the versions of the Node, without a report. It
+// is needed because a report may be based on an outdated Node, for example a report of
+// Updated=True.
 type NodeChange struct {
 	Node Node
 }
@@ -13,17 +14,18 @@ var _ Change = NodeChange{}
 // String names the change in errors and logs.
 func (NodeChange) String() string { return "versions of the Node" }
 
-// View is the view of the Node to follow.
+// View returns the Node that has the versions.
 func (c NodeChange) View() Node { return c.Node }
 
-// Absorb returns the newer view of the Node.
+// Absorb returns the newer change.
 func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	_, ok := newer.(NodeChange)
 	return newer, ok
 }
 
-// Plan returns the write of the versions, by the rules of a report: while Updated is True, by those of
-// Updated=True. It neither changes nor adds a condition: a status without conditions stays.
+// Plan returns the write of the versions, by the same rules as a report. While Updated is True, the
+// rules of a report of Updated=True apply. Plan neither changes nor adds a condition. A status
+// without conditions is not written.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

@@ -14,9 +14,10 @@ type PhaseChange struct {
 
 	// NotRequired makes the status False if the phase has not started, and True if it has.
 	NotRequired bool
-	// SkipIfRunning leaves a phase unchanged that is Unknown already, so that its last error stays visible.
+	// SkipIfRunning leaves the phase unchanged if it is already Unknown, so that its last error
+	// stays visible.
 	SkipIfRunning bool
-	// SkipOtherMode makes a report on a phase of the other mode change nothing.
+	// SkipOtherMode ignores the report if the phase belongs to the other mode.
 	SkipOtherMode bool
 }
 
@@ -30,10 +31,10 @@ func (c PhaseChange) String() string {
 	return "report " + string(c.Phase) + "=" + string(c.Status)
 }
 
-// View is the view of the Node at the time of the report.
+// View returns the Node at the time of the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the texts of a newer report that differs in nothing else. The time stays.
+// Absorb takes the reason and messages of a newer report if nothing else differs. The time stays.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
@@ -46,8 +47,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write resets the phases and changes nothing else, so that a plan
-// in between starts the same update.
+// update needs two writes, the first write only resets the phases. So planning again after it
+// starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
@@ -63,7 +64,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // the versions may have changed
+		lists = [][]metav1.Condition{before} // to write the versions, if they have changed
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
@@ -80,8 +81,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report for this object: NotRequired and SkipIfRunning depend on the known
-// status.
+// request returns the report after NotRequired and SkipIfRunning are applied to the known status.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
@@ -97,7 +97,7 @@ func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report 
 	return request
 }
 
-// cycle returns the facts about the current update that the conditions do not show.
+// cycle returns facts about the current update that the conditions do not show.
 func (c PhaseChange) cycle(s State) conditions.Cycle {
 	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverUpdated() {

@@ -8,10 +8,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Sync returns the state with owner references and spec in sync with a Node.
+// Sync returns the state with the owner references and the spec of a Node.
 //
-//  1. A pool that is NotYetSet, and a config that the Node does not name, change nothing.
-//  2. In image mode, an image that the Node does not name is cleared, if the Node names a config.
+//  1. If the pool is NotYetSet, or the Node has no desired config, the value in the spec stays.
+//  2. In image mode, if the Node has a config but no desired image, the desired image is cleared.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	images := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
@@ -31,7 +31,7 @@ func (s State) Sync(n Node) State {
 	return s
 }
 
-// InSync reports whether owner references and spec are in sync with a Node.
+// InSync reports whether the owner references and the spec match a Node.
 func (s State) InSync(n Node) bool {
 	synced := s.Sync(n)
 	return s.Spec == synced.Spec && slices.Equal(s.Owners, synced.Owners)

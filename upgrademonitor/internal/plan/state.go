@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// State is the part of a MachineConfigNode that this library writes. It is immutable, with everything
-// that it points to.
+// State has the fields of a MachineConfigNode that this library writes. A State, and all memory
+// that it refers to, is immutable.
 type State struct {
 	Generation int64
 	Owners     []metav1.OwnerReference
@@ -20,7 +20,8 @@ type State struct {
 	// Status has only conditions that are phases, and only fields that this library writes.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is the target of the current update, as this process remembers it.
+	// Target is the target of the current update. It is not in the object: this process remembers
+	// it.
 	Target Target
 }
 
@@ -44,8 +45,8 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 	return *status.ConfigVersion
 }
 
-// IsComplete reports whether the state has every condition of the mode with its texts and its time. An
-// informer may trim them.
+// IsComplete reports whether the state has every condition of the mode, with reason, message and
+// time. It may lack them if an informer drops fields.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -60,7 +61,8 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with a list of conditions and the versions of a Node.
+// publish returns the state with the conditions and the versions of a Node. ended is set by
+// Updated=True.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
@@ -75,9 +77,9 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 // images reports whether the images of a Node are written.
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the generation of the spec that the status takes into account. It stays
-// while the spec desires another target than the current or the last update, so that no client
-// believes that the desired update is done. If Updated was never reported, no client can.
+// observedGeneration returns the new observedGeneration of the status. It stays while the spec
+// desires another target than the current or last update, so that no client concludes that the
+// desired update is done. If Updated was never reported, no client can conclude that.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -91,14 +93,14 @@ func (s State) observedGeneration() int64 {
 // updateVersions sets the versions and images of a status to those of the Node.
 //
 //  1. The current versions follow the Node at once.
-//  2. The desired versions follow the Node when prepared is set (UpdatePrepared turns True), and when
-//     ended is set (Updated=True) if the Node runs its desired version. Otherwise nothing has
-//     validated them.
-//  3. In image mode, an image that the Node does not name is cleared: the desired image when it would
-//     follow, the current image when ended is set.
-//  4. If no image was known, an image that the Node runs and desires is both at once. It does not come
-//     from an update.
-//  5. A Node that names no config clears nothing.
+//  2. The desired versions follow the Node if prepared is set (UpdatePrepared turns True). They
+//     also follow if ended is set (Updated=True) and the Node runs its desired version. Otherwise
+//     the daemon has not validated them.
+//  3. In image mode, an image without an annotation is cleared: the desired image when it would
+//     otherwise follow, the current image if ended is set.
+//  4. If the status has no image, and the current and the desired image of the Node are the same,
+//     both are set at once: that image does not come from an update.
+//  5. If the Node has no config annotation, no image is set or cleared.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)
 	if v.CurrentConfig != "" {
@@ -111,7 +113,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 		config.Desired = nodemeta.NotYetSet
 	}
 	if status.ConfigVersion == nil || *status.ConfigVersion != config {
-		changed := config // on the heap only if it is needed
+		changed := config // a copy, so that config is allocated on the heap only if it changes
 		status.ConfigVersion = &changed
 	}
 	if !images || !v.hasConfig() {
@@ -127,7 +129,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	}
 }
 
-// equalImageSets ignores the order.
+// equalImageSets compares two lists without regard to their order.
 func equalImageSets(a, b []mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		other := findImageSet(b, set.Name)

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with the target of the current update in Target, so that it is still known
-// after the spec has changed. Call it at each read.
+// Pin returns the state with the target of the current update in Target. Call it at each read, so
+// that the target is still known after the spec has changed.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
@@ -19,9 +19,9 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the current update, or of the last update if there is none. Once the
-// update is prepared, the status has the target. Before that this process remembers it. After a
-// restart the spec has it.
+// target returns the target of the current or the last update. Once UpdatePrepared is True, the
+// target is in the status. Before that, this process remembers it. If the process has restarted,
+// the target is taken from the spec.
 func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
@@ -39,9 +39,9 @@ func (s State) neverUpdated() bool {
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// hasNewTarget reports whether the Node desires another target than the current or the last update. A
-// Node that names no desired config has no target. An image that the Node runs already does not count
-// as new if no image was known before.
+// hasNewTarget reports whether the target of the Node differs from the target of the current or
+// last update. A Node without a desired config has no target. If the object has no images yet, an
+// image that the Node already runs does not count as new.
 func (s State) hasNewTarget(n Node) bool {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	switch {
@@ -55,7 +55,7 @@ func (s State) hasNewTarget(n Node) bool {
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
 }
 
-// targetOf returns the target of an update that starts.
+// targetOf returns the target of an update that starts now.
 func (s State) targetOf(n Node) Target {
 	t := Target{Config: n.DesiredConfig}
 	switch {
@@ -69,8 +69,8 @@ func (s State) targetOf(n Node) Target {
 	return t
 }
 
-// updateName returns the name of the current update in messages: its image if the update changes the
-// image, otherwise its config.
+// updateName returns the name of the current update for messages: its image if the update changes
+// the image, otherwise its config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	ran := func(p phases.Phase) bool {
