@@ -21,6 +21,10 @@ func TestErrors(t *testing.T) {
 			&phases.TransitionError{Phase: phases.Drained, From: running, To: no},
 			[]string{"Drained", "from Unknown to False", "Updated=False", "Updated=True", "report Unknown with the cause"},
 		},
+		"a child runs": {
+			&phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained},
+			[]string{"UpdateExecuted", "from Unknown to True", "its child Drained is Unknown"},
+		},
 		"Updated": {
 			&phases.TransitionError{Phase: phases.Updated, From: done, To: running},
 			[]string{"Updated", "from True to Unknown", "report False when an update starts", "True when it ends"},
