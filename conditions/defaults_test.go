@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
+func TestComplete(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
 	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
@@ -41,6 +41,26 @@ func TestCompleteAddsWhatIsMissingAndOmitsTheRest(t *testing.T) {
 				assert.Equal(t, kept, list, "the list is never changed")
 			}
 		})
+	}
+}
+
+// A phase that was reset, or never reported, did not run in this update. Older daemons spell the reserved
+// reason differently.
+func TestRan(t *testing.T) {
+	for name, tc := range map[string]struct {
+		c    metav1.Condition
+		want bool
+	}{
+		"missing":                    {metav1.Condition{Type: "Cordoned"}, false},
+		"never reported":             {neverRan(phases.Drained, now), false},
+		"by an older daemon":         {metav1.Condition{Type: "Drained", Status: no, Reason: "NotYetOccured"}, false},
+		"not required":               {metav1.Condition{Type: "Drained", Status: no, Reason: "UpdateExecutedDrained"}, true},
+		"running":                    {metav1.Condition{Type: "Drained", Status: running, Reason: "R"}, true},
+		"running with that reason":   {metav1.Condition{Type: "Drained", Status: running, Reason: "NotYetOccurred"}, true},
+		"in an earlier update":       {metav1.Condition{Type: "Drained", Status: no, Reason: "R", Message: prefix + "a: m"}, false},
+		"a message about the prefix": {metav1.Condition{Type: "Drained", Status: no, Reason: "R", Message: "see " + prefix}, true},
+	} {
+		assert.Equal(t, tc.want, conditions.Ran([]metav1.Condition{tc.c}, phases.Drained), name)
 	}
 }
 

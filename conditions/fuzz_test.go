@@ -72,7 +72,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// retries reports whether a repeat of the report begins another update.
+// retries reports whether a repeat of the report starts another update.
 func retries(r request) bool {
 	return (r.Phase == phases.Updated || r.Phase == phases.UpdatePrepared) && r.NewTarget
 }
@@ -98,6 +98,7 @@ func fuzzReport(in *tape) request {
 	options := in.pick(64)
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
+	r.Ended = options&4 != 0
 	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
 	if options&32 != 0 {
 		r.ParentMessage = "to the parent"

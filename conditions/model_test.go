@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-const modelStates = 1000
+const modelStates = 700
 
 // TestModel visits every state that reports can reach from the empty list, breadth first, and
 // checks each call with the oracle. A state is the statuses of all phases.
@@ -59,11 +59,8 @@ func everyReport(imageMode bool) []request {
 			if _, ok := parents[typ]; ok && s == done {
 				reports = append(reports, report(phases.Phase(typ), s, completing))
 			}
-			if typ == "UpdatePrepared" {
-				reports = append(reports, report(phases.Phase(typ), s, newTarget))
-			}
-			if typ == "Updated" {
-				reports = append(reports, report(phases.Phase(typ), s, newTarget))
+			if typ == "UpdatePrepared" || typ == "Updated" {
+				reports = append(reports, report(phases.Phase(typ), s, newTarget), report(phases.Phase(typ), s, ended))
 			}
 		}
 	}

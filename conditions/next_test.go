@@ -1,7 +1,6 @@
 package conditions_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,102 +9,54 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestNextRejectsUnknownPhasesAndInvalidStatuses(t *testing.T) {
-	for _, updated := range statuses {
-		list := statusMap{phases.Updated: updated, phases.Drained: running}.list(false)
-
-		var rejection *phases.TransitionError
-		require.ErrorAs(t, rejected(t, list, false, report(phases.Updated, running)), &rejection)
-		assert.Equal(t, phases.Updated, rejection.Phase)
-
-		for _, p := range []phases.Phase{"", "drained", "InternalReleaseImageDegraded"} {
-			var unknown *field.Error
-			require.ErrorAs(t, rejected(t, list, false, report(p, done)), &unknown)
-			assert.Equal(t, []any{"phase", string(p)}, []any{unknown.Field, unknown.BadValue})
-		}
-		for _, p := range phases.All(false) {
-			for _, bad := range []metav1.ConditionStatus{"", "true", "Bogus"} {
-				t.Run(fmt.Sprintf("%s=%q while Updated is %s", p, bad, updated), func(t *testing.T) {
-					var invalid *field.Error
-					require.ErrorAs(t, rejected(t, list, false, report(p, bad)), &invalid)
-					assert.Equal(t, []any{"status", bad}, []any{invalid.Field, invalid.BadValue})
-				})
-			}
-		}
+// The error of an invalid report is that of package phases.
+func TestReportsThatAreRejected(t *testing.T) {
+	for name, tc := range map[string]struct {
+		report request
+		want   error
+	}{
+		"an unknown phase":          {report("drained", done), phases.Check("drained", done, false)},
+		"an invalid status":         {report(phases.Drained, "true"), phases.Check(phases.Drained, "true", false)},
+		"a phase of the other mode": {report(phases.AppliedFiles, done), phases.Check(phases.AppliedFiles, done, false)},
+		"Updated is Unknown":        {report(phases.Updated, running), &phases.TransitionError{Phase: phases.Updated, From: no, To: running}},
+		"a phase that ran":          {report(phases.Drained, no), &phases.TransitionError{Phase: phases.Drained, From: running, To: no}},
+		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, rejected(t, midway(false, nil), false, tc.report))
+		})
 	}
 }
 
-func TestNextRejectsAPhaseOfTheOtherMode(t *testing.T) {
-	other := map[bool][]phases.Phase{
-		true:  {phases.AppliedFilesAndOS},
-		false: {phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry},
-	}
-	for imageMode, ps := range other {
-		for _, p := range ps {
-			for _, updated := range statuses {
-				for _, to := range statuses {
-					t.Run(fmt.Sprintf("%s=%s while Updated is %s", p, to, updated), func(t *testing.T) {
-						require.NotPanics(t, func() {
-							_ = rejected(t, statusMap{phases.Updated: updated}.list(imageMode), imageMode, report(p, to))
-						})
-					})
-				}
-			}
-		}
-	}
-}
-
-func TestARepeatedReportAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T) {
+// A repeat adds missing conditions, and removes the conditions of the other mode.
+func TestARepeatCompletesTheList(t *testing.T) {
 	r := report(phases.Drained, running)
 	full := next(t, midway(false, nil), false, r)[0]
 	require.Nil(t, next(t, full, false, r))
 
-	t.Run("a missing one", func(t *testing.T) {
-		for _, p := range []phases.Phase{phases.RebootedNode, phases.NodeDegraded} {
-			writes := next(t, without(full, p), false, r)
-			require.Len(t, writes, 1)
-			assert.Equal(t, neverRan(p, now), condition(t, writes[0], p))
-			assert.Equal(t, without(full, p), without(writes[0], p))
-		}
-	})
-	for _, imageMode := range []bool{true, false} {
-		t.Run(fmt.Sprintf("to image mode %t", imageMode), func(t *testing.T) {
-			other := next(t, midway(!imageMode, nil), !imageMode, r)[0]
-
-			writes := next(t, other, imageMode, r)
-
-			require.Len(t, writes, 1)
-			assert.Equal(t, typesOf(imageMode), types(writes[0]))
-			for _, c := range writes[0] {
-				if slices.Contains(typesOf(!imageMode), c.Type) {
-					assert.Equal(t, condition(t, other, phases.Phase(c.Type)), c, "a shared condition is unchanged")
-				} else {
-					assert.Equal(t, neverRan(phases.Phase(c.Type), now), c)
-				}
-			}
-			assert.Nil(t, next(t, writes[0], imageMode, r))
-		})
+	for _, p := range []phases.Phase{phases.RebootedNode, phases.NodeDegraded} {
+		writes := next(t, without(full, p), false, r)
+		require.Len(t, writes, 1)
+		assert.Equal(t, neverRan(p, now), condition(t, writes[0], p))
+		assert.Equal(t, without(full, p), without(writes[0], p))
 	}
-	t.Run("unowned ones and the order do not count", func(t *testing.T) {
-		list := slices.Clone(full)
-		slices.Reverse(list)
-		list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no})
-		assert.Nil(t, next(t, list, false, r))
-
-		writes := next(t, list, false, report(phases.Drained, done))
-		assert.Equal(t, standardTypes, types(writes[0]), "conditions of others are not owned")
-	})
-	t.Run("of two of one type the first counts", func(t *testing.T) {
-		second := condition(t, full, phases.Drained)
-		second.Status = no
-		assert.Nil(t, next(t, append(slices.Clone(full), second), false, r))
-	})
+	other := next(t, midway(true, nil), true, r)[0]
+	writes := next(t, other, false, r)
+	require.Len(t, writes, 1)
+	assert.Equal(t, standardTypes, types(writes[0]))
+	assert.Equal(t, neverRan(phases.AppliedFilesAndOS, now), condition(t, writes[0], phases.AppliedFilesAndOS))
+	list := slices.Clone(full)
+	slices.Reverse(list)
+	second := condition(t, full, phases.Drained)
+	second.Status = no
+	list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no}, second)
+	assert.Nil(t, next(t, list, false, r), "the order, conditions of other clients and second conditions are ignored")
+	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
 }
 
 // A value that is read back must equal the one that was written.
@@ -139,7 +90,6 @@ func TestNextTruncatesMessages(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }
 
-// Another client may have written one.
 func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
 	for _, bad := range []metav1.ConditionStatus{"", "Bogus"} {
 		for _, p := range phases.All(false) {

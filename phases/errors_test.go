@@ -1,18 +1,15 @@
 package phases_test
 
 import (
-	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestErrorNamesWhatIsWrongAndWhatToDo(t *testing.T) {
+// An error names the problem and the remedy.
+func TestErrors(t *testing.T) {
 	_, unknown := phases.Path("Rebooted", no, no)
 	_, empty := phases.Path("", no, no)
 	_, status := phases.Path(phases.Cordoned, no, "yes")
@@ -23,6 +20,10 @@ func TestErrorNamesWhatIsWrongAndWhatToDo(t *testing.T) {
 		"a phase that ran": {
 			&phases.TransitionError{Phase: phases.Drained, From: running, To: no},
 			[]string{"Drained", "from Unknown to False", "Updated=False", "Updated=True", "report Unknown with the cause"},
+		},
+		"a child runs": {
+			&phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained},
+			[]string{"UpdateExecuted", "from Unknown to True", "its child Drained is Unknown"},
 		},
 		"Updated": {
 			&phases.TransitionError{Phase: phases.Updated, From: done, To: running},
@@ -46,23 +47,4 @@ func TestErrorNamesWhatIsWrongAndWhatToDo(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestTransitionErrorIsFoundWhenWrapped(t *testing.T) {
-	_, err := phases.Path(phases.Cordoned, running, no)
-	err = errors.Join(errors.New("another"), fmt.Errorf("reporting: %w", err))
-	var refused *phases.TransitionError
-	require.ErrorAs(t, err, &refused)
-	assert.Equal(t, phases.TransitionError{Phase: phases.Cordoned, From: running, To: no}, *refused)
-}
-
-// requireInvalid asserts that an error, wrapped or not, is a *field.Error.
-func requireInvalid(t *testing.T, err error, kind field.ErrorType, name, value string) {
-	t.Helper()
-	var invalid *field.Error
-	require.ErrorAs(t, fmt.Errorf("reporting: %w", err), &invalid)
-	assert.Equal(t, []any{kind, name}, []any{invalid.Type, invalid.Field})
-	assert.Equal(t, value, fmt.Sprint(invalid.BadValue))
-	var refused *phases.TransitionError
-	assert.NotErrorAs(t, err, &refused)
 }

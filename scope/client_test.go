@@ -2,6 +2,7 @@ package scope_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -21,7 +22,7 @@ import (
 
 const nodeName = "worker-0"
 
-// narrow is the part of the typed client that a node needs. Both implement it.
+// narrow is the part of the typed client that a node needs. Both clients implement it.
 type narrow interface {
 	Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error)
 	Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error)
@@ -33,10 +34,10 @@ var (
 	_ narrow = mcfgclient.MachineConfigNodeInterface(nil)
 )
 
-// newClient returns a client of a cluster that has the object of this node and of another.
+// newClient returns a client of a cluster that has the object of another node.
 func newClient(t *testing.T) (*scope.Client, *mcfgfake.Clientset) {
 	t.Helper()
-	clientset := mcfgfake.NewClientset(object(nodeName, nodeName), object("worker-00", "worker-00"))
+	clientset := mcfgfake.NewClientset(object("worker-00", "worker-00"))
 	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
 	require.NoError(t, err)
 	require.Empty(t, clientset.Actions(), "NewClient makes no request")
@@ -50,171 +51,89 @@ func object(name, node string) *mcfgv1.MachineConfigNode {
 	}
 }
 
-func TestNewClientRejectsANilClientAndInvalidNames(t *testing.T) {
+type nilNodes struct {
+	mcfgclient.MachineConfigNodeInterface
+}
+
+func TestNewClient(t *testing.T) {
 	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
 	var typedNil *nilNodes
 	for name, tc := range map[string]struct {
 		client   mcfgclient.MachineConfigNodeInterface
 		nodeName string
-		contains string
+		contains string // of the error; "": it is valid
 	}{
+		"one letter":        {nodes, "a", ""},
+		"dots and dashes":   {nodes, "ip-10-0-1-147.ec2.internal", ""},
+		"253 characters":    {nodes, strings.Repeat("a", 253), ""},
+		"254 characters":    {nodes, strings.Repeat("a", 254), "253"},
 		"nil client":        {nil, nodeName, "MachineConfigNodes()"},
 		"typed nil client":  {typedNil, nodeName, "MachineConfigNodes()"},
 		"empty":             {nodes, "", "pass the name of the Node"},
 		"upper case":        {nodes, "Worker-0", `"Worker-0"`},
-		"254 characters":    {nodes, strings.Repeat("a", 254), "253"},
 		"a dash at the end": {nodes, "worker-", `"worker-"`},
 		"slash":             {nodes, "worker/0", `"worker/0"`},
-		"space":             {nodes, " worker-0", `" worker-0"`},
 		"parent directory":  {nodes, "..", `".."`},
 		"comma":             {nodes, "a,metadata.name=b", "not a valid name of a Node"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := scope.NewClient(tc.client, tc.nodeName)
+			if tc.contains == "" {
+				require.NoError(t, err)
+				assert.Equal(t, tc.nodeName, c.NodeName())
+				return
+			}
 			require.ErrorContains(t, err, tc.contains)
-			_, _ = requireInvalid(t, err)
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
 			assert.Nil(t, c)
 			assert.NotErrorIs(t, err, scope.ErrOutOfScope)
 		})
 	}
 }
 
-// requireInvalid asserts that an error is a *field.Error, and returns its field and value.
-func requireInvalid(t *testing.T, err error) (name string, value any) {
-	t.Helper()
+// Requests for the object are sent unchanged, and have the errors of the typed client.
+func TestRequestsForItsObject(t *testing.T) {
+	c, clientset := newClient(t)
+	_, err := c.Get(t.Context(), nodeName, metav1.GetOptions{ResourceVersion: "7"})
+	assert.True(t, apierrors.IsNotFound(err))
+	created, err := c.Create(t.Context(), object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"})
+	require.NoError(t, err)
+	read, err := c.Get(t.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, created, read)
+	_, err = c.Patch(t.Context(), nodeName, types.MergePatchType, []byte("{}"), metav1.PatchOptions{DryRun: []string{"All"}}, "status")
+	require.NoError(t, err)
+
+	resource := mcfgv1.GroupVersion.WithResource("machineconfignodes")
+	assert.Equal(t, []clienttesting.Action{
+		clienttesting.NewRootGetActionWithOptions(resource, nodeName, metav1.GetOptions{ResourceVersion: "7"}),
+		clienttesting.NewRootCreateActionWithOptions(resource, object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"}),
+		clienttesting.NewRootGetActionWithOptions(resource, nodeName, metav1.GetOptions{}),
+		clienttesting.NewRootPatchSubresourceActionWithOptions(resource, nodeName, types.MergePatchType, []byte("{}"), metav1.PatchOptions{DryRun: []string{"All"}}, "status"),
+	}, clientset.Actions())
+}
+
+// Requests for another object are not sent.
+func TestRequestsForAnotherObject(t *testing.T) {
+	c, clientset := newClient(t)
+	for _, name := range []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"} {
+		generated := object(name, nodeName)
+		generated.GenerateName = nodeName
+		_, get := c.Get(t.Context(), name, metav1.GetOptions{})
+		_, create := c.Create(t.Context(), object(name, nodeName), metav1.CreateOptions{})
+		_, generate := c.Create(t.Context(), generated, metav1.CreateOptions{})
+		_, ofAnother := c.Create(t.Context(), object(nodeName, name), metav1.CreateOptions{})
+		_, patch := c.Patch(t.Context(), name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
+		_, patchStatus := c.Patch(t.Context(), name, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
+		for i, err := range []error{get, create, generate, ofAnother, patch, patchStatus} {
+			require.ErrorIs(t, err, scope.ErrOutOfScope, "%d %q", i, name)
+			where := []string{"name", "metadata.name", "metadata.name", "spec.node.name", "name", "name"}[i]
+			assert.EqualError(t, err, fmt.Sprintf("out of scope: a node may access only its own MachineConfigNode: %s is %q, the node is %q", where, name, nodeName))
+		}
+	}
+	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
 	var invalid *field.Error
 	require.ErrorAs(t, err, &invalid)
-	return invalid.Field, invalid.BadValue
-}
-
-type nilNodes struct {
-	mcfgclient.MachineConfigNodeInterface
-}
-
-func TestNewClientAcceptsEveryNameOfANode(t *testing.T) {
-	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
-	for _, name := range []string{"a", "ip-10-0-1-147.ec2.internal", strings.Repeat("a", 253)} {
-		c, err := scope.NewClient(nodes, name)
-		require.NoError(t, err)
-		assert.Equal(t, name, c.NodeName())
-	}
-}
-
-func TestClientPassesRequestsForItsObjectUnchanged(t *testing.T) {
-	patch := []byte(`{"metadata":{"labels":{"a":"b"}}}`)
-	for name, tc := range map[string]struct {
-		call              func(c *scope.Client) (*mcfgv1.MachineConfigNode, error)
-		verb, subresource string
-		check             func(t *testing.T, a clienttesting.Action)
-	}{
-		"get": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				return c.Get(t.Context(), nodeName, metav1.GetOptions{ResourceVersion: "7"})
-			}, "get", "",
-			func(t *testing.T, a clienttesting.Action) {
-				assert.Equal(t, nodeName, a.(clienttesting.GetAction).GetName())
-				assert.Equal(t, "7", a.(clienttesting.GetActionImpl).GetOptions.ResourceVersion)
-			},
-		},
-		"patch": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{DryRun: []string{"All"}})
-			}, "patch", "",
-			func(t *testing.T, a clienttesting.Action) {
-				p := a.(clienttesting.PatchActionImpl)
-				assert.Equal(t, []string{nodeName, string(patch)}, []string{p.Name, string(p.Patch)})
-				assert.Equal(t, types.MergePatchType, p.PatchType)
-				assert.Equal(t, []string{"All"}, p.PatchOptions.DryRun)
-			},
-		},
-		"patch of a subresource": {
-			func(c *scope.Client) (*mcfgv1.MachineConfigNode, error) {
-				return c.Patch(t.Context(), nodeName, types.MergePatchType, patch, metav1.PatchOptions{}, "status")
-			}, "patch", "status", func(*testing.T, clienttesting.Action) {},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, clientset := newClient(t)
-
-			mcn, err := tc.call(c)
-
-			require.NoError(t, err)
-			assert.Equal(t, nodeName, mcn.Name)
-			actions := clientset.Actions()
-			require.Len(t, actions, 1)
-			assert.Equal(t, []string{tc.verb, tc.subresource}, []string{actions[0].GetVerb(), actions[0].GetSubresource()})
-			assert.Equal(t, "machineconfignodes", actions[0].GetResource().Resource)
-			tc.check(t, actions[0])
-		})
-	}
-}
-
-func TestClientCreatesItsObject(t *testing.T) {
-	clientset := mcfgfake.NewClientset()
-	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
-	require.NoError(t, err)
-
-	mcn, err := c.Create(t.Context(), object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"})
-
-	require.NoError(t, err)
-	assert.Equal(t, nodeName, mcn.Name)
-	require.Len(t, clientset.Actions(), 1)
-	assert.Equal(t, "mine", clientset.Actions()[0].(clienttesting.CreateActionImpl).CreateOptions.FieldManager)
-}
-
-func TestClientReturnsTheErrorsOfTheTypedClient(t *testing.T) {
-	clientset := mcfgfake.NewClientset()
-	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
-	require.NoError(t, err)
-
-	_, err = c.Get(t.Context(), nodeName, metav1.GetOptions{})
-
-	assert.True(t, apierrors.IsNotFound(err))
-	assert.NotErrorIs(t, err, scope.ErrOutOfScope)
-}
-
-// otherNames are names that resemble the name of this node.
-var otherNames = []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"}
-
-// calls makes a request for the named object with each method.
-func calls(ctx context.Context, c *scope.Client, name string) map[string]error {
-	_, get := c.Get(ctx, name, metav1.GetOptions{})
-	_, create := c.Create(ctx, object(name, nodeName), metav1.CreateOptions{})
-	generated := object(name, nodeName)
-	generated.GenerateName = nodeName
-	_, generate := c.Create(ctx, generated, metav1.CreateOptions{})
-	_, patch := c.Patch(ctx, name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
-	_, patchStatus := c.Patch(ctx, name, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
-	return map[string]error{"get": get, "create": create, "generate": generate, "patch": patch, "patchStatus": patchStatus}
-}
-
-func TestClientMakesNoRequestForAnotherName(t *testing.T) {
-	for _, name := range otherNames {
-		c, clientset := newClient(t)
-		for call, err := range calls(t.Context(), c, name) {
-			require.ErrorIs(t, err, scope.ErrOutOfScope, "%s %q", call, name)
-			assert.ErrorContains(t, err, `"`+name+`"`, call)
-		}
-		assert.Empty(t, clientset.Actions(), "%q", name)
-	}
-}
-
-func TestClientMakesNoRequestForAnotherNode(t *testing.T) {
-	for _, node := range otherNames {
-		c, clientset := newClient(t)
-
-		_, err := c.Create(t.Context(), object(nodeName, node), metav1.CreateOptions{})
-		require.ErrorIs(t, err, scope.ErrOutOfScope, "create %q", node)
-		assert.ErrorContains(t, err, "spec.node.name")
-
-		assert.Empty(t, clientset.Actions())
-	}
-}
-
-func TestClientMakesNoRequestForNil(t *testing.T) {
-	c, clientset := newClient(t)
-
-	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
-	_, _ = requireInvalid(t, err)
 	assert.Empty(t, clientset.Actions())
 }

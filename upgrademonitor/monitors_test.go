@@ -2,64 +2,106 @@ package upgrademonitor_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-func newMonitors(t *testing.T, clientset *mcfgfake.Clientset) *upgrademonitor.Monitors {
+func newMonitors(t *testing.T, s *server, node func(string) (*corev1.Node, error)) (*upgrademonitor.Monitors, *logLines) {
 	t.Helper()
-	monitors, err := upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
-	})
+	log := &logLines{}
+	monitors, err := upgrademonitor.NewMonitors(log.context(t.Context()), upgrademonitor.Config{Client: clientsetOn(t, s)}, node)
 	require.NoError(t, err)
-	return monitors
+	return monitors, log
 }
 
-func TestMonitorsKeepOneForEachNode(t *testing.T) {
-	monitors := newMonitors(t, mcfgfake.NewClientset())
-	first := monitors.For("worker-0")
-	assert.Same(t, first, monitors.For("worker-0"))
-	monitors.Forget("worker-0")
-	assert.NotSame(t, first, monitors.For("worker-0"))
+func namedNode(name string) (*corev1.Node, error) {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "1"}}, nil
 }
 
-// The Monitor of a name that no Node can have rejects every report.
-func TestMonitorsForANameThatNoNodeCanHave(t *testing.T) {
-	monitor := newMonitors(t, mcfgfake.NewClientset()).For("Worker_0")
-	var bad *field.Error
-	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue), &bad)
-	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()), &bad)
-	monitor.Report(t.Context(), phases.Drained, "", metav1.ConditionTrue)
-	monitor.ReportDegraded(t.Context(), nil)
+func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
+
+// For returns the same Monitor until Forget. The Monitor of a name that no Node can have rejects every
+// report.
+func TestForAndForget(t *testing.T) {
+	s := newServer()
+	monitors, _ := newMonitors(t, s, namedNode)
+	first := monitors.For(nodeName)
+	assert.Same(t, first, monitors.For(nodeName))
+	monitors.Forget(nodeName)
+	monitors.Forget(nodeName)
+	assert.NotSame(t, first, monitors.For(nodeName))
+
+	monitor := monitors.For("Worker_0")
+	var invalid *field.Error
+	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue), &invalid)
+	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()), &invalid)
 	monitor.ReportPinnedImageSets(t.Context(), nil, nil)
-	require.NoError(t, monitor.Track(t.Context(), phases.Drained, "", func(context.Context) error { return nil }))
 	n, _ := monitor.Pending()
 	assert.Zero(t, n)
 	require.NoError(t, monitor.Flush(t.Context()))
+	assert.Empty(t, s.requests())
 }
 
-func TestNewMonitorsValidates(t *testing.T) {
-	node := func(string) (*corev1.Node, error) { return nil, nil }
-	var bad *field.Error
-	_, err := upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{}, node)
-	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "upgrademonitor.Config.Client", bad.Field)
-	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset()}, nil)
-	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
-	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset(), NodeName: "worker-0"}, node)
-	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "upgrademonitor.Config.NodeName", bad.Field)
-	_, err = upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: mcfgfake.NewClientset(), Node: func() (*corev1.Node, error) { return nil, nil }}, node)
-	require.ErrorAs(t, err, &bad)
-	assert.Equal(t, "upgrademonitor.Config.Node", bad.Field)
+// How many reports of all nodes are pending, and since when. Forget ends the retries.
+func TestPendingOfMonitors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.fails(errDown)
+		monitors, log := newMonitors(t, s, namedNode)
+		n, since := monitors.Pending()
+		assert.Zero(t, n)
+		assert.True(t, since.IsZero())
+		started := time.Now()
+		for i := range 3 {
+			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
+			<-time.After(time.Minute)
+			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
+		}
+		n, since = monitors.Pending()
+		assert.Equal(t, 6, n)
+		assert.Equal(t, started, since)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, monitors.Flush(ctx), upgrademonitor.ErrPending)
+		for i := range 3 {
+			monitors.Forget(nodeNames(i))
+		}
+		synctest.Wait()
+		s.requests()
+		log.take()
+		pass(time.Hour)
+		assert.Empty(t, s.requests())
+		assert.Empty(t, log.take())
+	})
+}
+
+// A Node function that blocks keeps no other node from being written.
+func TestMonitorsWaitForNoNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		monitors, _ := newMonitors(t, s, func(name string) (*corev1.Node, error) {
+			if name == nodeName {
+				<-t.Context().Done()
+			}
+			return namedNode(name)
+		})
+		go monitors.For(nodeName).ReportDegraded(t.Context(), nil)
+		synctest.Wait()
+		for i := 1; i < 20; i++ {
+			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
+			assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(s.Get(nodeNames(i)).Status.Conditions, phases.NodeDegraded))
+		}
+	})
 }

@@ -2,160 +2,322 @@ package upgrademonitor_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
+	"strings"
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Report is one line per call site.
-func TestReportLogsWhatItCannotDo(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
+// A report that is not accepted makes no request.
+func TestReportsThatAreRejected(t *testing.T) {
+	const yes, running = metav1.ConditionTrue, metav1.ConditionUnknown
+	type opts = []upgrademonitor.Option
+	parent, parentMessage := upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("x")
+	for name, tc := range map[string]struct {
+		phase  phases.Phase
+		reason string
+		status metav1.ConditionStatus
+		opts   opts
+		field  string // of the *field.Error
+	}{
+		"unknown phase":               {"Rested", "R", yes, nil, "phase"},
+		"empty phase":                 {"", "R", yes, nil, "phase"},
+		"bad status":                  {phases.Drained, "R", "Maybe", nil, "status"},
+		"empty status":                {phases.Drained, "R", "", nil, "status"},
+		"empty reason":                {phases.Drained, "", yes, nil, "reason"},
+		"reason with a space":         {phases.Drained, "not good", yes, nil, "reason"},
+		"reason with a line feed":     {phases.Drained, "Good\n", yes, nil, "reason"},
+		"reason that ends in a comma": {phases.Drained, "Good,", yes, nil, "reason"},
+		"reserved reason":             {phases.Drained, "NotYetOccurred", yes, nil, "reason"},
+		"reserved by older daemons":   {phases.Drained, "NotYetOccured", yes, nil, "reason"},
+		"reason that is too long":     {phases.Drained, strings.Repeat("a", 1025), yes, nil, "reason"},
+		"completes while running":     {phases.Drained, "R", running, opts{parent}, "opts[CompletesParent]"},
+		"no parent to complete":       {phases.Resumed, "R", yes, opts{parent}, "opts"},
+		"no parent to report for":     {phases.Resumed, "R", yes, opts{parentMessage}, "opts"},
+		"a message of Track":          {phases.Drained, "R", yes, opts{upgrademonitor.DoneMessage("done")}, "opts[DoneMessage]"},
+		"a second reason":             {phases.Drained, "R", yes, opts{upgrademonitor.Reason("Mine")}, "opts[Reason]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			err := f.GenerateAndApplyMachineConfigNode(t.Context(), tc.phase, tc.reason, "", tc.status, tc.opts...)
+			var rejected *upgrademonitor.ReportError
+			require.ErrorAs(t, err, &rejected)
+			assert.Equal(t, tc.phase, rejected.Phase)
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, tc.field, invalid.Field)
+			assert.NotErrorIs(t, err, upgrademonitor.ErrPending)
+			assert.Empty(t, f.requests())
+		})
+	}
+	t.Run("an invalid transition", func(t *testing.T) {
 		f := newFixture(t)
+		var rejected *phases.TransitionError
+		require.ErrorAs(t, f.tryReport(t, phases.Updated, running), &rejected)
+		assert.Equal(t, running, rejected.To)
+		assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+	})
+	t.Run("ctx has ended", func(t *testing.T) {
+		f := newFixture(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "R", "", yes))
+		require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+		f.ReportPinnedImageSets(ctx, nil, nil)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Empty(t, f.requests())
+	})
+}
+
+// Without a Node nothing is accepted.
+func TestReportsWithoutANode(t *testing.T) {
+	cold := errors.New("cache is cold")
+	for name, tc := range map[string]struct {
+		node  *corev1.Node
+		err   error
+		cause error
+	}{
+		"it fails":     {nil, cold, cold},
+		"no Node":      {nil, nil, nil},
+		"another Node": {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, nil, scope.ErrOutOfScope},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.node, f.nodeErr = tc.node, tc.err
+			for _, err := range []error{f.tryReport(t, phases.Drained, metav1.ConditionTrue), f.syncSpec(t)} {
+				var failed *upgrademonitor.NodeError
+				require.ErrorAs(t, err, &failed)
+				assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
+				assert.Contains(t, err.Error(), "node worker-0: Config.Node ")
+			}
+			assert.Empty(t, f.requests())
+		})
+	}
+}
+
+func TestReportDegraded(t *testing.T) {
+	f := newUpdated(t)
+	for range 2 {
+		f.ReportDegraded(t.Context(), errors.New("rename /home/core: file exists"))
+		degraded := f.condition(phases.NodeDegraded)
+		assert.Equal(t, []string{"True", "NodeDegraded", "Node worker-0 upgrade failure. rename /home/core: file exists"}, textsOf(degraded))
+	}
+	assert.Len(t, f.requests(), 1, "the same cause costs nothing")
+	f.ReportDegraded(t.Context(), nil)
+	assert.Equal(t, "Node worker-0 upgrade succeeded", f.condition(phases.NodeDegraded).Message)
+}
+
+func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
+
+// Report has a conventional reason, and logs an error of the caller. A pending report is not an error.
+func TestReportLogsItsErrors(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
 		var log logLines
 		ctx := log.context(t.Context())
-
 		f.Report(ctx, phases.Drained, "drained", metav1.ConditionTrue)
-		assert.Equal(t, "UpdateExecutedDrained", f.condition(t, phases.Drained).Reason, "the conventional reason")
+		assert.Equal(t, "UpdateExecutedDrained", f.condition(phases.Drained).Reason)
+		f.Report(ctx, phases.RebootedNode, "rebooting", metav1.ConditionUnknown, nil)
+		assert.Equal(t, "RebootedNode", f.condition(phases.RebootedNode).Reason)
 		f.Report(ctx, phases.Cordoned, "cordoned", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
-		assert.Equal(t, "Mine", f.condition(t, phases.Cordoned).Reason)
+		assert.Equal(t, "Mine", f.condition(phases.Cordoned).Reason)
 		assert.Empty(t, log.take())
 
 		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
 		f.Report(ctx, phases.Updated, "", metav1.ConditionUnknown)
-		require.Len(t, log.take(), 2, "a mistake of the caller")
-
+		assert.Len(t, log.take(), 2)
 		ended, cancel := context.WithCancel(ctx)
 		cancel()
 		f.Report(ended, phases.Drained, "", metav1.ConditionUnknown)
-		require.Len(t, log.take(), 1)
+		assert.Len(t, log.take(), 1)
 
-		f.outage(errDown)
+		f.fails(errDown)
 		f.Report(ctx, phases.Drained, "", metav1.ConditionUnknown)
-		assert.Empty(t, log.take(), "a pending report is not an error of the call")
-		lines := f.log.take()
-		require.Len(t, lines, 1)
-		assert.Contains(t, lines[0], "Failed to write the MachineConfigNode")
+		assert.Empty(t, log.take())
+		assert.Len(t, f.log.take(), 1, "the writer logs with the logger of New's ctx")
 	})
 }
 
-// Report and Track do nothing for a phase of the other mode: callers need no "if imageMode".
+// Report, NotRequired and Track do nothing for a phase of the other mode: callers need no "if imageMode".
 func TestPhaseOfTheOtherMode(t *testing.T) {
 	on := false
-	f := newFixture(t, inImageMode(&on))
-	f.reportUpdated(t)
+	f := newUpdated(t, inImageMode(&on))
 	var log logLines
-	ctx := log.context(t.Context())
-	ran := 0
+	ctx, ran := log.context(t.Context()), 0
 	for _, imageMode := range []bool{false, true} {
 		on = imageMode
 		other := map[bool]phases.Phase{false: phases.AppliedOSImage, true: phases.AppliedFilesAndOS}[imageMode]
 		f.Report(ctx, other, "", metav1.ConditionTrue)
+		f.NotRequired(ctx, other, "")
 		require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
+		require.Error(t, f.tryReport(t, other, metav1.ConditionTrue))
 	}
 	assert.Equal(t, 2, ran, "the work runs")
 	assert.Empty(t, f.requests())
 	assert.Empty(t, log.take())
 }
 
-func TestTrackOptions(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	work := func(context.Context) error {
-		applied := f.condition(t, phases.AppliedFilesAndOS)
-		assert.Equal(t, []string{"Mine", "applying"}, []string{applied.Reason, applied.Message})
-		assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.UpdateExecuted).Status)
-		return nil
-	}
-	require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
-		upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
-	applied, executed := f.condition(t, phases.AppliedFilesAndOS), f.condition(t, phases.UpdateExecuted)
-	assert.Equal(t, []string{"True", "Mine", "applied"}, []string{string(applied.Status), applied.Reason, applied.Message})
-	assert.Equal(t, []string{"True", "executing"}, []string{string(executed.Status), executed.Message})
+func inImageMode(on *bool) func(*upgrademonitor.Config) {
+	return func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return *on } }
 }
 
-func TestTrackOfATypedNilError(t *testing.T) {
+// Without ImageMode the mode is that of the object: a controller removes no condition of it. The daemon
+// of machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
+func TestModeOfTheObject(t *testing.T) {
+	on := true
+	daemon := newUpdated(t, inImageMode(&on))
+	daemon.starts(t, newConfig)
+	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
+	controller := daemon.another(t)
+	controller.report(t, phases.Drained, metav1.ConditionUnknown)
+	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // nothing
+	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
+	assert.Equal(t, metav1.ConditionTrue, daemon.status(phases.AppliedFiles))
+	assert.Len(t, daemon.object().Status.Conditions, len(phases.All(true)))
+
 	f := newFixture(t)
-	f.reportUpdated(t)
-	var none *fs.PathError
-	err := f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return none })
-	assert.Equal(t, error(none), err, "the work's own error, whatever it is")
-	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.Drained).Status)
+	f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+	f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+		pulled := conditions.Find(conditions.Complete(nil, true, metav1.Now()), phases.ImagePulledFromRegistry)
+		mcn.Status.Conditions = append(mcn.Status.Conditions, *pulled)
+	})
+	f.another(t).report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
 }
 
-func TestReasonOption(t *testing.T) {
-	f := newFixture(t)
-	err := f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "Drained", "", metav1.ConditionTrue, upgrademonitor.Reason("Mine"))
-	var invalid *field.Error
-	require.ErrorAs(t, err, &invalid)
-	assert.Empty(t, f.requests())
-}
-
-// A step that is not needed any more does not keep its parent from completing.
+// NotRequired makes a phase that has started True, so that it does not keep its parent from completing.
 func TestNotRequired(t *testing.T) {
-	for name, tc := range map[string]struct {
-		before, want metav1.ConditionStatus
-	}{
+	for name, tc := range map[string]struct{ before, want metav1.ConditionStatus }{
 		"not started": {"", metav1.ConditionFalse},
 		"failed":      {metav1.ConditionUnknown, metav1.ConditionTrue},
 		"done":        {metav1.ConditionTrue, metav1.ConditionTrue},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.reportUpdated(t)
-			f.annotate(oldConfig, newConfig)
-			f.report(t, phases.Updated, metav1.ConditionFalse)
+			f := newUpdated(t)
+			f.starts(t, newConfig)
 			if tc.before != "" {
 				f.report(t, phases.Drained, tc.before)
 			}
 			f.NotRequired(t.Context(), phases.Drained, "Drain not required")
-			drained := f.condition(t, phases.Drained)
-			assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, []string{string(drained.Status), drained.Reason, drained.Message})
+			assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, textsOf(f.condition(phases.Drained)))
 			f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue)
 			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
 		})
 	}
-
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-	f.requests()
+	f := newUpdated(t)
 	f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
 	assert.Empty(t, f.requests(), "a Singleton is reported with its status")
 }
 
-// Without ImageMode the mode is that of the object: a controller removes no condition of it.
-func TestModeOfTheObject(t *testing.T) {
-	on := true
-	daemon := newFixture(t, inImageMode(&on))
-	daemon.reportUpdated(t)
-	daemon.annotate(oldConfig, newConfig)
-	daemon.report(t, phases.Updated, metav1.ConditionFalse)
-	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
-	controller := daemon.another(t)
-	controller.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, metav1.ConditionTrue, daemon.condition(t, phases.AppliedFiles).Status)
-	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // of the other mode: nothing
-	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
-	assert.Len(t, daemon.object(t).Status.Conditions, len(phases.All(true)))
+// Track returns the error of the work, whatever becomes of its reports.
+func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
+	stuck := errors.New("pod web-0 cannot be evicted")
+	var none *fs.PathError
+	for name, tc := range map[string]struct {
+		phase   phases.Phase
+		break_  func(*fixture)
+		err     error
+		message string // of the phase at the end, if it is written
+	}{
+		"done":          {phases.Drained, nil, nil, "draining"},
+		"fails":         {phases.Drained, nil, stuck, "draining: pod web-0 cannot be evicted"},
+		"typed nil":     {phases.Drained, nil, none, "draining: <nil>"},
+		"unknown phase": {"Rested", nil, stuck, ""},
+		"no API server": {phases.Drained, func(f *fixture) { f.fails(errDown) }, stuck, ""},
+		"no Node":       {phases.Drained, func(f *fixture) { f.viewFails(stuck) }, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fixture) {
+				if tc.break_ != nil {
+					tc.break_(f)
+				}
+				worked := false
+				err := f.Track(t.Context(), tc.phase, "draining", func(context.Context) error {
+					worked = true
+					return tc.err
+				})
+				assert.Equal(t, tc.err, err)
+				assert.True(t, worked)
+				if tc.message != "" {
+					want := map[bool]metav1.ConditionStatus{true: metav1.ConditionTrue, false: metav1.ConditionUnknown}[tc.err == nil]
+					assert.Equal(t, []string{string(want), "UpdateExecutedDrained", tc.message}, textsOf(f.condition(phases.Drained)))
+					assert.Equal(t, []string{"Unknown", "Drained", tc.message}, textsOf(f.condition(phases.UpdateExecuted)))
+				}
+			})
+		})
+	}
+	f := newUpdated(t)
+	require.Error(t, f.Track(t.Context(), phases.Drained, "draining", nil))
+	assert.Empty(t, f.requests())
+	ctx, cancel := context.WithCancel(t.Context())
+	err := f.Track(ctx, phases.Drained, "draining", func(ctx context.Context) error {
+		cancel()
+		return ctx.Err()
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, "draining: context canceled", f.condition(phases.Drained).Message, "a failure because ctx ended is reported")
 }
 
-// Today's daemon creates ImagePulledFromRegistry in standard mode, too: that does not make it image mode.
-func TestModeOfAnObjectOfTodaysDaemon(t *testing.T) {
-	f := newFixture(t)
-	f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
-	mcn := f.object(t)
-	mcn.Status.Conditions = append(mcn.Status.Conditions, *conditions.Find(conditions.Complete(nil, true, metav1.NewTime(start)), phases.ImagePulledFromRegistry))
-	_, err := f.clientset.MachineconfigurationV1().MachineConfigNodes().UpdateStatus(t.Context(), mcn, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	controller := f.another(t)
-	controller.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, metav1.ConditionUnknown, f.condition(t, phases.AppliedFilesAndOS).Status)
+func TestTrackOptions(t *testing.T) {
+	f := newUpdated(t)
+	work := func(context.Context) error {
+		assert.Equal(t, []string{"Unknown", "Mine", "applying"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdateExecuted))
+		return nil
+	}
+	require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
+		upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
+	assert.Equal(t, []string{"True", "Mine", "applied"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
+	assert.Equal(t, []string{"True", "AppliedFilesAndOS", "executing"}, textsOf(f.condition(phases.UpdateExecuted)))
+}
+
+// During a retry the last error stays visible, unless the report starts an update.
+func TestTrackKeepsTheLastError(t *testing.T) {
+	f := newUpdated(t)
+	f.starts(t, newConfig)
+	stuck := errors.New("pod web-0 cannot be evicted")
+	require.Equal(t, stuck, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return stuck }))
+	require.NoError(t, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error {
+		for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
+			assert.Equal(t, "draining: pod web-0 cannot be evicted", f.condition(p).Message)
+		}
+		return nil
+	}))
+	f.annotate(oldConfig, thirdConfig) // UpdatePrepared is Unknown already
+	require.NoError(t, f.Track(t.Context(), phases.UpdatePrepared, "preparing", func(context.Context) error {
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
+		return nil
+	}))
+}
+
+// A nil Monitor, and nil Monitors, accept every report, write nothing and return nil.
+func TestNilMonitor(t *testing.T) {
+	var monitors *upgrademonitor.Monitors
+	m, ctx := monitors.For(nodeName), t.Context()
+	assert.Nil(t, m)
+	require.NoError(t, m.GenerateAndApplyMachineConfigNode(ctx, "no phase", "", "", "no status"))
+	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(ctx))
+	m.Report(ctx, phases.Drained, "", metav1.ConditionTrue)
+	m.ReportDegraded(ctx, errDown)
+	m.ReportPinnedImageSets(ctx, []upgrademonitor.PinnedImageSet{{}}, nil)
+	require.NoError(t, m.Flush(ctx))
+	work := errors.New("the error of the work")
+	assert.Equal(t, work, m.Track(ctx, phases.Drained, "", func(context.Context) error { return work }), "the work runs")
+	monitors.Forget(nodeName)
+	require.NoError(t, monitors.Flush(ctx))
+	for _, pending := range []func() int{func() int { n, _ := m.Pending(); return n }, func() int { n, _ := monitors.Pending(); return n }} {
+		assert.Zero(t, pending())
+	}
 }

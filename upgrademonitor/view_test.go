@@ -1,101 +1,103 @@
 package upgrademonitor_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
+
+// lister is a Lister that returns what a test decides.
+type lister struct {
+	mcfglisters.MachineConfigNodeLister
+	get func() (*mcfgv1.MachineConfigNode, error)
+}
+
+func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
+	if l.get == nil {
+		return nil, apiserver.NotFound(name)
+	}
+	return l.get()
+}
+
+// show makes the Lister return an object.
+func (l *lister) show(mcn *mcfgv1.MachineConfigNode) {
+	l.get = func() (*mcfgv1.MachineConfigNode, error) { return mcn, nil }
+}
+
+func (l *lister) use(c *upgrademonitor.Config) { c.Lister = l }
 
 // The versions in the status follow the Node without a report, if this process's view has changed.
 func TestVersionsFollowTheNodeBetweenCalls(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.reportUpdated(t)
-		f.annotate(oldConfig, newConfig)
-		f.report(t, phases.Updated, metav1.ConditionFalse)
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
 		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 		f.report(t, phases.Updated, metav1.ConditionTrue) // the informer is out of date
-		assert.Equal(t, oldConfig, f.object(t).Status.ConfigVersion.Current)
-		before := f.object(t).Status.Conditions
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		before := f.object().Status.Conditions
 		f.annotate(newConfig, newConfig)
 		f.requests()
 		pass(time.Minute)
 		assert.Equal(t, []string{"patch/status"}, f.requests())
-		assert.Equal(t, newConfig, f.object(t).Status.ConfigVersion.Current)
-		assert.Equal(t, before, f.object(t).Status.Conditions)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, before, f.object().Status.Conditions)
 
-		down := f.outage(errDown)
+		f.fails(errDown)
 		f.annotate(oldConfig, newConfig)
 		pass(time.Minute)
 		_, accepted := f.Pending()
-		f.clock.SetTime(start.Add(time.Hour))
 		f.annotate(oldConfig, oldConfig)
-		pass(time.Minute)
+		pass(time.Hour)
 		n, since := f.Pending()
 		assert.Equal(t, 1, n)
 		assert.Equal(t, accepted, since, "of the first change that is not written")
-		down.Store(false)
+		f.fails(nil)
 		f.annotate(newConfig, newConfig)
 		pass(time.Minute)
-		assert.Equal(t, newConfig, f.object(t).Status.ConfigVersion.Current)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	})
 }
 
-// Two processes with different views of the Node do not overwrite each other forever, though each
-// sees the other's writes.
+// Two processes with different views of the Node do not overwrite each other forever, though each sees
+// the other's writes.
 func TestTwoViewsOfTheNode(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		clientset := upgrademonitortest.NewClientset(t)
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		live := &lister{get: func() (*mcfgv1.MachineConfigNode, error) {
+			if mcn := s.object(); mcn != nil {
+				return mcn, nil
+			}
+			return nil, apiserver.NotFound(nodeName)
+		}}
 		for _, current := range []string{oldConfig, newConfig} {
-			m, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientset, NodeName: nodeName, Lister: liveLister{clientset: clientset},
-				Node: func() (*corev1.Node, error) { return annotated(current, newConfig), nil }})
-			require.NoError(t, err)
-			m.ReportDegraded(t.Context(), errDown)
-			m.ReportDegraded(t.Context(), nil)
+			f := newProcess(t, s, annotated(current, newConfig), live.use)
+			f.ReportDegraded(t.Context(), errDown)
+			f.ReportDegraded(t.Context(), nil)
 		}
 		pass(time.Minute)
-		clientset.ClearActions()
+		s.requests()
 		pass(time.Hour)
-		assert.Empty(t, clientset.Actions())
+		assert.Empty(t, s.requests())
 	})
 }
 
-// liveLister is the Lister of an informer that is always up to date.
-type liveLister struct {
-	mcfglisters.MachineConfigNodeLister
-	clientset *mcfgfake.Clientset
-}
-
-func (l liveLister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
-	object, err := l.clientset.Tracker().Get(mcfgv1.GroupVersion.WithResource("machineconfignodes"), "", name)
-	if err != nil {
-		return nil, err
-	}
-	return object.(*mcfgv1.MachineConfigNode), nil
-}
-
-// An object that was deleted is created again: by the next call, or by the Monitor itself if its
-// Lister had the object, even if that had only shown the Monitor's own version. Its status starts from the
+// An object that was deleted is created again, by the next call, or by the Monitor itself if its Lister
+// had the object, even if that had only shown the Monitor's own version. Its status starts from the
 // defaults. It is not created for a Node that was deleted, too, or that is not provisioned.
 func TestDeletedObject(t *testing.T) {
 	gone := apierrors.NewNotFound(corev1.Resource("nodes"), nodeName)
@@ -106,20 +108,18 @@ func TestDeletedObject(t *testing.T) {
 	}{
 		"the next call":         {func(*fixture) {}, true, []string{"get", "create", "patch/status"}},
 		"no call":               {func(*fixture) {}, false, []string{"get", "create"}},
-		"the Node is gone":      {func(f *fixture) { f.becomes(func(*corev1.Node) {}, gone) }, false, nil},
-		"the Node is not ready": {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, nil) }, false, nil},
+		"the Node is gone":      {func(f *fixture) { f.viewFails(gone) }, false, nil},
+		"the Node is not ready": {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }) }, false, nil},
 		"down at first":         {func(f *fixture) { f.failing("create", errDown, errDown) }, false, []string{"get", "create", "get", "create", "get", "create"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-				f := newFixture(t, withLister(indexer))
-				f.reportUpdated(t)
-				f.show(t, indexer, f.object(t).ResourceVersion)
+			var cache lister
+			inBubble(t, func(t *testing.T, f *fixture) {
+				cache.show(f.object())
 				f.report(t, phases.Updated, metav1.ConditionTrue)
 				require.Empty(t, f.requests())
-				f.delete(t)
-				require.NoError(t, indexer.Replace(nil, "2"))
+				f.Remove(nodeName)
+				cache.get = nil
 				tc.change(f)
 				if tc.call {
 					f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
@@ -127,152 +127,135 @@ func TestDeletedObject(t *testing.T) {
 				pass(time.Minute)
 				assert.Equal(t, tc.want, f.requests())
 				if tc.call {
-					assert.Equal(t, metav1.ConditionFalse, f.condition(t, phases.Updated).Status, "a default")
+					assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated), "a default")
 				}
-			})
+			}, cache.use)
 		})
 	}
 }
 
-// Without a Lister, or with a Lister that fails or whose versions cannot be compared, a repeat is
-// checked by one read after 5 minutes without a response. A report that changes something is not.
-func TestARepeatIsCheckedOnceInAWhile(t *testing.T) {
-	for name, change := range map[string]func(*fixture, cache.Indexer, *upgrademonitor.Config){
-		"no Lister": func(*fixture, cache.Indexer, *upgrademonitor.Config) {},
-		"fails":     func(_ *fixture, _ cache.Indexer, c *upgrademonitor.Config) { c.Lister = failingLister{} },
-		"versions that are not numbers": func(_ *fixture, indexer cache.Indexer, c *upgrademonitor.Config) {
-			withLister(indexer)(c)
+// Without a Lister, or with a Lister that fails or whose versions cannot be compared, a repeat is checked
+// by one read after 5 minutes without a response. A report that changes something is not.
+func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
+	for name, get := range map[string]func(*fixture) (*mcfgv1.MachineConfigNode, error){
+		"no Lister": nil,
+		"it fails":  func(*fixture) (*mcfgv1.MachineConfigNode, error) { return nil, errDown },
+		"no object": func(*fixture) (*mcfgv1.MachineConfigNode, error) { return nil, nil },
+		"no numbers": func(f *fixture) (*mcfgv1.MachineConfigNode, error) {
+			mcn := f.object()
+			mcn.ResourceVersion = "x"
+			return mcn, nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T) {
-				indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-				f := newFixture(t, func(c *upgrademonitor.Config) { change(nil, indexer, c) })
+			var cache lister
+			inBubble(t, func(t *testing.T, f *fixture) {
+				cache.get = func() (*mcfgv1.MachineConfigNode, error) { return get(f) }
 				repeat := func() []string {
 					f.report(t, phases.Updated, metav1.ConditionTrue)
 					return f.requests()
 				}
-				f.reportUpdated(t)
-				f.show(t, indexer, "no-number")
 				assert.Empty(t, repeat())
 				pass(checkInterval)
 				assert.Equal(t, []string{"get"}, repeat())
 				assert.Empty(t, repeat())
 				pass(checkInterval)
-				require.NoError(t, f.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+				require.NoError(t, f.syncSpec(t))
 				assert.Equal(t, []string{"get"}, f.requests())
 				pass(checkInterval)
 				f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 				assert.Equal(t, []string{"patch/status"}, f.requests())
-				f.delete(t)
+				cache.get = nil
+				f.Remove(nodeName)
 				pass(checkInterval)
-				assert.Equal(t, []string{"get", "create", "patch/status"}, repeat())
+				assert.Subset(t, append(f.requests(), repeat()...), []string{"get", "create"})
+			}, func(c *upgrademonitor.Config) {
+				if get != nil {
+					cache.use(c)
+				}
 			})
 		})
 	}
 }
 
-// A failing Node function of one call keeps no report of another call from being written.
+// A listed object that is newer is the base of the next write, without a read; an older object is ignored.
+// An object of an informer that trims its objects is read: it shows only that other processes have written.
+func TestListedObject(t *testing.T) {
+	var cache lister
+	f := newUpdated(t, cache.use)
+	write := func(drained metav1.ConditionStatus) *mcfgv1.MachineConfigNode {
+		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+			for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: drained} {
+				conditions.Find(mcn.Status.Conditions, p).Status = status
+			}
+		})
+		return f.object()
+	}
+	old := f.object()
+	cache.show(write("Unknown"))
+	f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+	assert.Equal(t, []string{"patch/status"}, f.requests())
+	cache.show(old)
+	require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse), "Drained is Unknown")
+	assert.Empty(t, f.requests())
+
+	trimmed := write("True")
+	trimmed.Status.Conditions = nil
+	cache.show(trimmed)
+	f.report(t, phases.Cordoned, metav1.ConditionTrue)
+	f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+	assert.Equal(t, []string{"get", "patch/status", "patch/status"}, f.requests())
+}
+
+// A Lister that returns the object of another node is ignored. That is logged once, and once when it is
+// over.
+func TestListerOfAnotherNode(t *testing.T) {
+	var cache lister
+	f := newUpdated(t, cache.use)
+	another := f.object()
+	another.Name, another.ResourceVersion, another.Status.Conditions = "worker-1", "99", nil
+	for range 2 {
+		for _, object := range []*mcfgv1.MachineConfigNode{another, f.object()} {
+			cache.show(object)
+			for range 2 {
+				f.report(t, phases.Updated, metav1.ConditionTrue)
+			}
+			lines := f.log.take()
+			require.Len(t, lines, 1)
+			assert.Contains(t, lines[0], map[bool]string{true: "Ignoring the Lister", false: "Using the Lister again"}[object == another])
+		}
+	}
+	assert.False(t, slices.Contains(f.requests(), "patch/status"))
+}
+
+// A Node function that fails in one call keeps no report of another call from being written.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
-	onSlowServer(t, func(t *testing.T, s *slow) {
-		s.server.Remove(nodeName)
-		s.takes(time.Second)
-		go func() {
-			assert.NoError(t, s.GenerateAndApplyMachineConfigNode(t.Context(), phases.Resumed, "R", "", metav1.ConditionTrue))
-		}()
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.Remove(nodeName)
+		f.takes(time.Second)
+		go func() { assert.NoError(t, f.tryReport(t, phases.Resumed, metav1.ConditionTrue)) }()
 		synctest.Wait()
-		s.mu.Lock()
-		s.viewErr = errors.New("cache is cold")
-		s.mu.Unlock()
-		require.Error(t, s.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue))
-		pass(8 * time.Second) // before the Monitor looks itself
-		assert.Equal(t, metav1.ConditionTrue, s.status(phases.Resumed))
+		f.viewFails(errors.New("cache is cold"))
+		require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionTrue))
+		pass(8 * time.Second) // before the Monitor looks
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
 	})
 }
 
-// An older view that arrives late does not replace a newer view.
+// A view that was taken earlier and arrives later does not replace a newer view.
 func TestAViewThatArrivesLate(t *testing.T) {
-	onSlowServer(t, func(t *testing.T, s *slow) {
+	inBubble(t, func(t *testing.T, f *fixture) {
 		slow := make(chan struct{})
-		s.mu.Lock()
-		s.viewed = func() { <-slow }
-		s.mu.Unlock()
-		s.annotate(oldConfig, newConfig)
+		f.viewed = func() { <-slow }
+		f.annotate(oldConfig, newConfig)
 		var calls sync.WaitGroup
-		calls.Go(func() { _ = s.GenerateAndApplyMachineConfigNodeSpec(t.Context()) })
+		calls.Go(func() { _ = f.syncSpec(t) })
 		synctest.Wait()
-		s.mu.Lock()
-		s.viewed = nil
-		s.mu.Unlock()
-		s.annotate(oldConfig, thirdConfig)
-		require.NoError(t, s.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+		f.viewed = nil
+		f.annotate(oldConfig, thirdConfig)
+		require.NoError(t, f.syncSpec(t))
 		close(slow)
 		calls.Wait()
-		assert.Equal(t, thirdConfig, s.desired())
+		assert.Equal(t, thirdConfig, f.desired())
 	})
-}
-
-// The status of a Node's former object neither refuses nor repeats a report of the new Node.
-func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	for _, uid := range []string{"another", "a third"} {
-		f.delete(t)
-		f.becomes(func(n *corev1.Node) { n.UID = types.UID(uid) }, nil)
-		f.report(t, phases.Drained, metav1.ConditionFalse)
-		assert.Equal(t, "about Drained", f.condition(t, phases.Drained).Message, uid)
-	}
-}
-
-// A node whose requests hang keeps no other node from being written.
-func TestMonitorsWaitForNoNode(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		clientset := upgrademonitortest.NewClientset(t)
-		monitors, err := upgrademonitor.NewMonitors(t.Context(), upgrademonitor.Config{Client: clientset}, func(name string) (*corev1.Node, error) {
-			if name == "worker-0" {
-				<-t.Context().Done() // its Node function blocks
-			}
-			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "1"}}, nil
-		})
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		go monitors.For("worker-0").ReportDegraded(ctx, nil)
-		synctest.Wait()
-		for i := 1; i < 20; i++ {
-			monitors.For(nodeNames(i)).ReportDegraded(ctx, fmt.Errorf("cause %d", i))
-			mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(ctx, nodeNames(i), metav1.GetOptions{})
-			require.NoError(t, err)
-			assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(mcn.Status.Conditions, phases.NodeDegraded))
-		}
-	})
-}
-
-// After a restart of the daemon, the phases that it reports are False, and their messages name the update that they
-// belong to. A step that was not required names no update: it has no action.
-func TestPrefixOfARestartAndOfAStepThatIsNotRequired(t *testing.T) {
-	f := newFixture(t)
-	f.reportUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionFalse)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
-	f.report(t, phases.Resumed, metav1.ConditionTrue)
-	f.annotate(newConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Cordon is not required", f.condition(t, phases.Cordoned).Message)
-
-	restarted := f.another(t)
-	for _, p := range []phases.Phase{phases.Resumed, phases.Uncordoned, phases.UpdateComplete} {
-		restarted.report(t, p, metav1.ConditionTrue)
-		c := f.condition(t, p)
-		assert.Equal(t, metav1.ConditionFalse, c.Status)
-		assert.Equal(t, "Action during update to "+newConfig+": about "+string(p), c.Message)
-	}
-	f.requests()
-	restarted.report(t, phases.Resumed, metav1.ConditionTrue)
-	assert.Empty(t, f.requests(), "a repeat")
 }

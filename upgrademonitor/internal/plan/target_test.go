@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,15 +12,121 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// An Updated that was never reported is no update under way: the first Updated=False begins one, even
-// for what the spec desires already. Older daemons spell the reason otherwise.
-func TestAnUpdatedThatWasNeverReportedIsNoUpdateUnderWay(t *testing.T) {
-	for reason, begins := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "Updated": false} {
+const disable = "disable image mode"
+
+// imagesIn returns the current and the desired image of the status, and the desired image of the spec.
+func imagesIn(s plan.State) string {
+	return string(s.Status.ConfigImage.CurrentImage + "/" + s.Status.ConfigImage.DesiredImage + "/" + s.Spec.ConfigImage.DesiredImage)
+}
+
+// The images of the status and of the spec, and the name of the update, through updates that enable image
+// mode, change the image, disable image mode, and change only the config.
+func TestImagesOfUpdates(t *testing.T) {
+	s := between(t, imagesOf("", ""))
+	for _, update := range []struct {
+		from, to string // images
+		config   string
+		name     string
+	}{
+		{"", "1", "a", "1"},
+		{"1", "2", "a", "2"},
+		{"2", "2", "b", "b"},
+		{"2", "", "b", disable},
+		{"", "", "c", "c"},
+	} {
+		n := imagesOf(update.from, update.to)
+		n.DesiredConfig = update.config
+		s = after(t, s, report(phases.Updated, metav1.ConditionFalse, n))
+		assert.Equal(t, update.from+"/"+update.from+"/"+update.to, imagesIn(s), "%s started", update.name)
+		assert.Equal(t, plan.Target{Config: update.config, Image: update.to}, s.Target)
+		s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, n))
+		assert.Equal(t, update.from+"/"+update.to+"/"+update.to, imagesIn(s), "%s prepared", update.name)
+		applied := phases.AppliedFiles
+		if update.from != update.to {
+			applied = phases.AppliedOSImage
+		}
+		n.CurrentImage, n.CurrentConfig = update.to, update.config
+		s = after(t, s, report(applied, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
+		assert.Equal(t, update.to+"/"+update.to+"/"+update.to, imagesIn(s), "%s completed", update.name)
+		assert.Equal(t, plan.Target{}, s.Target)
+		assert.Equal(t, "Action during update to "+update.name+": about "+string(applied), conditions.Find(s.Status.Conditions, applied).Message)
+	}
+}
+
+// Which report starts an update of a Node that runs config a and image 1, and desired both.
+func TestNewTarget(t *testing.T) {
+	invalid := imagesOf("1", "")
+	invalid.InvalidDesiredImage = true
+	noConfig := imagesOf("1", "2")
+	noConfig.DesiredConfig = ""
+	standard := imagesOf("1", "2")
+	standard.Mode = plan.Standard
+	another := imagesOf("1", "1")
+	another.DesiredConfig = "b"
+	for name, tc := range map[string]struct {
+		known  plan.Node
+		node   plan.Node
+		starts bool
+	}{
+		"the same":                         {imagesOf("1", "1"), imagesOf("1", "1"), false},
+		"another config":                   {imagesOf("1", "1"), another, true},
+		"another image":                    {imagesOf("1", "1"), imagesOf("1", "2"), true},
+		"no image":                         {imagesOf("1", "1"), imagesOf("1", ""), true},
+		"an invalid image":                 {imagesOf("1", "1"), invalid, false},
+		"no config":                        {imagesOf("1", "1"), noConfig, false},
+		"standard mode":                    {imagesOf("1", "1"), standard, false},
+		"an image becomes known, it runs":  {imagesOf("", ""), imagesOf("1", "1"), false},
+		"an image becomes known, another":  {imagesOf("", ""), imagesOf("1", "2"), true},
+		"the desired image becomes known":  {imagesOf("1", ""), imagesOf("1", "1"), true},
+		"the current image becomes known":  {imagesOf("", "1"), imagesOf("1", "1"), false},
+		"image mode is being disabled":     {imagesOf("1", ""), imagesOf("1", ""), false},
+		"image mode is disabled, not here": {imagesOf("1", ""), imagesOf("", ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, between(t, tc.known), report(phases.Updated, metav1.ConditionFalse, tc.known), report(phases.UpdatePrepared, metav1.ConditionTrue, tc.known))
+			planned, err := report(phases.Updated, metav1.ConditionFalse, tc.node).Plan(s)
+			require.NoError(t, err)
+			assert.Equal(t, tc.starts, planned.StartsUpdate)
+		})
+	}
+}
+
+// The target of an update that has started, before it is prepared, is remembered, and after a restart it
+// is the target in the spec. An image that is invalid leaves the image of the spec.
+func TestTargetOfAStart(t *testing.T) {
+	invalid := imagesOf("1", "")
+	invalid.InvalidDesiredImage, invalid.DesiredConfig = true, "b"
+	s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, invalid))
+	assert.Equal(t, plan.Target{Config: "b", Image: "1"}, s.Target)
+	s.Spec.ConfigVersion.Desired = "c"
+	assert.Equal(t, plan.Target{Config: "b", Image: "1"}, s.Pin().Target)
+	s.Target = plan.Target{}
+	assert.Equal(t, plan.Target{Config: "c", Image: "1"}, s.Pin().Target, "a restart")
+	s = after(t, s, report(phases.Updated, metav1.ConditionTrue, viewOf("", "")))
+	s.Target.Config = "old"
+	assert.Equal(t, plan.Target{}, s.Pin().Target)
+}
+
+// If Updated was never reported there is no current update: the first Updated=False starts one, even for
+// the config that the spec desires. Older daemons spell the reason differently.
+func TestTheFirstUpdate(t *testing.T) {
+	for reason, starts := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "Updated": false} {
 		s := plan.State{Generation: 1}.Sync(viewOf("a", "b"))
-		s.Status.Conditions = slices.Clone(conditions.Complete(nil, false, now))
+		s.Status.Conditions = conditions.Complete(nil, false, now)
 		conditions.Find(s.Status.Conditions, phases.Updated).Reason = reason
 		planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")).Plan(s)
 		require.NoError(t, err)
-		assert.Equal(t, begins, planned.StartsUpdate, reason)
+		assert.Equal(t, starts, planned.StartsUpdate, reason)
+		planned, err = report(phases.UpdatePrepared, metav1.ConditionUnknown, viewOf("a", "c")).Plan(s)
+		require.NoError(t, err)
+		assert.Equal(t, !starts, planned.StartsUpdate, reason)
+	}
+}
+
+// The name of an update whose config nobody knows.
+func TestNameOfAnUpdate(t *testing.T) {
+	for config, name := range map[string]string{"": "not-yet-set", "a": "a"} {
+		s := after(t, plan.State{}, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
+		assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// ordered returns the state after an order: the spec desires another config, a generation later.
-func ordered(s plan.State, config string) plan.State {
+// desires returns the state after another client has changed the spec, a generation later.
+func desires(s plan.State, config string) plan.State {
 	s.Spec.ConfigVersion.Desired = config
 	s.Generation++
 	return s
 }
 
-// An order to c that comes during the update to b is claimed by no report of that update, at no step.
-func TestObservedGenerationStaysWhileTheSpecDesiresSomethingElse(t *testing.T) {
+// No report of the update to b observes a spec that desires c, whenever the spec changes.
+func TestObservedGenerationStaysWhileTheSpecDesiresAnotherConfig(t *testing.T) {
 	b, c := viewOf("a", "b"), viewOf("b", "c")
 	rest := []plan.PhaseChange{
-		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")), // of before
+		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")),
 		report(phases.Updated, metav1.ConditionFalse, b),
 		report(phases.Drained, metav1.ConditionTrue, b),
 		report(phases.UpdatePrepared, metav1.ConditionTrue, b),
@@ -31,38 +31,38 @@ func TestObservedGenerationStaysWhileTheSpecDesiresSomethingElse(t *testing.T) {
 		report(phases.Resumed, metav1.ConditionTrue, c),
 	}
 	for order := 2; order <= len(rest); order++ {
-		s := ordered(after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")), rest[:order]...), "c")
-		claimed := s.Status.ObservedGeneration
-		assert.Less(t, claimed, s.Generation)
+		s := desires(after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")), rest[:order]...), "c")
+		observed := s.Status.ObservedGeneration
+		assert.Less(t, observed, s.Generation)
 		for _, r := range rest[order:] {
 			s = after(t, s, r)
-			assert.Equal(t, claimed, s.Status.ObservedGeneration, "ordered before %s, %s", rest[order], r)
+			assert.Equal(t, observed, s.Status.ObservedGeneration, "changed before %s, %s", rest[order], r)
 		}
 		again, err := report(phases.NodeDegraded, metav1.ConditionFalse, c).Plan(s)
 		require.NoError(t, err)
 		s = again.States[0]
-		assert.Equal(t, claimed, s.Status.ObservedGeneration)
+		assert.Equal(t, observed, s.Status.ObservedGeneration)
 
 		s = after(t, s, report(phases.Updated, metav1.ConditionFalse, c))
-		assert.Equal(t, s.Generation, s.Status.ObservedGeneration, "the update to c has begun")
+		assert.Equal(t, s.Generation, s.Status.ObservedGeneration, "the update to c has started")
 	}
 }
 
-// The first write of a begin resets the phases and changes nothing else: it claims nothing.
-func TestObservedGenerationOfABeginInTwoWrites(t *testing.T) {
+// The first write of a start resets the phases and changes nothing else: it observes nothing.
+func TestObservedGenerationOfAStartInTwoWrites(t *testing.T) {
 	s := after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")),
 		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")),
 		report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")),
 		report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
-	claimed := s.Status.ObservedGeneration
-	begin := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "c"))
-	planned, err := begin.Plan(ordered(s, "c"))
+	observed := s.Status.ObservedGeneration
+	start := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "c"))
+	planned, err := start.Plan(desires(s, "c"))
 	require.NoError(t, err)
 	require.Len(t, planned.States, 2)
-	assert.Equal(t, []int64{claimed, claimed + 1}, []int64{planned.States[0].Status.ObservedGeneration, planned.States[1].Status.ObservedGeneration})
+	assert.Equal(t, []int64{observed, observed + 1}, []int64{planned.States[0].Status.ObservedGeneration, planned.States[1].Status.ObservedGeneration})
 }
 
-// Whatever is reported, a repeat too, and whatever it is that has changed in the spec.
+// A repeat, too, observes a change of the spec.
 func TestObservedGenerationCatchesUp(t *testing.T) {
 	n := viewOf("a", "a")
 	updated := report(phases.Updated, metav1.ConditionTrue, n)
@@ -88,13 +88,14 @@ func TestObservedGenerationCatchesUp(t *testing.T) {
 	}
 }
 
-func TestObservedGenerationOfAnObjectThatWasNeverUpdatedIsThatWhichWasRead(t *testing.T) {
+// If Updated was never reported, each generation is observed.
+func TestObservedGenerationBeforeTheFirstUpdate(t *testing.T) {
 	s := after(t, plan.State{Generation: 3}.Sync(viewOf("a", "b")), report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b")))
-	s = after(t, ordered(s, "c"), report(phases.NodeDegraded, metav1.ConditionFalse, viewOf("a", "b")))
+	s = after(t, desires(s, "c"), report(phases.NodeDegraded, metav1.ConditionFalse, viewOf("a", "b")))
 	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
 
-func TestObservedGenerationIsAboutTheImageInImageModeOnly(t *testing.T) {
+func TestObservedGenerationFollowsTheImageInImageMode(t *testing.T) {
 	for mode, want := range map[plan.Mode]int64{plan.Image: 1, plan.Standard: 2} {
 		n := viewOf("a", "a")
 		n.Mode = mode

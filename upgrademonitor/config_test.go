@@ -1,0 +1,126 @@
+package upgrademonitor_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// The error of New and of NewMonitors is a *field.Error that names the field. New makes no request.
+func TestConfigIsValidated(t *testing.T) {
+	type config = upgrademonitor.Config
+	client := mcfgfake.NewClientset()
+	node := func() (*corev1.Node, error) { return nil, nil }
+	view := func(string) (*corev1.Node, error) { return nil, nil }
+	for name, tc := range map[string]struct {
+		change   func(*config) // of the Config of New
+		monitors *config       // or the Config of NewMonitors
+		field    string        // "": it is valid
+	}{
+		"valid":             {change: func(*config) {}},
+		"no client":         {change: func(c *config) { c.Client = nil }, field: "Config.Client"},
+		"a typed nil":       {change: func(c *config) { c.Client = (*mcfgfake.Clientset)(nil) }, field: "Config.Client"},
+		"no node name":      {change: func(c *config) { c.NodeName = "" }, field: "Config.NodeName"},
+		"a bad node name":   {change: func(c *config) { c.NodeName = "Worker_0" }, field: "Config.NodeName"},
+		"no view":           {change: func(c *config) { c.Node = nil }, field: "Config.Node"},
+		"a long manager":    {change: func(c *config) { c.FieldManager = strings.Repeat("m", 129) }, field: "Config.FieldManager"},
+		"a bad manager":     {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
+		"Monitors":          {monitors: &config{Client: client}},
+		"Monitors, client":  {monitors: &config{}, field: "Config.Client"},
+		"Monitors, a name":  {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
+		"Monitors, a view":  {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
+		"Monitors, no view": {monitors: &config{Client: client}, field: "Config.Node"},
+		"Monitors, no ctx":  {monitors: &config{Client: client}, field: "ctx"},
+		"no ctx":            {change: func(*config) {}, field: "ctx"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, view := t.Context(), view
+			if tc.field == "ctx" {
+				ctx = nil
+			}
+			var err error
+			if tc.monitors != nil {
+				if name == "Monitors, no view" {
+					view = nil
+				}
+				_, err = upgrademonitor.NewMonitors(ctx, *tc.monitors, view)
+			} else {
+				c := config{Client: client, NodeName: nodeName, Node: node}
+				tc.change(&c)
+				_, err = upgrademonitor.New(ctx, c)
+			}
+			if tc.field == "" {
+				require.NoError(t, err)
+				return
+			}
+			var invalid *field.Error
+			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, "upgrademonitor."+tc.field, invalid.Field)
+		})
+	}
+	assert.Empty(t, client.Actions())
+}
+
+// Clock is the clock of lastTransitionTime alone, FieldManager is in each write, and a Pool that is not
+// set overwrites no pool.
+func TestConfigIsUsed(t *testing.T) {
+	at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
+	var none *clocktesting.FakePassiveClock
+	f := newUpdated(t, func(c *upgrademonitor.Config) { c.Clock = none })
+	f.another(t, func(c *upgrademonitor.Config) { c.Clock = clocktesting.NewFakePassiveClock(at) }).report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.True(t, f.condition(phases.Drained).LastTransitionTime.Time.Equal(at))
+
+	clientset := mcfgfake.NewClientset(f.object())
+	g := f.another(t, func(c *upgrademonitor.Config) { c.Client, c.Pool = clientset, nil })
+	g.annotate(oldConfig, newConfig)
+	require.NoError(t, g.syncSpec(t))
+	mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"worker", newConfig}, []string{mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired})
+}
+
+const module = "github.com/openshift/upgrademonitor/"
+
+// TestLightDependencies: a daemon that imports the library inherits client-go and its dependencies. The
+// dependencies between the packages are checked by the linter.
+func TestLightDependencies(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope/...").Output()
+	require.NoError(t, err)
+	for _, dep := range strings.Fields(string(out)) {
+		expected := slices.ContainsFunc(dependencies, func(prefix string) bool { return strings.HasPrefix(dep, prefix) })
+		assert.True(t, expected, "%s is a new dependency", dep)
+	}
+}
+
+// dependencies are the modules that the library needs, and then the modules that client-go needs.
+var dependencies = []string{
+	module, "github.com/openshift/api/", "github.com/openshift/client-go/machineconfiguration/", "github.com/openshift/client-go/operator/",
+	"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/client-go/", "k8s.io/klog/v2", "k8s.io/utils/", "sigs.k8s.io/yaml",
+	"github.com/davecgh/go-spew/", "github.com/emicklei/go-restful/", "github.com/fxamacker/cbor/", "github.com/go-logr/logr",
+	"github.com/go-openapi/", "github.com/google/gnostic-models/", "github.com/google/uuid", "github.com/json-iterator/go",
+	"github.com/modern-go/", "github.com/munnerz/goautoneg", "github.com/pmezard/go-difflib/", "github.com/x448/float16", "go.yaml.in/yaml/",
+	"golang.org/x/", "google.golang.org/protobuf/", "gopkg.in/evanphx/json-patch", "gopkg.in/inf.v0",
+	"k8s.io/kube-openapi/", "sigs.k8s.io/json", "sigs.k8s.io/randfill", "sigs.k8s.io/structured-merge-diff/",
+}
+
+// TestADaemonVendorsFewPackages: at most 10 of this module, and not the policies.
+func TestADaemonVendorsFewPackages(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module+"upgrademonitor").Output()
+	require.NoError(t, err)
+	own := slices.DeleteFunc(strings.Fields(string(out)), func(dep string) bool { return !strings.HasPrefix(dep, module) })
+	assert.LessOrEqual(t, len(own), 10, "%v", own)
+	assert.NotContains(t, own, module+"scope/guard")
+}

@@ -1,0 +1,347 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
+)
+
+const (
+	nodeName    = "worker-0"
+	oldConfig   = "rendered-worker-aaa"
+	newConfig   = "rendered-worker-bbb"
+	thirdConfig = "rendered-worker-ccc"
+
+	timeout       = upgrademonitor.DefaultTimeout
+	checkInterval = 5 * time.Minute // of a repeat
+	hangs         = 24 * time.Hour
+)
+
+var (
+	errDown     = apierrors.NewServiceUnavailable("down")
+	errRBAC     = apierrors.NewForbidden(apiserver.Resource, nodeName, errors.New("RBAC"))
+	errInvalid  = apierrors.NewInvalid(apiserver.Kind, nodeName, nil)
+	errNoCRD    = apierrors.NewGenericServerResponse(http.StatusNotFound, "get", apiserver.Resource, "", "404 page not found", 0, true)
+	errConflict = apierrors.NewConflict(apiserver.Resource, nodeName, errors.New("modified"))
+)
+
+// TestMain fails if a test leaks a goroutine.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is a fake API server. A test decides how long its responses take, and which requests fail. A
+// request whose context ends before its response has no effect.
+type server struct {
+	apiserver.Transport
+
+	mu    sync.Mutex // guards the fields below
+	delay func(request string) time.Duration
+	fault func(request string) error
+	back  chan struct{} // closed to end every delay
+	made  []string      // requests with a response: get, create, patch, patch/status
+}
+
+func newServer() *server {
+	s := &server{back: make(chan struct{})}
+	s.Fault = s.respond
+	s.takes(0)
+	s.fails(nil)
+	return s
+}
+
+func (s *server) respond(r *http.Request) (*http.Response, error) {
+	request := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPatch: "patch"}[r.Method]
+	if strings.HasSuffix(r.URL.Path, "/status") {
+		request += "/status"
+	}
+	s.mu.Lock()
+	delay, back := s.delay(request), s.back
+	s.mu.Unlock()
+	if delay > 0 {
+		select {
+		case <-time.After(delay):
+		case <-back:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.made = append(s.made, request)
+	if err := s.fault(request); err != nil {
+		return apiserver.Respond(r, nil, err), nil
+	}
+	return nil, nil
+}
+
+// takes makes requests take a time from now on: every request, or the named requests.
+func (s *server) takes(d time.Duration, requests ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delay = func(request string) time.Duration {
+		if len(requests) == 0 || slices.Contains(requests, request) {
+			return d
+		}
+		return 0
+	}
+}
+
+// recovers ends the delays, those of the requests in flight included.
+func (s *server) recovers() {
+	s.takes(0)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.back)
+	s.back = make(chan struct{})
+}
+
+// fails makes requests fail from now on: every request, or the named requests. With nil, none fails.
+func (s *server) fails(err error, requests ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = func(request string) error {
+		if err != nil && (len(requests) == 0 || slices.Contains(requests, request)) {
+			return err
+		}
+		return nil
+	}
+}
+
+// failing makes the next requests of a verb have these errors; nil is a success.
+func (s *server) failing(verb string, errs ...error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = func(request string) (err error) {
+		if len(errs) > 0 && strings.TrimSuffix(request, "/status") == verb {
+			err, errs = errs[0], errs[1:]
+		}
+		return err
+	}
+}
+
+// requests returns the requests with a response since the last call.
+func (s *server) requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	made := s.made
+	s.made = nil
+	return made
+}
+
+func (s *server) object() *mcfgv1.MachineConfigNode { return s.Get(nodeName) }
+
+func (s *server) condition(p phases.Phase) metav1.Condition {
+	if c := conditions.Find(s.object().Status.Conditions, p); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func (s *server) status(p phases.Phase) metav1.ConditionStatus { return s.condition(p).Status }
+
+func (s *server) desired() string { return s.object().Spec.ConfigVersion.Desired }
+
+// write changes the spec, or the status, as another process does.
+func (s *server) write(t *testing.T, subresource string, change func(*mcfgv1.MachineConfigNode)) {
+	t.Helper()
+	require.NoError(t, s.Write(nodeName, subresource, change))
+}
+
+// fixture is a Monitor on a fake API server, and its Node.
+type fixture struct {
+	*upgrademonitor.Monitor
+	*server
+	log logLines           // of the Monitor
+	end context.CancelFunc // ends the life of the Monitor
+
+	mu      sync.Mutex // guards the fields below
+	node    *corev1.Node
+	nodeErr error
+	viewed  func() // called after a view of the Node was taken, or nil
+}
+
+// newFixture returns a Monitor without an object. Its life ends with the test.
+func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
+	t.Helper()
+	return newProcess(t, newServer(), annotated(oldConfig, oldConfig), change...)
+}
+
+// another returns the Monitor of another process, or of this process after a restart.
+func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
+	t.Helper()
+	return newProcess(t, f.server, f.node, change...)
+}
+
+func newProcess(t testing.TB, s *server, node *corev1.Node, change ...func(*upgrademonitor.Config)) *fixture {
+	t.Helper()
+	f := &fixture{server: s, node: node}
+	config := upgrademonitor.Config{
+		Client:   clientsetOn(t, s),
+		NodeName: nodeName,
+		Node:     f.view,
+		Pool:     func(*corev1.Node) (string, error) { return "worker", nil },
+	}
+	for _, c := range change {
+		c(&config)
+	}
+	ctx, cancel := context.WithCancel(f.log.context(t.Context()))
+	f.end = cancel
+	var err error
+	f.Monitor, err = upgrademonitor.New(ctx, config)
+	require.NoError(t, err)
+	return f
+}
+
+// inBubble runs a test in fake time, with a Monitor whose object is between updates.
+func inBubble(t *testing.T, test func(t *testing.T, f *fixture), change ...func(*upgrademonitor.Config)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { test(t, newUpdated(t, change...)) })
+}
+
+// newUpdated returns a Monitor whose object is between updates.
+func newUpdated(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
+	t.Helper()
+	f := newFixture(t, change...)
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	f.requests()
+	return f
+}
+
+func (f *fixture) tryReport(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) error {
+	t.Helper()
+	return f.GenerateAndApplyMachineConfigNode(t.Context(), p, string(p), "about "+string(p), status, opts...)
+}
+
+func (f *fixture) report(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
+	t.Helper()
+	require.NoError(t, f.tryReport(t, p, status, opts...))
+}
+
+// starts starts an update to a config.
+func (f *fixture) starts(t testing.TB, config string) {
+	t.Helper()
+	f.annotate(oldConfig, config)
+	f.report(t, phases.Updated, metav1.ConditionFalse)
+}
+
+func (f *fixture) syncSpec(t testing.TB) error {
+	t.Helper()
+	return f.GenerateAndApplyMachineConfigNodeSpec(t.Context())
+}
+
+func (f *fixture) pending() int {
+	n, _ := f.Pending()
+	return n
+}
+
+func (f *fixture) view() (*corev1.Node, error) {
+	f.mu.Lock()
+	node, err, viewed := f.node, f.nodeErr, f.viewed
+	f.mu.Unlock()
+	if viewed != nil {
+		viewed()
+	}
+	return node, err
+}
+
+// becomes changes the Node.
+func (f *fixture) becomes(change func(*corev1.Node)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.node = f.node.DeepCopy()
+	change(f.node)
+}
+
+// viewFails makes the views of the Node fail.
+func (f *fixture) viewFails(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.nodeErr = err
+}
+
+func (f *fixture) annotate(current, desired string) {
+	f.becomes(func(n *corev1.Node) {
+		n.Annotations[upgrademonitor.CurrentConfigAnnotation] = current
+		n.Annotations[upgrademonitor.DesiredConfigAnnotation] = desired
+	})
+}
+
+func annotated(current, desired string) *corev1.Node {
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163", Annotations: map[string]string{
+		upgrademonitor.CurrentConfigAnnotation: current,
+		upgrademonitor.DesiredConfigAnnotation: desired,
+	}}}
+}
+
+func clientsetOn(t testing.TB, transport http.RoundTripper) *mcfgclientset.Clientset {
+	t.Helper()
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://fake", Transport: transport, QPS: -1})
+	require.NoError(t, err)
+	return clientset
+}
+
+// took returns how long a function takes in the time of the bubble.
+func took(work func()) time.Duration {
+	started := time.Now()
+	work()
+	return time.Since(started)
+}
+
+// pass lets time pass, until every goroutine that is due has run.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// logLines records the lines that are logged through a context.
+type logLines struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+func (l *logLines) context(ctx context.Context) context.Context {
+	config := ktesting.NewConfig(ktesting.AnyToString(func(value any) string { return fmt.Sprint(value) }))
+	return klog.NewContext(ctx, ktesting.NewLogger(l, config))
+}
+
+// Helper, Name and Log make it a ktesting.TL.
+func (l *logLines) Helper() {}
+
+func (l *logLines) Name() string { return "" }
+
+func (l *logLines) Log(args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.lines = append(l.lines, fmt.Sprint(args...))
+}
+
+// take returns the lines since the last call.
+func (l *logLines) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}

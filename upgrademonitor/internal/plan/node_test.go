@@ -1,0 +1,97 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// An annotation that the CRD rejects is left out. Images are read unless the mode is standard mode.
+func TestNewNode(t *testing.T) {
+	digest := "@sha256:" + strings.Repeat("1", 64)
+	image := "quay.io/mco/os" + digest
+	all := map[string]string{nodemeta.CurrentConfig: "a", nodemeta.DesiredConfig: "b", nodemeta.CurrentImage: image, nodemeta.DesiredImage: image}
+	for name, tc := range map[string]struct {
+		annotation, value string // instead of the valid annotation
+		mode              plan.Mode
+		want              plan.Versions
+	}{
+		"valid":         {nodemeta.CurrentConfig, "a", plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"of the object": {nodemeta.CurrentConfig, "", plan.ModeOfObject, plan.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"standard mode": {nodemeta.CurrentImage, "x", plan.Standard, plan.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
+		"a config":      {nodemeta.CurrentConfig, "Rendered_Worker", plan.Standard, plan.Versions{DesiredConfig: "b"}},
+		"a desired":     {nodemeta.DesiredConfig, "Rendered_Worker", plan.Standard, plan.Versions{CurrentConfig: "a"}},
+		"a tag":         {nodemeta.CurrentImage, "quay.io/mco/os:latest", plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a long digest": {nodemeta.DesiredImage, image + "0", plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"two digests":   {nodemeta.DesiredImage, image + digest, plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a scheme":      {nodemeta.DesiredImage, "https://" + image, plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a long name":   {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, plan.Image, plan.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
+			for annotation, value := range all {
+				node.Annotations[annotation] = value
+			}
+			node.Annotations[tc.annotation] = tc.value
+			got, invalid := plan.NewNode(node, "worker", tc.mode)
+			assert.Equal(t, plan.Node{Owner: nodemeta.Owner(node), Pool: "worker", Mode: tc.mode, Provisioned: true, Versions: tc.want}, got)
+			if isInvalid := tc.want.CurrentConfig+tc.want.DesiredConfig != "ab" && tc.value != "" || tc.want.InvalidCurrentImage || tc.want.InvalidDesiredImage; isInvalid {
+				assert.ErrorContains(t, invalid, "metadata.annotations["+tc.annotation+"]: Invalid value")
+			} else {
+				assert.NoError(t, invalid)
+			}
+		})
+	}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{nodemeta.CurrentConfig: "A", nodemeta.DesiredConfig: "B"}}}
+	_, invalid := plan.NewNode(node, "", plan.Standard)
+	assert.ErrorContains(t, invalid, "currentConfig", "the first")
+}
+
+func TestViewsAreEqual(t *testing.T) {
+	a := viewOf("a", "b")
+	for name, change := range map[string]func(*plan.Node){
+		"of another Node":  func(n *plan.Node) { n.Owner.UID = "2" },
+		"another version":  func(n *plan.Node) { n.CurrentImage = "1" },
+		"an invalid image": func(n *plan.Node) { n.InvalidDesiredImage = true },
+		"":                 func(n *plan.Node) { n.Pool = "infra" },
+	} {
+		b := a
+		change(&b)
+		assert.Equal(t, name == "", a.Equal(b), name)
+	}
+}
+
+// Without a mode it is that of the conditions.
+func TestModeOfTheConditions(t *testing.T) {
+	for typ, isImage := range map[string]bool{"AppliedFiles": true, "AppliedOSImage": true, "ImagePulledFromRegistry": false, "AppliedFilesAndOS": false} {
+		list := []metav1.Condition{{Type: typ}}
+		assert.Equal(t, isImage, plan.ModeOfObject.IsImage(list), typ)
+		assert.True(t, plan.Image.IsImage(list))
+		assert.False(t, plan.Standard.IsImage(list))
+	}
+	assert.False(t, plan.ModeOfObject.IsImage(nil))
+}
+
+// IsComplete finds each trimmed field of a condition.
+func TestIsComplete(t *testing.T) {
+	for name, trim := range map[string]func(*metav1.Condition){
+		"":            func(*metav1.Condition) {},
+		"the type":    func(c *metav1.Condition) { c.Type = "" },
+		"the reason":  func(c *metav1.Condition) { c.Reason = "" },
+		"the message": func(c *metav1.Condition) { c.Message = "" },
+		"the time":    func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} },
+	} {
+		var s plan.State
+		s.Status.Conditions = conditions.Complete(nil, false, now)
+		trim(&s.Status.Conditions[3])
+		assert.Equal(t, name == "", s.IsComplete(plan.Standard), name)
+		assert.False(t, s.IsComplete(plan.Image))
+	}
+}

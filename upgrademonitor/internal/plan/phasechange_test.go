@@ -1,0 +1,65 @@
+package plan_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+)
+
+// The flags of a report, and a report that is late: the statuses of Updated, UpdatePrepared and Drained, and
+// the message of Drained at the end.
+func TestFlagsOfAReport(t *testing.T) {
+	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
+	b := viewOf("a", "b")
+	s := between(t, viewOf("a", "a"))
+	started := after(t, s, report(phases.Updated, no, b))
+	drains := after(t, started, with(report(phases.Drained, running, b), func(c *plan.PhaseChange) { c.Message = "stuck" }))
+	ofFlags := func(p phases.Phase, status metav1.ConditionStatus, n plan.Node, flags plan.PhaseChange) plan.PhaseChange {
+		r := report(p, status, n)
+		r.NotRequired, r.SkipIfRunning, r.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, flags.SkipOtherMode
+		r.Time = metav1.NewTime(now.Add(flags.Time.Sub(metav1.Time{}.Time)))
+		return r
+	}
+	notRequired, skipIfRunning, skipOtherMode := plan.PhaseChange{NotRequired: true}, plan.PhaseChange{SkipIfRunning: true}, plan.PhaseChange{SkipOtherMode: true}
+	late := plan.PhaseChange{Report: conditions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
+	for name, tc := range map[string]struct {
+		state  plan.State
+		change plan.PhaseChange
+		want   string
+		string string // of the change
+	}{
+		"not required, not started":      {started, ofFlags(phases.Drained, done, b, notRequired), "False Unknown False about Drained", "report Drained not required"},
+		"not required, running":          {drains, ofFlags(phases.Drained, done, b, notRequired), "False Unknown True about Drained", "report Drained not required"},
+		"not required, between updates":  {s, ofFlags(phases.Drained, done, b, notRequired), "True False False about Drained", "report Drained not required"},
+		"not required, another target":   {drains, ofFlags(phases.UpdatePrepared, done, viewOf("a", "c"), notRequired), "False True Unknown stuck", "report UpdatePrepared not required"},
+		"skip, running":                  {drains, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown stuck", "report Drained=Unknown"},
+		"skip, not started":              {started, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown about Drained", "report Drained=Unknown"},
+		"skip, another status":           {drains, ofFlags(phases.Drained, done, b, skipIfRunning), "False Unknown True about Drained", "report Drained=True"},
+		"skip, an update starts":         {drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning), "False Unknown False Action during update to b: stuck", "report UpdatePrepared=Unknown"},
+		"skip the other mode":            {drains, ofFlags(phases.AppliedFiles, running, b, skipOtherMode), "False Unknown Unknown stuck", "report AppliedFiles=Unknown"},
+		"skip the other mode, this mode": {drains, ofFlags(phases.Drained, done, b, skipOtherMode), "False Unknown True about Drained", "report Drained=True"},
+		"running, not skipped":           {drains, report(phases.Drained, running, b), "False Unknown Unknown about Drained", "report Drained=Unknown"},
+		"at the end of the update":       {s, report(phases.Drained, running, b), "False False Unknown about Drained", "report Drained=Unknown"},
+		"a second before its end":        {s, ofFlags(phases.Drained, running, b, late), "True False False Action during update to a: about Drained", "report Drained=Unknown"},
+		"before, in an update":           {started, ofFlags(phases.Updated, no, b, late), "False Unknown False This node has not yet entered the Drained phase", "report Updated=False"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := after(t, tc.state, tc.change).Status.Conditions
+			drained := conditions.Find(next, phases.Drained)
+			got := string(conditions.StatusOf(next, phases.Updated)+" "+conditions.StatusOf(next, phases.UpdatePrepared)+" "+drained.Status) + " " + drained.Message
+			assert.Equal(t, tc.want, got)
+			assert.Equal(t, tc.string, tc.change.String())
+		})
+	}
+	_, err := ofFlags("Rested", done, b, skipOtherMode).Plan(s)
+	require.Error(t, err, "an unknown phase is not of the other mode")
+	_, err = report(phases.AppliedFiles, done, b).Plan(s)
+	require.Error(t, err)
+}

@@ -1,0 +1,334 @@
+package upgrademonitor_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// What an outage costs its callers: three rounds of the calls of an update. All of them together wait for
+// one Timeout, the last report is written within a second after the end of the outage, and the log has
+// one line when the outage starts, and one when it ends.
+func TestOutages(t *testing.T) {
+	for name, tc := range map[string]struct {
+		takes    time.Duration
+		requests []string // nil: all
+		fails    error
+		want     time.Duration
+		logged   int
+	}{
+		"every request hangs":    {hangs, nil, nil, timeout, 2},
+		"statuses hang":          {hangs, []string{"patch/status"}, nil, timeout, 2},
+		"slower than Timeout":    {timeout + 2*time.Second, nil, nil, timeout, 2},
+		"only a second too slow": {2*timeout + time.Second, nil, nil, timeout, 2},
+		"slow within Timeout":    {time.Second, nil, nil, 11 * time.Second, 0},
+		"specs hang":             {hangs, []string{"patch"}, nil, timeout / 2, 2},
+		"every request fails":    {0, nil, errDown, 0, 4},
+		"no CRD":                 {0, nil, errNoCRD, 0, 4},
+		"statuses fail":          {0, []string{"patch/status"}, errRBAC, 0, 2},
+		"specs fail":             {0, []string{"patch"}, errRBAC, 0, 2},
+		"conflicts without end":  {0, []string{"patch/status"}, errConflict, timeout, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fixture) {
+				f.takes(tc.takes, tc.requests...)
+				f.fails(tc.fails, tc.requests...)
+				f.annotate(oldConfig, newConfig)
+				waited := took(func() {
+					for range 3 {
+						_ = f.syncSpec(t)
+						f.report(t, phases.Updated, metav1.ConditionFalse)
+						f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+						f.report(t, phases.Drained, metav1.ConditionUnknown)
+						f.report(t, phases.Drained, metav1.ConditionTrue)
+					}
+				})
+				assert.LessOrEqual(t, waited, tc.want)
+				if tc.fails != errConflict { // its pauses have a jitter
+					assert.Equal(t, tc.want, waited)
+				}
+				synctest.Wait()
+				f.fails(nil)
+				f.recovers()
+				f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+				pass(time.Second)
+				assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
+				assert.Zero(t, f.pending())
+				pass(time.Minute)
+				assert.Equal(t, newConfig, f.desired())
+				log := f.log.take()
+				assert.Len(t, log, tc.logged)
+				for i, line := range log {
+					assert.Contains(t, line, []string{"Failed to write", "works again"}[2*i/len(log)])
+				}
+				f.takes(time.Second)
+				assert.Equal(t, time.Second, took(func() { f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue) }), "calls wait again")
+			})
+		})
+	}
+}
+
+// Each call of an outage triggers an attempt, even after the budget is used up, and even if it changes
+// nothing itself.
+func TestEveryCallTriggersAnAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		pass(time.Hour)
+		for _, call := range []func(){
+			func() { f.ReportDegraded(t.Context(), errDown) },
+			func() { f.ReportDegraded(t.Context(), nil) },
+			func() { f.ReportDegraded(t.Context(), nil) },
+			func() { assert.Error(t, f.syncSpec(t)) },
+			func() { f.report(t, phases.Updated, metav1.ConditionTrue) },
+		} {
+			f.requests()
+			assert.Zero(t, took(call))
+			synctest.Wait()
+			assert.Len(t, f.requests(), 1)
+			pass(25 * time.Second) // to the longest pause
+		}
+		f.fails(nil)
+		f.ReportDegraded(t.Context(), errDown)
+		synctest.Wait()
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+	})
+}
+
+// Callers that arrive during a request share the next attempt, and the budget.
+func TestConcurrentCallers(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		assert.Equal(t, timeout, took(func() {
+			var callers sync.WaitGroup
+			for i := range 400 {
+				callers.Go(func() {
+					<-time.After(time.Duration(i) * 10 * time.Millisecond)
+					assert.NoError(t, f.GenerateAndApplyMachineConfigNode(t.Context(), phases.NodeDegraded, "R", fmt.Sprint("cause ", i), metav1.ConditionTrue))
+				})
+			}
+			callers.Wait()
+		}))
+		f.recovers()
+		require.NoError(t, f.Flush(t.Context()), "no report is refused")
+	})
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(2 * time.Second)
+		var callers sync.WaitGroup
+		for i := range 200 {
+			callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+		}
+		f.fails(errDown)
+		callers.Wait()
+		assert.LessOrEqual(t, len(f.requests()), 2)
+	})
+}
+
+// A call waits for an attempt that starts after it: a request in flight predates it.
+func TestACallDuringARequestThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "R", "", metav1.ConditionUnknown))
+		pass(11 * time.Second)
+		f.takes(0) // but for the request in flight
+		assert.Equal(t, 4*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionFalse) }))
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.NodeDegraded))
+		assert.Equal(t, []string{"get", "patch/status", "patch/status"}, f.requests())
+	})
+}
+
+// Each outage has its own budget, however long the queue of the previous outage was.
+func TestEachOutageHasABudget(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for range 2 {
+			f.takes(hangs)
+			var callers sync.WaitGroup
+			for i := range 20 {
+				callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+			}
+			synctest.Wait()
+			f.recovers()
+			f.takes(400 * time.Millisecond)
+			callers.Wait()
+			f.takes(hangs)
+			assert.Equal(t, timeout, took(func() { f.report(t, phases.Drained, metav1.ConditionUnknown) }))
+			assert.Zero(t, took(func() { f.report(t, phases.Drained, metav1.ConditionTrue) }))
+			f.recovers()
+			require.NoError(t, f.Flush(t.Context()))
+			f.report(t, phases.Drained, metav1.ConditionFalse)
+		}
+	})
+}
+
+// Retries are paced from 100 ms to 30 s. A call does not change the pace; Flush and the end of the
+// outage start it again.
+func TestPaceOfRetries(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		during := func(low, high int, work func()) {
+			t.Helper()
+			f.requests()
+			work()
+			n := len(f.requests())
+			assert.True(t, low <= n && n <= high, "%d requests, want %d to %d", n, low, high)
+		}
+		during(2, 4, func() { pass(time.Second) })
+		during(4, 8, func() { pass(time.Minute) })
+		during(3600/30, 3600/20, func() { pass(time.Hour) })
+		for range 60 {
+			f.ReportDegraded(t.Context(), errDown)
+			pass(time.Second)
+			f.ReportDegraded(t.Context(), nil)
+			pass(time.Second)
+		}
+		during(3600/30, 3600/20, func() { pass(time.Hour) })
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		during(3, 5, func() { require.Error(t, f.Flush(ctx)) })
+		f.fails(nil)
+		require.NoError(t, f.Flush(t.Context()))
+		during(0, 0, func() { pass(time.Hour) })
+		f.fails(errDown)
+		f.ReportDegraded(t.Context(), errDown)
+		during(2, 4, func() { pass(time.Second) })
+	})
+}
+
+// An outage ends when the API server has responded and nothing is left to write: after a rejection, a
+// write of the spec, a create, or a read. The next outage is logged again.
+func TestTheEndOfAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		updated := func() error { return f.tryReport(t, phases.Updated, metav1.ConditionTrue) }
+		drained := func() error { return f.tryReport(t, phases.Drained, metav1.ConditionUnknown) }
+		for _, tc := range []struct {
+			name string
+			call func() error
+			end  error // of the first patch after the outage
+		}{
+			{"a create", func() error { assert.Error(t, f.syncSpec(t)); return nil }, nil},
+			{"a write", updated, nil},
+			{"a repeat that is checked", updated, nil},
+			{"a rejection", drained, errInvalid},
+			{"a rejection again", drained, errInvalid},
+		} {
+			f.fails(errDown)
+			require.NoError(t, tc.call(), tc.name)
+			assert.Len(t, f.log.take(), 1, tc.name)
+			pass(time.Minute)
+			assert.Empty(t, f.log.take(), tc.name)
+			f.failing("patch", tc.end)
+			pass(time.Minute)
+			lines := f.log.take()
+			require.NotEmpty(t, lines, tc.name)
+			assert.Contains(t, lines[0], "works again", tc.name)
+			pass(checkInterval)
+			f.log.take()
+		}
+	})
+}
+
+// A failure to write is logged as an error when it starts, again when its cause changes, and once when
+// it is over. Work that succeeds is not logged.
+func TestFailureIsLoggedOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		ctx := f.log.context(t.Context())
+		require.NoError(t, f.syncSpec(t))
+		require.NoError(t, f.Track(ctx, phases.Drained, "draining", func(context.Context) error { return nil }))
+		assert.Empty(t, f.log.take())
+		for _, tc := range []struct {
+			fails error
+			parts []string
+		}{
+			{errRBAC, []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope/manifests/guard.yaml"}},
+			{errDown, []string{"Failed to write the MachineConfigNode", "down"}},
+			{nil, []string{"Writing the MachineConfigNode works again"}},
+		} {
+			f.fails(tc.fails)
+			for range 5 {
+				f.report(t, phases.RebootedNode, metav1.ConditionUnknown)
+			}
+			lines := f.log.take()
+			require.Len(t, lines, 1, "%v", tc.fails)
+			for _, part := range tc.parts {
+				assert.Contains(t, lines[0], part)
+			}
+		}
+	})
+}
+
+// The request timeout grows up to a minute, whatever Timeout is.
+func TestRequestTimeout(t *testing.T) {
+	for _, tc := range []struct{ timeout, server time.Duration }{
+		{time.Nanosecond, 200 * time.Millisecond},
+		{time.Millisecond, 200 * time.Millisecond},
+		{timeout, 50 * time.Second},
+		{-1, 50 * time.Second}, // the default
+		{time.Hour, 30 * time.Minute},
+	} {
+		t.Run(fmt.Sprint(tc.timeout, " ", tc.server), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fixture) {
+				f.takes(tc.server)
+				f.ReportDegraded(t.Context(), errors.New("disk full"))
+				pass(30 * time.Minute)
+				assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+			}, func(c *upgrademonitor.Config) { c.Timeout = tc.timeout })
+		})
+	}
+}
+
+// A response that takes longer than Timeout needs one request a write, and is logged once. After the
+// outage the request timeout is two Timeouts again.
+func TestAServerThatIsSlow(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(12 * time.Second)
+		for range 5 {
+			f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+			f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+			pass(time.Minute)
+		}
+		assert.Len(t, f.requests(), 10)
+		assert.Len(t, f.log.take(), 1, "the failure lasts until a write is in time")
+		f.takes(50 * time.Second)
+		f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		pass(10 * time.Minute)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		f.takes(0)
+		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+		pass(time.Second)
+		assert.Len(t, f.log.take(), 1, "it is over")
+		f.takes(hangs)
+		f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		f.takes(0)
+		pass(timeout + time.Second)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded), "a lost response delays the next request for two Timeouts")
+	})
+}
+
+// Fast failures do not make requests take longer.
+func TestFastFailuresKeepTheRequestTimeout(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		pass(time.Hour)
+		f.fails(nil)
+		f.takes(2*timeout + time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*timeout)
+		defer cancel()
+		require.Error(t, f.Flush(ctx), "the first request has two Timeouts")
+		require.NoError(t, f.Flush(t.Context()), "the next has four")
+	})
+}

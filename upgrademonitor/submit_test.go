@@ -1,0 +1,157 @@
+package upgrademonitor_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// Reports that could not be written are written later, in order, with the time of the report.
+func TestReportsOfAnOutageAreWrittenInOrder(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		started := time.Now().Truncate(time.Second)
+		f.fails(errDown)
+		f.starts(t, newConfig)
+		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		n, since := f.Pending()
+		assert.Equal(t, 2, n)
+		assert.True(t, since.Equal(started))
+		pass(time.Hour)
+		f.report(t, phases.Cordoned, metav1.ConditionTrue)
+		f.fails(nil)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdatePrepared))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Cordoned))
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Desired)
+		assert.True(t, f.condition(phases.UpdatePrepared).LastTransitionTime.Time.Equal(started))
+		n, since = f.Pending()
+		assert.Zero(t, n)
+		assert.True(t, since.IsZero())
+	})
+}
+
+// A report is accepted or rejected at once, by the state after the pending reports.
+func TestRejectedAtOnceInAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		var rejected *phases.TransitionError
+		require.ErrorAs(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse), &rejected)
+		assert.Equal(t, 1, f.pending())
+	})
+}
+
+// A report that the API server rejects is the error of its call, and blocks no other report.
+func TestReportsThatTheServerRejects(t *testing.T) {
+	for name, failure := range map[string]error{"invalid": errInvalid, "too large": apierrors.NewRequestEntityTooLargeError("limit is 3145728")} {
+		t.Run(name, func(t *testing.T) {
+			f := newUpdated(t)
+			f.failing("patch", failure)
+			err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
+			assert.Equal(t, apierrors.ReasonForError(failure), apierrors.ReasonForError(err))
+			require.NotErrorIs(t, err, upgrademonitor.ErrPending)
+			f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+			assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
+			var log logLines
+			f.failing("patch", failure)
+			f.ReportPinnedImageSets(log.context(t.Context()), nil, nil)
+			lines := log.take()
+			require.Len(t, lines, 1)
+			assert.Contains(t, lines[0], "report of PinnedImageSetsProgressing on node worker-0 rejected: ")
+		})
+	}
+}
+
+// A full queue refuses at once, and its reports are tried all the same. Versions follow the Node later.
+func TestFullQueue(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		accepted := 0
+		report := func() error { // no two are equal
+			status := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionTrue}[accepted%2]
+			f.annotate(oldConfig, fmt.Sprint("rendered-worker-", accepted))
+			return f.tryReport(t, phases.Updated, status)
+		}
+		for ; accepted < 256; accepted++ {
+			require.NoError(t, report())
+		}
+		require.ErrorIs(t, report(), upgrademonitor.ErrQueueFull)
+		f.annotate(newConfig, newConfig)
+		pass(time.Minute)
+		f.fails(nil)
+		require.ErrorIs(t, report(), upgrademonitor.ErrQueueFull)
+		synctest.Wait()
+		assert.Zero(t, f.pending())
+		require.NoError(t, report())
+		f.annotate(newConfig, newConfig)
+		pass(time.Minute)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
+// A report that changes nothing after the pending reports takes no place in the queue. A report that
+// changes only the texts of the last report replaces them.
+func TestRepeatsInAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		for i := range 100 { // one sync of a daemon each
+			f.starts(t, newConfig)
+			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+			f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
+			f.report(t, phases.Drained, metav1.ConditionUnknown)
+			f.ReportPinnedImageSets(t.Context(), nil, nil)
+			f.ReportDegraded(t.Context(), fmt.Errorf("sync %d", i))
+			assert.Equal(t, 6, f.pending(), "sync %d", i)
+			pass(time.Minute)
+		}
+		f.fails(nil)
+		f.requests()
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Len(t, f.requests(), 8)
+		assert.Contains(t, f.condition(phases.NodeDegraded).Message, "sync 99")
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+	})
+}
+
+// A repeat waits together with the last pending report, and does not get the error of that report. A
+// report that is true of the object does not wait.
+func TestARepeatWaitsForTheLastReport(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(2 * time.Second)
+		go f.ReportDegraded(t.Context(), errDown)
+		synctest.Wait()
+		assert.Zero(t, took(func() { f.report(t, phases.Updated, metav1.ConditionTrue) }))
+		pass(time.Minute)
+		f.requests()
+		f.fails(errInvalid)
+		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
+		synctest.Wait()
+		assert.Equal(t, 2*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+	})
+}
+
+// A report that changes the annotations' view is decided after a read: another process may have observed
+// more than this process.
+func TestChangedAnnotationsCauseARead(t *testing.T) {
+	f := newUpdated(t)
+	f.starts(t, newConfig)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	f.starts(t, newConfig)
+	f.annotate(oldConfig, thirdConfig)
+	f.requests()
+	require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse))
+	assert.Equal(t, []string{"get"}, f.requests())
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Empty(t, f.requests(), "one read is enough")
+}
