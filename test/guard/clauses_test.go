@@ -1,0 +1,281 @@
+package guard_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apiserver/pkg/admission"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/scope/guard"
+)
+
+// Why the policies deny a request.
+const (
+	noClaim   = `must have a "authentication.kubernetes.io/node-name" claim`
+	oneClaim  = `must have exactly one "authentication.kubernetes.io/node-name" claim`
+	notOwn    = "updates to MCN worker-0 can only be done from the MCN's owner node"
+	notNamed  = "updates to MCN worker-1 can only be done from the MCN's owner node"
+	noDelete  = "may not delete MachineConfigNodes"
+	metadata  = "may not change labels, annotations or finalizers"
+	newOwner  = "may not add owner references"
+	oldOwner  = "may not remove owner references"
+	badTime   = "may not set a lastTransitionTime that clients cannot read, other than 2026-01-02T03:04:05Z: "
+	badNumber = "may not set a generation above 2147483647, which clients cannot read: "
+	jump      = "invalid transition "
+	running   = "may not complete a phase while a child is Unknown: "
+	removed   = "may not remove conditions of phases: "
+	retimed   = "may not change lastTransitionTime without the status: "
+)
+
+// The object of the node, and its owners.
+const (
+	base = `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"worker-0",
+		"labels":{"of":"others"},"annotations":{"of":"others"},"finalizers":["of.others/finalizer"],"ownerReferences":[` + configMap + `,` + own + `]},
+		"spec":{"node":{"name":"worker-0"},"pool":{"name":"worker"}}}`
+	bare      = `{"metadata":{"labels":null,"annotations":null,"finalizers":null,"ownerReferences":[` + own + `]}}`
+	configMap = `{"apiVersion":"v1","kind":"ConfigMap","name":"of-others","uid":"1"}`
+	own       = `{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"uid-of-node"}`
+)
+
+// changed returns the reference to the Node with another value of a field.
+func changed(field, value string) string {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal([]byte(own), &fields)
+	fields[field] = json.RawMessage(value)
+	data, _ := json.Marshal(fields)
+	return string(data)
+}
+
+func owners(list ...string) string {
+	return `{"metadata":{"ownerReferences":[` + strings.Join(list, ",") + `]}}`
+}
+
+// status returns a merge patch of conditions: "Drained=Unknown Updated=True@2026-01-01T01:00:00Z". A later entry of a
+// type replaces an earlier entry, and "-Drained" removes it.
+func status(entries string) string {
+	type condition struct{ Type, Status, LastTransitionTime string }
+	list := []condition{}
+	for _, entry := range strings.Fields(entries) {
+		name, rest, _ := strings.Cut(strings.TrimPrefix(entry, "-"), "=")
+		value, at, found := strings.Cut(rest, "@")
+		if !found {
+			at = "2026-01-01T00:00:00Z"
+		}
+		list = slices.DeleteFunc(list, func(c condition) bool { return c.Type == name })
+		if value != "" {
+			list = append(list, condition{name, value, at})
+		}
+	}
+	var texts []string
+	for _, c := range list {
+		texts = append(texts, fmt.Sprintf(`{"type":%q,"status":%q,"lastTransitionTime":%q}`, c.Type, c.Status, c.LastTransitionTime))
+	}
+	return `{"status":{"conditions":[` + strings.Join(texts, ",") + `]}}`
+}
+
+// release and set return merge patches of the two other lists of a status.
+func release(name, condition, at string) string {
+	return fmt.Sprintf(`{"status":{"internalReleaseImage":{"releases":[{"name":%q,"conditions":[{"type":%q,"lastTransitionTime":%q}]}]}}}`, name, condition, at)
+}
+
+func set(name, field, generation string) string {
+	return fmt.Sprintf(`{"status":{"pinnedImageSets":[{"name":%q,%q:%s}]}}`, name, field, generation)
+}
+
+// clause is a request that one clause denies, and a request beside it that is allowed.
+type clause struct {
+	name    string
+	request request // before and after aside
+	before  string  // merge patch of base
+	denied  string  // merge patch of the object before
+	allowed string  // the same; "": denied is allowed as a plain update of base
+	because []string
+}
+
+func (c clause) check(t *testing.T) {
+	t.Helper()
+	denied := c.request
+	denied.before = merge(t, base, c.before)
+	if c.denied != "" {
+		denied.after = merge(t, denied.before, c.denied)
+	}
+	allowed := denied
+	if c.allowed != "" {
+		allowed.after = merge(t, denied.before, c.allowed)
+	} else {
+		allowed = request{before: base, after: base}
+	}
+	if c.request.operation == admission.Create {
+		denied.before, allowed.before = "", ""
+	}
+	messages := denied.denials(t)
+	require.Len(t, messages, len(c.because), "%q", messages)
+	for i := range messages {
+		assert.Contains(t, messages[i], c.because[i])
+	}
+	assert.Empty(t, allowed.denials(t), "it is allowed")
+	denied.user = "system:serviceaccount:openshift-machine-config-operator:another"
+	assert.Empty(t, denied.denials(t), "another user may do it")
+}
+
+func TestClauses(t *testing.T) {
+	why := func(list ...string) []string { return list }
+	claims := func(names ...string) request {
+		return request{claims: map[string][]string{guard.NodeNameClaim: names, guard.NodeUIDClaim: {"uid-of-node"}}}
+	}
+	create, remove := request{operation: admission.Create}, request{operation: admission.Delete}
+	withoutUID := request{claims: map[string][]string{guard.NodeNameClaim: {node}}}
+	report := request{subresource: "status"}
+	earlier := changed("uid", `"earlier"`)
+	const poison, late, foreign, large = "2026-01-02t03:04:05z", "2026-01-02T03:04:05Z", "InternalReleaseImageDegraded", "2147483648"
+
+	clauses := []clause{
+		// The node of the token.
+		{"no claim", request{claims: map[string][]string{}}, "{}", "{}", "", why(noClaim, oneClaim, notOwn)},
+		{"the claim of the UID alone", request{claims: map[string][]string{guard.NodeUIDClaim: {node}}}, "{}", "{}", "", why(noClaim, oneClaim, notOwn)},
+		{"two claims", claims(node, "worker-1"), "{}", "{}", "", why(oneClaim, notOwn)},
+		{"two claims that are equal", claims(node, node), "{}", "{}", "", why(oneClaim, notOwn)},
+		{"a longer name", claims("worker-01"), "{}", "{}", "", why(notOwn)},
+		{"a shorter name", claims("worker-"), "{}", "{}", "", why(notOwn)},
+		{"upper case", claims("WORKER-0"), "{}", "{}", "", why(notOwn)},
+		{"a pattern", claims("worker-."), "{}", "{}", "", why(notOwn)},
+		{"an empty name", claims(""), "{}", "{}", "", why(notOwn)},
+		{"an object of another name", request{}, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
+		{"a status of another name", report, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
+		{"another node in the spec", request{}, "{}", `{"spec":{"node":{"name":"worker-1"}}}`, `{"spec":{"pool":{"name":"infra"}}}`, why(notOwn)},
+		{"no node in the spec", request{}, "{}", `{"spec":null}`, `{}`, why(notOwn)},
+		{"a new object of another node", create, bare, `{"metadata":{"name":"worker-1"}}`, "{}", why(notNamed)},
+		// Deletion.
+		{"a deletion", remove, "{}", "", "", why(noDelete)},
+		{"a deletion of another node's object", remove, `{"metadata":{"name":"worker-1"}}`, "", "", why(notNamed, noDelete)},
+		// Metadata.
+		{"a label added", request{}, "{}", `{"metadata":{"labels":{"mine":""}}}`, `{"metadata":{"labels":{"of":"others"}}}`, why(metadata)},
+		{"the labels removed", request{}, "{}", `{"metadata":{"labels":null}}`, "{}", why(metadata)},
+		{"the first label", request{}, bare, `{"metadata":{"labels":{"mine":""}}}`, `{"metadata":{"labels":{}}}`, why(metadata)},
+		{"an annotation changed", request{}, "{}", `{"metadata":{"annotations":{"of":"mine"}}}`, `{"metadata":{"annotations":{"of":"others"}}}`, why(metadata)},
+		{"the annotations removed", request{}, "{}", `{"metadata":{"annotations":null}}`, "{}", why(metadata)},
+		{"a finalizer added", request{}, "{}", `{"metadata":{"finalizers":["of.others/finalizer","mine/finalizer"]}}`, `{"metadata":{"finalizers":["of.others/finalizer"]}}`, why(metadata)},
+		{"the finalizers removed", request{}, "{}", `{"metadata":{"finalizers":null}}`, "{}", why(metadata)},
+		{"a new object with a label", create, bare, `{"metadata":{"labels":{"mine":""}}}`, "{}", why(metadata)},
+		{"a new object with a finalizer", create, bare, `{"metadata":{"finalizers":["mine/finalizer"]}}`, "{}", why(metadata)},
+		{"a label by a status", report, "{}", `{"metadata":{"labels":{"mine":""}}}`, "{}", why(metadata)},
+		// New owners.
+		{"the kind Node of another API", request{}, owners(configMap), owners(configMap, changed("apiVersion", `"v2"`)), owners(configMap, own), why(newOwner)},
+		{"another kind", request{}, owners(configMap), owners(configMap, changed("kind", `"Pod"`)), owners(configMap, own), why(newOwner)},
+		{"another Node", request{}, owners(configMap), owners(configMap, own, changed("name", `"worker-1"`)), owners(configMap, own), why(newOwner)},
+		{"another UID", request{}, owners(configMap), owners(configMap, earlier), owners(configMap, own), why(newOwner)},
+		{"a controller", request{}, owners(configMap), owners(configMap, changed("controller", `true`)), owners(configMap, changed("controller", `false`)), why(newOwner)},
+		{"a blocked deletion", request{}, owners(configMap), owners(configMap, changed("blockOwnerDeletion", `true`)), owners(configMap, changed("blockOwnerDeletion", `false`)), why(newOwner)},
+		{"another owner of a new object", create, bare, owners(own, configMap), owners(own), why(newOwner)},
+		{"a token without the UID", withoutUID, owners(configMap), owners(configMap, changed("name", `"worker-1"`)), owners(configMap, earlier), why(newOwner)},
+		// Owners that were there.
+		{"an owner of another kind removed", request{}, "{}", owners(own), owners(own, configMap), why(oldOwner)},
+		{"a Node of another API removed", request{}, owners(changed("apiVersion", `"v2"`), own), owners(own), "{}", why(oldOwner)},
+		{"the Node removed", request{}, "{}", owners(configMap), "{}", why(oldOwner)},
+		{"a previous Node removed", request{}, owners(earlier), owners(), owners(own), why(oldOwner)},
+		{"a previous Node removed, beside another API", request{}, owners(earlier, changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`), own), why(oldOwner)},
+		{"a previous Node removed, beside another kind", request{}, owners(earlier, changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`), own), why(oldOwner)},
+		{"a previous Node removed, beside another Node", request{}, owners(earlier, changed("name", `"worker-1"`)), owners(changed("name", `"worker-1"`)), owners(own), why(oldOwner)},
+		// Times that clients cannot read.
+		{"a time", report, "{}", status(foreign + "=False@" + poison), status(foreign + "=False@" + late), why(badTime + foreign)},
+		{"the time of another condition", report, status("A=True@" + poison), status("A=True@" + poison + " B=True@" + poison), status("A=False@" + poison), why(badTime + "B")},
+		{"another such time", report, status("A=True@" + poison), status("A=True@2026-01-02t03:04:06z"), "{}", why(badTime + "A")},
+		{"the time of a release", report, "{}", release("r", "A", poison), release("r", "A", late), why(badTime + "internalReleaseImage")},
+		{"the time of another release", report, release("r", "A", poison), release("s", "A", poison), "{}", why(badTime + "internalReleaseImage")},
+		{"the time of another condition of a release", report, release("r", "A", poison), release("r", "B", poison), release("r", "B", late), why(badTime + "internalReleaseImage")},
+		{"another such time of a release", report, release("r", "A", poison), release("r", "A", "2026-01-02t03:04:06z"), "{}", why(badTime + "internalReleaseImage")},
+		{"a time in a new object", create, bare, status("A=True@" + poison), status("A=True@" + late), why(badTime + "A")},
+		// Numbers that clients cannot read.
+		{"a number in a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
+		{"the number of another set", report, set("s", "desiredGeneration", large), set("t", "desiredGeneration", large), "{}", why(badNumber + "t")},
+		{"another such number", report, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "2147483649"), "{}", why(badNumber + "s")},
+		{"the number of another field", report, set("s", "desiredGeneration", large), set("s", "currentGeneration", large), "{}", why(badNumber + "s")},
+	}
+	for _, at := range []string{"2026-01-02t03:04:05Z", "2026-01-02T03:04:05z", "2026-01-02T03:04:05,7Z", "2026-01-02T03:04:05+24:00",
+		"2026-01-02T03:04:05+01:60", "2026-01-02T03:04:05", "2026-01-02T03:04:05Zx", "x2026-01-02T03:04:05Z"} {
+		clauses = append(clauses, clause{at, report, "{}", status("A=True@" + at), status("A=True@2026-01-02T03:04:05.123-23:59"), why(badTime + "A")})
+	}
+	for _, field := range []string{"currentGeneration", "desiredGeneration", "lastFailedGeneration"} {
+		clauses = append(clauses, clause{field, report, "{}", set("s", field, large), set("s", field, "2147483647"), why(badNumber + "s")})
+	}
+
+	// Transitions. Drained of the object is Unknown, so that no write counts as a reset.
+	const ran = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
+	const ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "
+	const noReset = jump + "UpdateExecuted from Unknown to False, Drained from Unknown to False: each write may move"
+	const readable, unreadable = "Drained=Unknown@2026-01-01T00:00:00.9Z", "Drained=Unknown@" + poison
+	transition := func(name, before, denied, allowed string, because ...string) {
+		clauses = append(clauses, clause{name, report, status(before), status(denied), status(allowed), because})
+	}
+	transition("two jumps", ended, ended+"Drained=True Cordoned=True", ended+"Drained=Unknown", jump+"Drained from False to True, Cordoned from False to True")
+	transition("a reset but for a phase that is done", ran, ended+"Cordoned=True", ended, noReset)
+	transition("a reset but for a phase that starts", ran, ended+"Resumed=Unknown", ended+"Updated=False", noReset)
+	transition("a reset but for the preparation", ran, ended+"UpdatePrepared=True", ended+"NodeDegraded=True", noReset)
+	transition("a preparation that starts again", ran, ended+"UpdatePrepared=Unknown", ended, jump+"UpdatePrepared from True to Unknown: ")
+	transition("a preparation that is done", ran+"UpdatePrepared=Unknown", ended+"UpdatePrepared=True", ended+"UpdatePrepared=Unknown", noReset)
+	transition("a reset of Updated", ended+"Updated=Unknown", ended+"Updated=Unknown Drained=True", ended+"Updated=False", jump+"Drained from False to True: ")
+	transition("a parent completes before a child", ran, ran+"UpdateExecuted=True", ran+"UpdateExecuted=True Drained=True", running+"UpdateExecuted")
+	transition("another parent's child", ran, ran+"UpdateExecuted=True Uncordoned=Unknown", ran+"UpdateComplete=Unknown Uncordoned=Unknown", running+"UpdateExecuted")
+	transition("a parent that was complete", ran+"UpdateExecuted=True Cordoned=False", ran+"UpdateExecuted=True Cordoned=True", ran+"UpdateExecuted=True Cordoned=Unknown", jump+"Cordoned from False to True")
+	transition("a later time", ran, ran+"Drained=Unknown@"+late, ran+"Drained=True@"+late, retimed+"Drained")
+	transition("an earlier time", ran, ran+"Drained=Unknown@2025-01-01T00:00:00Z", ran+"Drained=Unknown@2026-01-01T02:00:00+02:00", retimed+"Drained")
+	transition("the time of a singleton", "NodeDegraded=True", "NodeDegraded=True@"+late, "NodeDegraded=False@"+late, retimed+"NodeDegraded")
+	transition("another second", readable, "Drained=Unknown@2026-01-01T00:00:01Z", "Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained")
+	transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, readable+" Cordoned=Unknown@"+late, retimed+"Drained")
+	transition("a time that was unreadable", unreadable, "Drained=True@2026-01-01T00:00:00z", "Drained=Unknown@"+late, badTime+"Drained")
+	transition("a time that becomes unreadable", ran, ran+unreadable, ran, badTime+"Drained")
+	transition("a phase removed", ran, ran+"-Drained", ran, removed+"Drained")
+	transition("a singleton removed", ran+"NodeDegraded=False "+foreign+"=False", ran, ran+"NodeDegraded=False", removed+"NodeDegraded")
+	transition("a foreign condition", ran+foreign+"=True@"+late, ran+"-Cordoned", ran+foreign+"=False", removed+"Cordoned")
+	transition("no mode", ran+"AppliedFilesAndOS=Unknown", ran, ran+"AppliedFiles=False AppliedOSImage=Unknown", removed+"AppliedFilesAndOS")
+	transition("image mode without a phase", ran+"AppliedFiles=True AppliedOSImage=Unknown", ran+"AppliedFiles=True", ran+"AppliedFilesAndOS=False", removed+"AppliedOSImage")
+	transition("a phase of both modes with the mode", ran+"AppliedFilesAndOS=Unknown", ran+"-Drained AppliedFiles=False", ran+"AppliedFiles=False", removed+"Drained")
+	transition("a phase of both modes with the standard mode", ran+"AppliedFiles=Unknown", ran+"-Drained AppliedFilesAndOS=False", ran+"AppliedFilesAndOS=False", removed+"Drained")
+
+	for _, c := range clauses {
+		t.Run(c.name, c.check)
+	}
+}
+
+// TestPhases: a write may move each phase one step of its state machine. Each phase of the cycle prevents a reset while it is
+// not False, and its parent's completion while it is Unknown.
+func TestPhases(t *testing.T) {
+	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
+	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
+	denials := func(before, after string) []string {
+		old := merge(t, base, status(before))
+		return request{subresource: "status", before: old, after: merge(t, old, status(after))}.denials(t)
+	}
+	entry := func(p phases.Phase, s metav1.ConditionStatus) string {
+		if s == "" {
+			return ""
+		}
+		return " " + string(p) + "=" + string(s)
+	}
+	for _, p := range all {
+		other := phases.Resumed // a child of no phase
+		if p == other {
+			other = phases.RebootedNode
+		}
+		for _, from := range values {
+			for _, to := range values[1:] {
+				path, err := phases.Path(p, from, to)
+				isStep := err == nil && len(path) <= 1
+				messages := denials(entry(other, "Unknown")+entry(p, from), entry(other, "Unknown")+entry(p, to))
+				assert.Equal(t, isStep || from == to, len(messages) == 0, "%s from %q to %s: %q", p, from, to, messages)
+			}
+		}
+		reset := denials(entry(other, "Unknown")+entry(p, "True"), entry(other, "False")+entry(p, "True"))
+		assert.Equal(t, phases.IsUpdateStep(p), len(reset) > 0, "%s is done in a reset: %q", p, reset)
+		if parent, ok := phases.ParentOf(p); ok {
+			assert.Equal(t, []string{running + string(parent)}, denials(entry(parent, "Unknown")+entry(p, "Unknown"), entry(parent, "True")+entry(p, "Unknown")))
+		}
+	}
+}
