@@ -47,8 +47,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write only resets the phases. So planning again after it
-// starts the same update.
+// update needs two writes, the first write only resets the phases. A plan that is computed after
+// the first write starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
