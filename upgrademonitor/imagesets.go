@@ -32,7 +32,7 @@ type PinnedImageSet struct {
 	Generation int64
 	// Done is true if the node has all images of that generation.
 	Done bool
-	// Err is the error that the node had with the images, or nil. It takes precedence over Done.
+	// Err is set if the node failed to get the images. It takes precedence over Done.
 	Err error
 }
 

@@ -34,7 +34,8 @@ func (c PhaseChange) String() string {
 // View returns the Node at the time of the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the reason and messages of a newer report if nothing else differs. The time stays.
+// Absorb takes the reason and messages of a newer report if all other fields are equal. The time
+// stays.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {

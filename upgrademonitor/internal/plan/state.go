@@ -90,7 +90,7 @@ func (s State) observedGeneration() int64 {
 	return max(s.Status.ObservedGeneration, s.Generation)
 }
 
-// updateVersions sets the versions and images of a status to those of the Node.
+// updateVersions copies the versions and images of the Node to a status.
 //
 //  1. The current versions follow the Node at once.
 //  2. The desired versions follow the Node if prepared is set (UpdatePrepared turns True). They
