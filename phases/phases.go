@@ -10,7 +10,7 @@ import (
 // singleton. It is an alias, so the constants of openshift/api work, too.
 type Phase = mcfgv1.StateProgress
 
-// The phases, named as the types of the conditions.
+// The phases. Each constant has the name of its condition type.
 const (
 	UpdatePrepared           = mcfgv1.MachineConfigNodeUpdatePrepared
 	UpdateExecuted           = mcfgv1.MachineConfigNodeUpdateExecuted

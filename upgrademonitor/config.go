@@ -65,7 +65,7 @@ type Config struct {
 	// Timeout limits every report and spec call, in real time. It limits neither the work of Track
 	// nor Flush. If it is not positive, DefaultTimeout is used.
 	Timeout time.Duration
-	// Clock is read for lastTransitionTime. The default is the real clock.
+	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock
 }
 
