@@ -34,7 +34,7 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 }
 
 // Path returns the statuses through which a phase passes from one status to another, in order. The
-// last status is to. Each write publishes one status.
+// result ends with the status to. Each write publishes one status.
 //
 //  1. An empty from ("") counts as False.
 //  2. The result is nil if there is nothing to do.

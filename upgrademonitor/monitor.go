@@ -89,7 +89,7 @@ func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.f
 
 // Pending returns the number of pending reports, which are accepted but not written yet, and the
 // time when the oldest was accepted, by Config.Clock. Without pending reports, it returns 0 and the
-// zero time. Versions of the Node that the Monitor writes without a report count as a report.
+// zero time. If versions of the Node are pending without a report, they count as one report.
 // Pending makes no request: use it for a metric of the daemon.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {

@@ -37,7 +37,7 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 	case node == nil:
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
 	case config.NodeName != "":
-		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: For names the node")
+		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: pass the name of the node to For")
 	case config.Node != nil:
 		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
 	}

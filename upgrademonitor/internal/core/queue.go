@@ -24,7 +24,7 @@ type Entry struct {
 	Accepted metav1.Time
 	Settled  chan struct{}
 
-	waiters   int // callers that wait. While there are any, the reason and message are not replaced
+	waiters   int // callers that wait. While callers wait, the reason and message are not replaced
 	settled   bool
 	err       error
 	abandoned bool // no caller waited when the entry was settled
