@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses of a condition in the writes of a report. The first rest writes
-// leave the condition unchanged. Each later write publishes one status of the path.
+// track is the sequence of statuses of a condition in the writes of a report. After delay writes
+// without a change, each write publishes one status of the path.
 type track struct {
 	phase           phases.Phase
-	rest            int
+	delay           int
 	path            []metav1.ConditionStatus
 	reason, message string
 }
@@ -31,9 +31,9 @@ func transitions(before []metav1.Condition, r Report, path []metav1.ConditionSta
 		return nil, err
 	}
 	writes := max(len(child.path), len(parent.path), 1)
-	child.rest = writes - len(child.path)
+	child.delay = writes - len(child.path)
 	if r.Status == metav1.ConditionUnknown || r.CompletesParent {
-		parent.rest = writes - len(parent.path) // both complete in the last write
+		parent.delay = writes - len(parent.path) // both complete in the last write
 	}
 
 	var lists [][]metav1.Condition
@@ -95,7 +95,7 @@ func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return
 	}
-	at := i - t.rest
+	at := i - t.delay
 	switch {
 	case at >= 0 && at < len(t.path):
 		set(list, t.phase, t.path[at], t.reason, t.message)

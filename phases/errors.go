@@ -23,7 +23,7 @@ type TransitionError struct {
 	Child Phase
 }
 
-// Error names the transition and what to report instead.
+// Error names the transition, and says how to correct the report.
 func (e *TransitionError) Error() string {
 	advice := "only the start (Updated=False) or the end (Updated=True) of an update resets a phase that ran: report Unknown with the cause if it failed, or call NotRequired if it is no longer needed"
 	switch {

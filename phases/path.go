@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// transition is a change of the status of a phase, as a report requests it.
+// transition is a requested change of the status of a phase.
 type transition struct {
 	from, to metav1.ConditionStatus
 }
@@ -34,7 +34,7 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 }
 
 // Path returns the statuses through which a phase passes from one status to another, in order. The
-// last status is to. Each write publishes one status.
+// result ends with the status to. Each write publishes one status.
 //
 //  1. An empty from ("") counts as False.
 //  2. The result is nil if there is nothing to do.
@@ -82,8 +82,8 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 
 // Check validates the phase and the status of a report. It returns a *field.Error for the field
 // phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid), and for the
-// field status if the status is not True, False or Unknown (NotSupported). It does not look at
-// transitions: see Path.
+// field status if the status is not True, False or Unknown (NotSupported). It does not check the
+// transition: see Path.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

@@ -10,7 +10,7 @@ import (
 // singleton. It is an alias, so the constants of openshift/api work, too.
 type Phase = mcfgv1.StateProgress
 
-// The phases, named as the types of the conditions.
+// The phases. Each constant has the name of its condition type.
 const (
 	UpdatePrepared           = mcfgv1.MachineConfigNodeUpdatePrepared
 	UpdateExecuted           = mcfgv1.MachineConfigNodeUpdateExecuted
@@ -44,13 +44,13 @@ const (
 	Singleton Kind = "Singleton"
 )
 
-// mode is the mode of updates in which a phase exists.
+// mode says in which mode of the node a phase exists.
 type mode string
 
 const (
-	both     mode = "both"
-	standard mode = "standard"
-	image    mode = "image"
+	anyMode      mode = "any"
+	standardOnly mode = "standard"
+	imageOnly    mode = "image"
 )
 
 // runs says when a phase runs.
@@ -74,29 +74,29 @@ type row struct {
 // table holds every phase in the order in which the conditions are written. NodeDegraded precedes
 // Updated, because some readers use the first of both that is True.
 var table = []row{
-	{UpdatePrepared, Parent, "", both, inUpdate},
-	{UpdateExecuted, Parent, "", both, inUpdate},
-	{Cordoned, Child, UpdateExecuted, both, inUpdate},
-	{Drained, Child, UpdateExecuted, both, inUpdate},
-	{AppliedFilesAndOS, Child, UpdateExecuted, standard, inUpdate},
-	{AppliedFiles, Child, UpdateExecuted, image, inUpdate},
-	{AppliedOSImage, Child, UpdateExecuted, image, inUpdate},
-	{ImagePulledFromRegistry, Child, UpdateExecuted, image, inUpdate},
-	{UpdatePostActionComplete, Parent, "", both, inUpdate},
-	{RebootedNode, Parent, "", both, inUpdate},
-	{Resumed, Parent, "", both, atRestart},
-	{UpdateComplete, Parent, "", both, atRestart},
-	{Uncordoned, Child, UpdateComplete, both, atRestart},
-	{NodeDegraded, Singleton, "", both, noStep},
-	{Updated, Parent, "", both, noStep},
-	{PinnedImageSetsProgressing, Singleton, "", both, noStep},
-	{PinnedImageSetsDegraded, Singleton, "", both, noStep},
+	{UpdatePrepared, Parent, "", anyMode, inUpdate},
+	{UpdateExecuted, Parent, "", anyMode, inUpdate},
+	{Cordoned, Child, UpdateExecuted, anyMode, inUpdate},
+	{Drained, Child, UpdateExecuted, anyMode, inUpdate},
+	{AppliedFilesAndOS, Child, UpdateExecuted, standardOnly, inUpdate},
+	{AppliedFiles, Child, UpdateExecuted, imageOnly, inUpdate},
+	{AppliedOSImage, Child, UpdateExecuted, imageOnly, inUpdate},
+	{ImagePulledFromRegistry, Child, UpdateExecuted, imageOnly, inUpdate},
+	{UpdatePostActionComplete, Parent, "", anyMode, inUpdate},
+	{RebootedNode, Parent, "", anyMode, inUpdate},
+	{Resumed, Parent, "", anyMode, atRestart},
+	{UpdateComplete, Parent, "", anyMode, atRestart},
+	{Uncordoned, Child, UpdateComplete, anyMode, atRestart},
+	{NodeDegraded, Singleton, "", anyMode, noStep},
+	{Updated, Parent, "", anyMode, noStep},
+	{PinnedImageSetsProgressing, Singleton, "", anyMode, noStep},
+	{PinnedImageSetsDegraded, Singleton, "", anyMode, noStep},
 }
 
 var (
 	rows         = byPhase(table)
-	standardMode = ofMode(table, standard)
-	imageMode    = ofMode(table, image)
+	standardMode = ofMode(table, standardOnly)
+	imageMode    = ofMode(table, imageOnly)
 )
 
 func byPhase(table []row) map[Phase]row {
@@ -110,7 +110,7 @@ func byPhase(table []row) map[Phase]row {
 func ofMode(table []row, m mode) []Phase {
 	var ps []Phase
 	for _, r := range table {
-		if r.mode == both || r.mode == m {
+		if r.mode == anyMode || r.mode == m {
 			ps = append(ps, r.phase)
 		}
 	}
@@ -141,10 +141,10 @@ func All(inImageMode bool) []Phase {
 // ExistsIn reports whether a phase exists in the mode. An unknown phase exists in neither mode.
 func ExistsIn(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
-	if !ok || r.mode == both {
+	if !ok || r.mode == anyMode {
 		return ok
 	}
-	return inImageMode == (r.mode == image)
+	return inImageMode == (r.mode == imageOnly)
 }
 
 // IsUpdateStep reports whether a phase is a step of an update: every Parent and Child except

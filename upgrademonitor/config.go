@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// NotYetSet is the value of a pool or a config that is not known yet.
+// NotYetSet is the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
 // The annotations of a Node that name its current and its desired config and image.
@@ -25,7 +25,7 @@ const (
 	DesiredImageAnnotation  = nodemeta.DesiredImage
 )
 
-// realClock paces requests in real time. Config.Clock is for lastTransitionTime alone.
+// realClock paces requests. Config.Clock is only for lastTransitionTime.
 var realClock clock.PassiveClock = clock.RealClock{}
 
 // The defaults of the fields of a Config.
@@ -34,37 +34,38 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. Its functions and the Lister are called by the calls of the Monitor,
-// and between calls from another goroutine, where a panic ends the process. They must be safe for
-// concurrent use, and must not block or panic: Timeout does not bound them.
+// Config configures a Monitor. The Monitor calls Node, Pool, ImageMode and the Lister during its
+// calls, and between calls from another goroutine. They must be safe for concurrent use, and must
+// not block, because Timeout does not limit them, or panic, because that ends the process.
 type Config struct {
-	// Client reaches the API server. Required.
+	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
-	// NodeName names the node, and so its MachineConfigNode. Required.
+	// NodeName is the name of the Node, and of its MachineConfigNode. Required.
 	NodeName string
-	// Node returns the daemon's current view of its Node, for example from an informer's cache.
-	// The Monitor does not change the Node. Required.
+	// Node returns the daemon's current view of its Node, for example from an informer's cache. The
+	// Monitor does not change the Node. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the name of the node's MachineConfigPool. The default is NotYetSet.
+	// Pool returns the name of the node's MachineConfigPool, for the spec. By default it returns
+	// NotYetSet, which overwrites no pool.
 	Pool func(*corev1.Node) (string, error)
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. The gate also adds
-	// configImage to the CRD: with a CRD without it, each repeat sends a write. By default the mode
-	// is that of the object, and standard mode for a new object: a controller that drains need not
-	// know the gate.
+	// configImage to the CRD; if the CRD lacks it, each repeat sends a write. If ImageMode is nil,
+	// an object keeps its mode, and a new object is in standard mode, so the drain controller need
+	// not know the gate.
 	ImageMode func() bool
-	// Lister lists from a running informer on this MachineConfigNode, or on all of them. Set it if
-	// another process, such as the controller that drains, writes the same object. Without a Lister,
-	// conflicts are more frequent, and for 5 minutes the Monitor assumes that its last write is
-	// still in place. An informer that drops fields of its objects costs reads, and nothing else.
-	// Optional.
+	// Lister is the lister of a running informer for this MachineConfigNode or for all
+	// MachineConfigNodes. Set it if another process, such as the drain controller, writes the same
+	// object. Without a Lister, conflicts are more frequent, and for 5 minutes the Monitor assumes
+	// that its last write is still in place. If the informer drops fields of its objects, the
+	// Monitor only reads more often. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager is the field manager of the writes. All Monitors of an object must use the same.
-	// The default is DefaultFieldManager.
+	// FieldManager is the field manager of the writes. All Monitors of an object must use the same
+	// field manager. The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout bounds every report and spec call, in real time, but not Track's work, and not Flush.
-	// The default, also for a Timeout that is not positive, is DefaultTimeout.
+	// Timeout limits every report and spec call, in real time. It limits neither the work of Track
+	// nor Flush. If it is not positive, DefaultTimeout is used.
 	Timeout time.Duration
-	// Clock is read for lastTransitionTime. The default is the real clock.
+	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock
 }
 

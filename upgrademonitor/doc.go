@@ -19,27 +19,27 @@
 //	defer cancel()
 //	err = monitor.Flush(flushCtx)
 //
-// The next process continues from the object; Updated=True ends the update.
+// After the reboot, the next process continues from the object. Updated=True ends the update.
 //
 // Guarantees:
 //
-//  1. A client that watches the object sees every transition, also a step that the caller leaves out.
-//     A transition that the state machine does not allow is an error, and never a write.
-//  2. Accepted reports are written in order, and retried with backoff until they are. A report that
-//     the API server rejects for good is dropped and logged.
-//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage all calls
-//     together wait for one Timeout; after that they return at once.
+//  1. A client that watches the object sees every transition, even if the caller skips one. A
+//     transition that the state machine does not allow is an error, and is not written.
+//  2. Accepted reports are written in order, and retried with backoff until they are written. A
+//     report that the API server rejects permanently is dropped and logged.
+//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage all
+//     calls together wait for one Timeout; after that they return at once.
 //  4. No write of another client is lost: a write carries the resourceVersion that it was computed
 //     from, and is computed again after a conflict.
 //  5. A repeated report sends no request.
-//  6. The versions in the status follow the Node, also between reports. An object that was deleted is
-//     created again; the reports that follow fill its status.
-//  7. No request is made for any other object than the node's own.
+//  6. The versions in the status follow the Node, also between reports. An object that was deleted
+//     is created again, and the next reports fill its status.
+//  7. The Monitor makes requests only for the MachineConfigNode of its node.
 //  8. A failure is logged once with its cause when it starts, again when its kind changes, and once
 //     when it is over.
 //
-// Pending reports live in memory: a process that ends before Flush forgets them, and the next process
-// continues from the object. At most 256 reports are kept whose callers have returned.
+// Pending reports are only in memory: if a process ends before Flush, they are lost, and the next
+// process continues from the object. At most 256 reports are kept after their calls have returned.
 //
-// Package upgrademonitortest has a fake clientset for the tests of a daemon.
+// Package upgrademonitortest has a fake clientset for tests of a daemon.
 package upgrademonitor

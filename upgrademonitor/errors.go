@@ -8,17 +8,18 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// ErrPending is returned by Flush for reports that were accepted and are not written yet. The error
-// wraps the cause, so that apierrors.IsServiceUnavailable(err), for example, works as well.
+// ErrPending is returned by Flush if accepted reports are not written yet. The error also wraps the
+// cause, so that apierrors.IsServiceUnavailable(err), for example, works.
 var ErrPending = errors.New("accepted, not written yet")
 
-// ErrQueueFull means that a report was not accepted: the API server has accepted no write for
-// several whole updates. Reports that were accepted before are kept.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending: enough for
+// several whole updates without a successful write. Reports that were accepted earlier are kept.
 var ErrQueueFull = core.ErrFull
 
-// ReportError is why a report was not accepted. It wraps the cause: a *field.Error that names the
-// invalid argument, a *phases.TransitionError, or the error of an API server that rejects the write
-// for good. Nothing was written, unless the API server rejected a later write of several.
+// ReportError is the error of a report that was not accepted. It wraps the cause: a *field.Error
+// that names the invalid argument, a *phases.TransitionError, or the error of the API server that
+// rejects the write permanently. Nothing was written, unless the report needed several writes and
+// the API server rejected a later write.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase

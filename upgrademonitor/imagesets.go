@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxImageSets is how many pinned image sets the CRD accepts.
+	// maxImageSets is the number of pinned image sets that the CRD accepts.
 	maxImageSets = 100
 	// maxFailure is the maximum length of the failure of a set, in bytes.
 	maxFailure = 1024
@@ -32,23 +32,24 @@ type PinnedImageSet struct {
 	Generation int64
 	// Done is true if the node has all images of that generation.
 	Done bool
-	// Err is why the node could not get the images. It takes precedence over Done.
+	// Err is set if the node failed to get the images. It takes precedence over Done.
 	Err error
 }
 
-// ReportPinnedImageSets reports on all pinned image sets of the node. It sets both conditions and
-// the list in the status, in one write. failure is an error that belongs to no set, or nil; it is logged.
+// ReportPinnedImageSets reports on all pinned image sets of the node. One write sets both
+// conditions and the list in the status. failure is an error that belongs to no set, or nil. It is
+// logged.
 //
-//  1. A set that is no longer named leaves the list.
-//  2. The current generation of a set stays while a newer generation is fetched.
-//  3. The last failure of a set stays until the set is done or removed, and
-//     PinnedImageSetsDegraded stays with it.
-//  4. A set that was deleted and created again, so that its generation decreased, leaves the
-//     list in a write of its own first.
-//  5. A generation out of range, an invalid or duplicate name, and more than 100 sets are logged as
-//     an error, and nothing is changed.
+//  1. A set that is not reported is removed from the list.
+//  2. While a newer generation of a set is fetched, its current generation stays.
+//  3. The last failure of a set stays until the set is done or removed. So does
+//     PinnedImageSetsDegraded.
+//  4. If a set was deleted and created again, its generation has decreased. Then a separate first
+//     write removes it from the list.
+//  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
+//     sets, an error is logged, and nothing is written.
 //
-// Other errors are those of Report.
+// Other errors are logged as by Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return
@@ -104,9 +105,10 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText is the text of an error. It is never empty: the CRD requires one with each failure.
+// failureText returns the message of an error. It is never empty, because the CRD requires a
+// message for each failure.
 func failureText(err error) string {
-	text := fmt.Sprint(err) // unlike Error, it does not panic on a nil pointer
+	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic on a nil pointer
 	if text == "" {
 		return "unknown error"
 	}

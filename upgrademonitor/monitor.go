@@ -17,19 +17,21 @@ import (
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Create it with New. It is safe
-// for concurrent use; reports are written one after the other, in the order of their acceptance.
+// for concurrent use. Reports are written one after the other, in the order in which they were
+// accepted.
 //
-// A nil Monitor is valid: it accepts every report, writes nothing and returns nil. A daemon that has
-// no node or no client yet, or runs on a cluster without the CRD, keeps its call sites.
+// A nil Monitor is valid: it accepts every report, writes nothing and returns nil. So a daemon
+// without a node or a client, or on a cluster without the CRD, needs no conditions at its call
+// sites.
 type Monitor struct {
 	config   Config
 	client   api.Client
-	life     context.Context         // ends the retries and the looks at the Node; has the writer's logger
-	forget   context.CancelCauseFunc // ends life, if the Monitor is one of Monitors
+	life     context.Context         // when it ends, retries and looks at the Node end. It has the logger
+	forget   context.CancelCauseFunc // ends life, if the Monitor belongs to a Monitors
 	failures apierr.Log
 	looks    atomic.Int64 // the number of looks so far
 
-	// mu guards the fields below. It is not held during a request or a call of Config's functions.
+	// mu guards the fields below. It is not held during requests and calls of Config's functions.
 	mu     sync.Mutex
 	core   core.Core
 	writer writer
@@ -40,11 +42,11 @@ type Monitor struct {
 	lookAt time.Time   // when the next look is due
 }
 
-// New returns a Monitor. It makes no request and starts no goroutine. ctx bounds what the Monitor
-// does between calls: retrying reports that could not be written, and looking at the Node every 10
-// seconds. Calls and Flush still work after ctx has ended, so ctx may be the one that SIGTERM
-// cancels. The Monitor logs with the logger of ctx. The error is a *field.Error that names the
-// invalid field.
+// New returns a Monitor. It makes no request and starts no goroutine. ctx limits the work of the
+// Monitor between calls: retrying reports that could not be written, and looking at the Node every
+// 10 seconds. Calls and Flush still work after ctx has ended, so ctx may be the context that
+// SIGTERM cancels. The Monitor logs with the logger of ctx. The error is a *field.Error that names
+// the invalid field.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
@@ -71,7 +73,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
 
-// end is called when the life of the Monitor has ended. Requests in flight end with it.
+// end is called when the life of the Monitor has ended. Requests in flight are canceled with life.
 func (m *Monitor) end() {
 	m.mu.Lock()
 	m.scheduleLocked()
@@ -82,13 +84,13 @@ func (m *Monitor) end() {
 	}
 }
 
-// isOverLocked reports whether retries and looks have ended. A Flush retries even then.
+// isOverLocked reports whether retries and looks have ended. During a Flush they go on.
 func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.flushes == 0 }
 
-// Pending returns how many reports are accepted and not written, and when the oldest of them was
-// accepted, by Config.Clock; 0 and the zero time if there is none. Versions of the Node that the
-// Monitor writes without a report count as a report. It makes no request: it is meant for a gauge of the
-// daemon's metrics.
+// Pending returns the number of pending reports, which are accepted but not written yet, and the
+// time when the oldest was accepted, by Config.Clock. Without pending reports, it returns 0 and the
+// zero time. If versions of the Node are pending without a report, they count as one report.
+// Pending makes no request: use it for a metric of the daemon.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Monitors keeps a Monitor for each node, for a process that reports on many nodes, such as the
-// controller that drains. They share the clientset and the Lister. It is safe for concurrent use. A
-// nil Monitors is valid: its Monitors are nil.
+// Monitors has a Monitor for each node, for a process that reports on many nodes, such as the drain
+// controller. The Monitors share the clientset and the Lister. Monitors is safe for concurrent use.
+// A nil Monitors is valid: For returns nil.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
@@ -28,8 +28,8 @@ type Monitors struct {
 
 var errForgotten = errors.New("the Monitor was forgotten")
 
-// NewMonitors returns Monitors with a config without NodeName and Node. node returns the process's
-// current view of a Node, for example a lister's Get. ctx and the error are those of New.
+// NewMonitors returns Monitors. config must not have NodeName and Node. node returns the current
+// view of a Node, for example the Get of a lister. ctx and the error are as in New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:
@@ -37,7 +37,7 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 	case node == nil:
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
 	case config.NodeName != "":
-		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: For names the node")
+		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: pass the name of the node to For")
 	case config.Node != nil:
 		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
 	}
@@ -55,8 +55,8 @@ func (m *Monitors) configOf(nodeName string) Config {
 	return config
 }
 
-// For returns the Monitor of a node: the same one until Forget. The Monitor of a name that no Node
-// can have rejects every report: the error wraps a *field.Error.
+// For returns the Monitor of a node. Until Forget, it returns the same Monitor for a name. If no
+// Node can have the name, the Monitor rejects every report with an error that wraps a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
 		return nil
@@ -68,7 +68,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	}
 	life, forget := context.WithCancelCause(m.life)
 	monitor, err := New(life, m.configOf(nodeName))
-	if err != nil { // its Node fails with this error, so that it makes no request
+	if err != nil { // Config.Node returns this error, so that the Monitor makes no request
 		forget(err)
 		config := m.configOf(nodeName).withDefaults()
 		config.Node = func() (*corev1.Node, error) { return nil, err }
@@ -78,8 +78,8 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget ends the life of a node's Monitor: its pending reports are not retried. Call it when the
-// Node is deleted.
+// Forget ends the life of a node's Monitor: its pending reports are no longer retried. Call it when
+// the Node is deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
@@ -93,8 +93,7 @@ func (m *Monitors) Forget(nodeName string) {
 	}
 }
 
-// Flush is Monitor.Flush for all nodes at once. It returns the errors of all Monitors that could not
-// be flushed, joined.
+// Flush calls Monitor.Flush for all nodes in parallel, and joins the errors.
 func (m *Monitors) Flush(ctx context.Context) error {
 	var flushes sync.WaitGroup
 	all := m.all()
@@ -106,8 +105,8 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Pending returns how many reports of all nodes are accepted and not written, and when the oldest of
-// them was accepted; 0 and the zero time if there is none. See Monitor.Pending.
+// Pending returns the number of pending reports of all nodes, and the time when the oldest was
+// accepted. See Monitor.Pending.
 func (m *Monitors) Pending() (n int, since time.Time) {
 	for _, monitor := range m.all() {
 		pending, oldest := monitor.Pending()

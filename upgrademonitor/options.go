@@ -6,8 +6,8 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Option changes a report. An option that does not fit the call is an error of that call. A nil
-// Option is ignored.
+// Option changes a report. If an option is not valid for a call, the call returns or logs an error.
+// A nil Option is ignored.
 type Option func(*options)
 
 type options struct {
@@ -18,27 +18,29 @@ type options struct {
 }
 
 // CompletesParent completes the parent of the phase together with the phase: both turn True in one
-// write. While another child of the parent is Unknown, the parent stays Unknown: the report that
-// completes that child should have the option, too. It is valid with status True, for a phase that
-// has a parent; with Track, it applies to its True, and with NotRequired if the phase has started.
+// write. While another child of the parent is Unknown, the parent stays Unknown, so use the option
+// also for the report that completes that child. It is valid with status True, for a phase that has
+// a parent. With Track, it applies to the report of True. With NotRequired, it applies if the phase
+// has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
 
 // ParentMessage is the message of the parent of the phase. The default is the message of the phase.
-// It is valid for a phase that has a parent, and is written if something else changes.
+// It is valid for a phase that has a parent. A change of only this message is not written.
 func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
 
-// Reason is the reason of Report, NotRequired and Track. The default is the conventional reason: the
-// phase, after its parent if it has one (UpdateExecutedDrained). GenerateAndApplyMachineConfigNode
-// takes the reason as an argument instead.
+// Reason sets the reason of Report, NotRequired and Track. By default, the reason is the name of
+// the phase, after the name of its parent (UpdateExecutedDrained).
+// GenerateAndApplyMachineConfigNode has an argument for the reason instead.
 func Reason(reason string) Option {
 	return func(o *options) { o.reason = reason }
 }
 
-// DoneMessage is the message of Track's True. The default is the message of the call.
+// DoneMessage is the message of the True that Track reports. The default is the message of the
+// call.
 func DoneMessage(message string) Option {
 	return func(o *options) { o.doneMessage = message }
 }

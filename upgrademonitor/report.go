@@ -17,19 +17,19 @@ import (
 
 var reasonPath = field.NewPath("reason")
 
-// GenerateAndApplyMachineConfigNode reports that a phase of the update has a status, with a reason
-// (a CamelCase word) and a message for people. The object is created if it is missing.
+// GenerateAndApplyMachineConfigNode reports the status of a phase, with a reason (a CamelCase word)
+// and a message. If the object is missing, it is created.
 //
-//  1. If the state machine has a step between the phase's status and the reported status, the step is
-//     published, too, in a write of its own. So are the effects on the parent of the phase and on the
-//     update as a whole. See packages phases and conditions.
-//  2. It returns when the report is written, when the attempt fails, after Config.Timeout, or when
-//     ctx ends. A report that is not written by then is kept and written later, in order, and the
-//     call returns nil. During an outage all calls together wait for one Timeout; after that they
-//     return at once. A repeat sends no request.
+//  1. If the state machine has a status between the current and the reported status, a separate
+//     write publishes it first. The report may also change the parent of the phase, or start or end
+//     an update: see packages phases and conditions.
+//  2. The call returns when the report is written, when the attempt fails, after Config.Timeout, or
+//     when ctx ends. A report that is not written by then is kept and written later, in order, and
+//     the call returns nil. During an outage, all calls together wait for one Timeout; after that
+//     they return at once. A repeated report sends no request.
 //  3. An error means that the report was not accepted: a *ReportError that wraps the cause, a
-//     *NodeError if Config.Node failed, scope.ErrOutOfScope if it returned another node,
-//     ErrQueueFull, or the error of a ctx that has ended already.
+//     *NodeError if Config.Node failed or returned another node (scope.ErrOutOfScope),
+//     ErrQueueFull, or the error of ctx if ctx had already ended.
 //
 // lastTransitionTime is the time of the call, in whole seconds.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
@@ -48,23 +48,23 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, phase, change, v)
 }
 
-// Report is GenerateAndApplyMachineConfigNode in one line per call site: the reason is the
-// conventional reason, or that of the option Reason, and an error is logged with the logger of ctx.
-// A phase of the other mode does nothing.
+// Report is GenerateAndApplyMachineConfigNode without a reason and an error, so that a call site
+// has one line. The option Reason sets the reason. An error is logged with the logger of ctx. A
+// phase of the other mode is ignored.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
 
-// NotRequired reports that a phase is not needed, or no longer needed: False if it has not started in
-// this update, True if it has, so that a failed step that is not repeated does not keep its parent
-// from completing. It is valid for a Parent or a Child phase. Options and errors are those of Report.
+// NotRequired reports that a phase is not needed, or no longer needed. The status is False if the
+// phase has not started in this update, and True if it has: otherwise a failed step that is not
+// repeated would block its parent. NotRequired is valid for a Parent or a Child phase. It has the
+// same options as Report, and logs errors.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
 }
 
-// ReportDegraded reports that the update of the node failed, and why, or, with a nil cause, that it
-// did not fail. NodeDegraded stays until the next such report, or until the end of an update, which
-// clears it. An error is logged.
+// ReportDegraded sets NodeDegraded to True with the cause of a failed update, or to False if cause
+// is nil. The end of an update also sets it to False. An error is logged.
 func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if m == nil {
 		return
@@ -76,18 +76,19 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	m.Report(ctx, phases.NodeDegraded, message, status)
 }
 
-// Track runs a piece of work as a phase of the update: it reports Unknown, runs the work, and reports
-// True. If the work fails, it reports Unknown with the error in the message. If the phase is Unknown
-// already, the first report is left out, so that the last error stays visible during a retry.
+// Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
+// work fails, it reports Unknown with the error in the message. If the phase is already Unknown,
+// the first report is omitted, so that the last error stays visible during a retry.
 //
-// It returns the work's own error, and nothing else: an error of reporting is logged, and the work
-// runs whether or not its reports succeed. The work gets ctx as it is; a failure because ctx ended is
-// reported, too. A phase of the other mode is not reported, but the work runs.
+// Track returns only the error of work. Errors of reports are logged, and work runs even if its
+// reports fail. ctx is passed to work. If work fails because ctx has ended, the failure is still
+// reported. If the phase belongs to the other mode, work runs, but nothing is reported.
 //
-// CompletesParent and DoneMessage apply to the True, Reason and ParentMessage to all reports.
+// CompletesParent and DoneMessage apply to the report of True. Reason and ParentMessage apply to
+// all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {
-		return errors.New("upgrademonitor: Track: the work is nil: pass the function that does the work of the phase")
+		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
 	}
 	done := newOptions(opts)
 	doneMessage := message
@@ -108,7 +109,7 @@ func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string,
 	return nil
 }
 
-// report reports with the flags of kind, and logs a report that is not accepted.
+// report makes a report with the flags of kind, and logs its error.
 func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, kind plan.PhaseChange) {
 	if m == nil {
 		return
@@ -130,7 +131,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 }
 
-// newReport returns a report of this moment, and the view that it is made with.
+// newReport returns a report with the current time, and the view that it is based on.
 func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options) (plan.PhaseChange, view, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.PhaseChange{}, view{}, err
@@ -151,9 +152,9 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message str
 	return plan.PhaseChange{Report: r, Node: v.node}, v, v.err
 }
 
-// validate rejects reports that could never be written.
+// validate rejects reports that can never be written.
 func (m *Monitor) validate(r conditions.Report, o options) error {
-	imageMode := phases.ExistsIn(r.Phase, true) // if the mode is that of the object
+	imageMode := phases.ExistsIn(r.Phase, true) // any mode, if the object keeps its mode
 	if m.config.ImageMode != nil {
 		imageMode = m.config.ImageMode()
 	}
@@ -166,17 +167,17 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	case conditions.IsReservedReason(r.Reason):
 		return field.Invalid(reasonPath, r.Reason, "reserved for a phase that was not reported")
 	case o.doneMessage != "":
-		return field.Forbidden(optsPath.Key("DoneMessage"), "valid with Track only")
+		return field.Forbidden(optsPath.Key("DoneMessage"), "valid only with Track")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
-		return field.Forbidden(optsPath.Key("CompletesParent"), "valid with status True only: a phase that is not done completes nothing")
+		return field.Forbidden(optsPath.Key("CompletesParent"), "valid only with status True: a phase that is not done cannot complete its parent")
 	}
 	if _, ok := phases.ParentOf(r.Phase); !ok && (r.CompletesParent || r.ParentMessage != "") {
-		return field.Forbidden(optsPath, "CompletesParent and ParentMessage are valid for a Child phase only: "+string(r.Phase)+" has no parent")
+		return field.Forbidden(optsPath, "CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
 	}
 	return nil
 }
 
-// isOfOtherMode reports whether a phase exists, but not in the mode that the node is in.
+// isOfOtherMode reports whether a phase exists only in the other mode.
 func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
 	return m.config.ImageMode != nil && phases.KindOf(phase) != "" && !phases.ExistsIn(phase, m.config.ImageMode())
 }

@@ -9,44 +9,45 @@ import (
 )
 
 const (
-	// lookInterval is how often the Monitor looks at the Node and at the Lister, from the first
-	// request on.
+	// lookInterval is the time between two looks at the Node and the Lister. The looks start with
+	// the first request.
 	lookInterval = 10 * time.Second
-	// specRetryDelay is how long the spec is left alone after a failure: it must not delay the status.
+	// specRetryDelay is the time after a failed spec write without another attempt, so that the
+	// spec does not delay the status.
 	specRetryDelay = 10 * time.Second
-	// maxRequest bounds a request.
+	// maxRequest limits the timeout of a request.
 	maxRequest = time.Minute
 )
 
-// retryBackoff is the pace of the retries: at least every 30 s, jitter included. It has no end.
+// retryBackoff paces the retries. They never end, and are at most 30 s apart, including jitter.
 var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is what is known of the current outage. Invariant: cause is nil while status writes work.
-// It ends when a status is written within Config.Timeout, or when the API server has responded
-// within Timeout and nothing is left to write.
+// outage is the state of the current outage. Invariant: cause is nil while status writes succeed.
+// An outage ends when a status is written within Config.Timeout, or when the API server has
+// responded within Timeout and nothing is left to write.
 type outage struct {
 	cause   error         // of the last failed attempt
-	waited  time.Duration // how long at least one caller waited: the budget of all is one Timeout
-	since   time.Time     // when the callers started to wait. Meaningful while callers wait
-	lost    int           // requests without a response in their time
+	waited  time.Duration // the time during which callers have waited; limited to one Timeout
+	since   time.Time     // when the current wait started; valid only while callers wait
+	lost    int           // requests that timed out
 	backoff wait.Backoff
-	retryAt time.Time // when the next retry is due. An attempt of a call before it does not move it
+	retryAt time.Time // when the next retry is due; earlier attempts by calls do not change it
 }
 
-// over ends the outage. Callers that still wait have a new budget.
+// over ends the outage. Callers that still wait get a new budget.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
 
-// pace sets the time of the next retry, if the last retry is due.
+// pace schedules the next retry, if the previous retry was due.
 func (o *outage) pace(now time.Time) {
 	if !now.Before(o.retryAt) {
 		o.retryAt = now.Add(o.backoff.Step())
 	}
 }
 
-// requestTimeout is two Timeouts, doubled after each lost response up to a minute, so that a slow API
-// server is written to in the end.
+// requestTimeout returns the timeout of a request: two Timeouts, doubled after each timed-out
+// request up to a minute, so that a write eventually succeeds on a slow API server.
 func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	d := 2 * timeout
 	for i := 0; i < o.lost && d < maxRequest; i++ {
@@ -55,8 +56,8 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	return max(timeout, min(d, maxRequest))
 }
 
-// specFailure is the last failure of a write of the spec. Invariant: it is zero unless such a write
-// is pending.
+// specFailure is the last failure of a spec write. Invariant: it is zero unless a spec write is
+// pending.
 type specFailure struct {
 	cause error
 	after time.Time // when the next attempt may be made
@@ -78,7 +79,8 @@ func (m *Monitor) scheduleLocked() {
 	m.timer.Reset(at.Sub(realClock.Now()))
 }
 
-// dueLocked returns when the writer must start again, and false if it runs or has nothing to write.
+// dueLocked returns the time when the writer must start. It returns false if the writer runs or has
+// nothing to write.
 func (m *Monitor) dueLocked() (time.Time, bool) {
 	at := m.outage.retryAt
 	if !m.core.Pending() && m.spec.after.After(at) {
@@ -87,8 +89,8 @@ func (m *Monitor) dueLocked() (time.Time, bool) {
 	return at, !m.writer.running && (m.core.Pending() || m.core.SpecPending())
 }
 
-// tick looks at the Node, so that the versions in the status follow it without a report, and so that
-// an object that was deleted is created again. It starts the writer if a retry is due.
+// tick looks at the Node and the Lister. So the versions in the status follow the Node without a
+// report, and a deleted object is created again. It starts the writer if a retry is due.
 func (m *Monitor) tick() {
 	v := m.look()
 	m.mu.Lock()

@@ -21,7 +21,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	m.seeLocked(v)
 	e, repeat, err := m.core.Submit(change)
 	m.acceptLocked(e)
-	if m.core.Pending() { // every call triggers an attempt, even a call that changes nothing
+	if m.core.Pending() { // every call triggers an attempt, even a repeated report
 		m.startLocked()
 	}
 	since := m.writer.requests
@@ -30,7 +30,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 		return m.rejected(phase, err)
 	}
 	m.await(ctx, e, since)
-	if repeat { // the entry, and its error, are another call's
+	if repeat { // the entry belongs to another call, which returns its error
 		return nil
 	}
 	m.mu.Lock()
@@ -38,15 +38,15 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	return m.rejected(phase, m.core.Leave(e))
 }
 
-// GenerateAndApplyMachineConfigNodeSpec brings the object's spec and owner reference in sync with the
-// Node: its pool, desired config and desired image. The object is created if it is missing.
+// GenerateAndApplyMachineConfigNodeSpec updates the object's spec (pool, desired config and desired
+// image) and owner reference to match the Node. If the object is missing, it is created.
 //
-//  1. If the Node names no desired config, or the pool is NotYetSet, the value in the spec stays. In
-//     image mode, an image that the Node does not name is cleared, if the Node names a config.
-//  2. A spec that is in sync needs no request.
-//  3. The error is why the spec could not be written now: the write is retried. A write has half of
-//     Config.Timeout; for 10 seconds after a failure, calls return its error at once. If Config.Node
-//     or Config.Pool fails, the error is a *NodeError, and nothing is written.
+//  1. If the Node has no desired config, or the pool is NotYetSet, the value in the spec stays. In
+//     image mode, if the Node has a config but no desired image, the desired image is cleared.
+//  2. If the spec is in sync, no request is made.
+//  3. If the write fails, the call returns the error, and the write is retried. Its timeout is half
+//     of Config.Timeout. For 10 seconds after a failure, calls return the same error at once. If
+//     Config.Node or Config.Pool fails, the error is a *NodeError, and nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -78,16 +78,16 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", cmp.Or(m.spec.cause, m.outage.cause, context.Cause(ctx), errNoResponse))
 }
 
-// acceptLocked sets the time of an entry, unless the change has joined an earlier entry.
+// acceptLocked sets the acceptance time of a new entry. e may be nil, or an earlier entry.
 func (m *Monitor) acceptLocked(e *core.Entry) {
 	if e != nil && e.Accepted.IsZero() {
 		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
 }
 
-// await waits until an entry is settled, an attempt that started after the request with the number
-// since has failed, the spec has failed if the entry is the spec's, ctx ends, or the callers of this
-// outage have waited for Config.Timeout together.
+// await waits until an entry is settled or ctx ends, but not longer than is useful: see
+// isHopelessLocked. All callers of an outage together wait for at most one Config.Timeout. since is
+// the number of the last request before the call.
 func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	now := realClock.Now()
 	m.mu.Lock()
@@ -128,27 +128,28 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
-// isHopelessLocked reports whether a call has no reason to wait any longer, though its entry is not
-// settled.
+// isHopelessLocked reports whether it is useless to wait longer for an entry: an attempt that
+// started after the call has failed, or the entry is for the spec, whose last write has failed.
 func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked ends the current request if the ctx of its last caller has ended after the life of the
-// Monitor.
+// leaveLocked cancels the current request after the life of the Monitor, if the ctx of its last
+// caller has ended.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() != nil && m.isOverLocked() && m.writer.callers == 0 && m.writer.cancel != nil {
 		m.writer.cancel()
 	}
 }
 
-// Flush returns nil when everything accepted before the call is written, and the versions that the
-// Node has now. It retries with backoff until ctx ends; then it returns an error that wraps
-// ErrPending, the cause and the error of ctx. A report that the API server rejects meanwhile is
-// dropped: its error is returned, without ErrPending. Flush does not wait for the spec.
+// Flush returns nil when all reports that were accepted before the call, and the current versions
+// of the Node, are written. It retries with backoff until ctx ends. Then it returns an error that
+// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report in the
+// meantime, the report is dropped, and Flush returns its error, without ErrPending. Flush does not
+// wait for the spec.
 //
-// Call it before a reboot and before the process exits, with a ctx that ends: an API server that is
-// down must not keep the node from rebooting.
+// Call Flush before a reboot and before the process exits, with a ctx that has a deadline, so that
+// an outage of the API server does not prevent the reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil

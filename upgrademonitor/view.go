@@ -16,23 +16,23 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// view is what this process sees at one moment.
+// view has the Node and the listed object at one moment.
 type view struct {
 	number  int64 // views are numbered in the order in which they start
 	node    plan.Node
-	err     error // why there is no Node, or nil
-	poolErr error // why the pool is not known, or nil
+	err     error // of Config.Node
+	poolErr error // of Config.Pool
 	lists   bool  // there is a Lister, and it works
 	listed  *mcfgv1.MachineConfigNode
 }
 
-// seen is the newest view that was taken.
+// seen is the newest view so far.
 type seen struct {
 	number int64
 	err    error
 }
 
-// look calls the functions of Config.
+// look takes a view: it calls the functions of Config and the Lister.
 func (m *Monitor) look() view {
 	v := view{number: m.looks.Add(1)}
 	node, err := m.node()
@@ -49,7 +49,7 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked takes a view, unless a newer view was taken: another goroutine may have been faster.
+// seeLocked passes a view to the core, unless another goroutine has passed a newer view.
 func (m *Monitor) seeLocked(v view) {
 	if v.number < m.seen.number {
 		return
@@ -63,13 +63,13 @@ func (m *Monitor) seeLocked(v view) {
 	case v.listed != nil:
 		o := api.FromTyped(v.listed)
 		known.Lists, known.Listed = true, &o
-	case v.node.Provisioned: // otherwise the object is not created again
+	case v.node.Provisioned: // for other Nodes, the object must not be created again
 		known.Lists = v.lists
 	}
 	m.core.See(known)
 }
 
-// followLocked takes a view, and has the versions in the status follow it.
+// followLocked passes a view to the core, and submits its versions if they have changed.
 func (m *Monitor) followLocked(v view) {
 	m.seeLocked(v)
 	if v.err == nil {
@@ -77,7 +77,7 @@ func (m *Monitor) followLocked(v view) {
 	}
 }
 
-// node returns the daemon's Node. Another node is out of scope.
+// node returns the Node of Config.Node. Any other Node is out of scope.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
@@ -92,7 +92,7 @@ func (m *Monitor) node() (*corev1.Node, error) {
 	return node, nil
 }
 
-// pool returns the pool of a Node, NotYetSet if it is not known.
+// pool returns the pool of a Node, or NotYetSet if it is not known.
 func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	pool, err := m.config.Pool(node)
 	if err == nil && pool != "" && !validate.IsName(pool) {
@@ -101,7 +101,7 @@ func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
 	}
-	m.failures.Local(m.life, poolFailure, err, "Failed to get the pool of the Node, leaving it as it is", "The pool of the Node is known again")
+	m.failures.Local(m.life, poolFailure, err, "Failed to get the pool of the Node, keeping the known pool", "The pool of the Node is known again")
 	if err != nil || pool == "" {
 		pool = nodemeta.NotYetSet
 	}
@@ -119,8 +119,8 @@ func (m *Monitor) mode() plan.Mode {
 	}
 }
 
-// list asks the Lister for the object, nil if it has none. It returns false if there is no Lister,
-// and if the Lister fails or returns another object.
+// list returns the object in the Lister, or nil. It returns false if there is no Lister, or if the
+// Lister fails or returns another object.
 func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	if m.config.Lister == nil {
 		return nil, false
@@ -141,13 +141,13 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	return object, true
 }
 
-// mayCreate returns why no object may be created for a Node: the newest look at the Node failed, or
-// the Node is not provisioned.
+// mayCreate returns an error if no object may be created for a Node: the newest look at the Node
+// has failed, or the Node is not provisioned.
 func (m *Monitor) mayCreate(n plan.Node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.seen.err == nil && !n.Provisioned {
-		return &NodeError{NodeName: m.config.NodeName, Problem: "it has no MachineConfigNode before it is provisioned"}
+		return &NodeError{NodeName: m.config.NodeName, Problem: "a Node that is not provisioned has no MachineConfigNode"}
 	}
 	return m.seen.err
 }

@@ -12,39 +12,39 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// conflictBackoff bounds how often a write is computed again because another client wrote first. It
-// takes less than DefaultTimeout, so that endless conflicts are an outage to the call that meets them.
+// conflictBackoff paces and limits the attempts after conflicts. All its steps together take less
+// than DefaultTimeout, so that a call sees endless conflicts as an outage.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the age of the last response after which a repeat is checked by a read, if no
-// Lister shows the object.
+// checkInterval is the age of the last response after which a repeated report reads the object, if
+// there is no Lister.
 const checkInterval = 5 * time.Minute
 
-// writer is the state of the goroutine that makes the requests. It runs while there are requests to
-// make. Only a call, Flush or the timer starts it.
+// writer is the state of the goroutine that makes the requests. The goroutine runs only while there
+// are requests to make. A call, Flush or the timer starts it.
 type writer struct {
 	running   bool
-	late      bool // a call or Flush has started it after the life of the Monitor
-	called    bool // a call has arrived since the current request started, and shares the next attempt
-	requests  int  // the number of requests so far: that of the current request while running
+	late      bool // started by a call or Flush after the life of the Monitor
+	called    bool // a call has arrived since the current request started, and waits for the next attempt
+	requests  int  // the number of requests so far, including the current request
 	conflicts wait.Backoff
 	started   time.Time          // of the current request
 	cancel    context.CancelFunc // of the current request, or nil
-	failed    int                // the number of the last request after which the writer gave up
+	failed    int                // the value of requests when the writer last gave up
 	confirmed time.Time          // when the API server last responded with success
 
 	callers int           // calls that wait
 	flushes int           // Flush calls that wait
-	changed chan struct{} // closed, and replaced, to wake calls whose attempt has failed; nil if no call waits
+	changed chan struct{} // closed to wake the calls that wait, when an attempt has failed; a waiting call creates it
 }
 
-// attempt is a request that was made. The zero value is none.
+// attempt is a request that was made. The zero value means that there was no request.
 type attempt struct {
 	core.Request
 	core.Result
 	took     time.Duration
-	lost     bool // there was no response in time
-	canceled bool // the life of the Monitor, or the last caller, ended it
+	lost     bool // timed out
+	canceled bool // by the end of the life of the Monitor, or by its last caller
 }
 
 // startLocked starts the writer. A running writer retries once more on failure, because its current
@@ -62,22 +62,22 @@ func (m *Monitor) startLocked() {
 	}
 }
 
-// write makes requests until there are none, or one fails.
+// write makes requests until no request is left or an attempt fails.
 func (m *Monitor) write() {
 	for r, ok := m.next(attempt{}); ok; {
 		r, ok = m.next(m.send(r))
 	}
 }
 
-// next takes the last attempt, logs its failure, releases the callers that wait for it, and returns
-// the next request, after a pause if there was a conflict. It returns false if the writer must end.
+// next records the last attempt, logs its failure, and wakes the callers that wait for it. It
+// returns the next request, after a pause if there was a conflict, or false if the writer must end.
 func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && m.writer.called { // the attempt of these callers is not made
+	if isOver && m.writer.called { // these callers wait for an attempt that is not made
 		m.writer.requests++
 		number++
 	}
@@ -126,7 +126,8 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	return r, ok
 }
 
-// learnLocked takes the last attempt. It returns how to go on, and the failure to log, or "".
+// learnLocked passes the last attempt to the core. It returns how to continue, and the failure to
+// log, or "".
 func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
 	if a.Kind == "" {
 		return core.Continue, ""
@@ -155,8 +156,8 @@ func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, f
 	return verdict, failure
 }
 
-// release wakes the calls that wait. If the writer gave up after the request with this number, those
-// that arrived before it return.
+// release wakes the calls that wait. If the writer gave up after the request with this number,
+// calls that arrived before that request return.
 func (m *Monitor) release(number int, gaveUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,20 +170,20 @@ func (m *Monitor) release(number int, gaveUp bool) {
 	}
 }
 
-// pause waits before a write is computed again. It ends early with the life of the Monitor.
+// pause waits before a write is computed again. It returns early if the life of the Monitor ends.
 func (m *Monitor) pause() {
 	end := m.life.Done()
 	if m.life.Err() != nil {
-		end = nil // this pause belongs to a later call
+		end = nil // the life has ended: this pause belongs to a later call
 	}
 	select {
-	case <-time.After(m.writer.conflicts.Step()): // nobody else uses it while the writer runs
+	case <-time.After(m.writer.conflicts.Step()): // only the running writer uses conflicts, so it needs no lock
 	case <-end:
 	}
 }
 
-// send makes a request. During the life of the Monitor no caller's ctx ends it: it may carry
-// another caller's report.
+// send makes a request. During the life of the Monitor, the ctx of a caller does not cancel it: the
+// request may have another caller's report.
 func (m *Monitor) send(r core.Request) attempt {
 	if r.Kind == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {
@@ -209,7 +210,7 @@ func (m *Monitor) send(r core.Request) attempt {
 		canceled: result.Err != nil && errors.Is(ctx.Err(), context.Canceled)}
 }
 
-// The failures that are logged once.
+// The keys of failures that are logged once.
 const (
 	statusFailure     = "Failed to write the MachineConfigNode"
 	specFailed        = "Failed to write the spec of the MachineConfigNode"

@@ -103,7 +103,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 }
 
 func (d *daemon) apply(ctx context.Context) error {
-	if d.applyImage == nil { // before the report that completes the parent, which waits for its children
+	if d.applyImage == nil { // first, because a parent does not complete while a child is Unknown
 		d.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
 		d.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
 		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles), upgrademonitor.CompletesParent())

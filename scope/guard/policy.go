@@ -22,8 +22,8 @@ const (
 //  2. any write to another node's object, and any write that names another node in spec.node;
 //  3. DELETE and DELETECOLLECTION;
 //  4. a change of labels, annotations or finalizers;
-//  5. adding an owner other than the Node (its UID must be in NodeUIDClaim, if the user has that
-//     claim), and removing an owner;
+//  5. removing an owner, and adding an owner other than the Node. If the user has NodeUIDClaim, the
+//     UID must be in it;
 //  6. a status with a new value that typed clients cannot read: with one such object, every
 //     informer of MachineConfigNodes in the cluster fails to list.
 //

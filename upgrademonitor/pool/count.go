@@ -91,7 +91,8 @@ func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
 // selects returns a function that reports whether a Node can belong to the pool. If the
-// nodeSelector is missing or invalid, every Node can. A Node without labels always can.
+// nodeSelector is missing or invalid, every Node can belong to it. A Node without labels can belong
+// to any pool.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

@@ -140,8 +140,8 @@ func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
 }
 
-// join joins texts, and changes the slice. If the texts exceed room bytes together, it cuts long
-// texts in the middle. Room that short texts do not need goes to long texts.
+// join joins strings, and changes the slice. If the strings together exceed room bytes, it cuts
+// long strings in the middle. Room that short strings do not need goes to long strings.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))

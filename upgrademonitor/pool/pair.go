@@ -56,7 +56,7 @@ func isNewer(a, b metav1.Object) bool {
 // contents returns the innermost values of an object, sorted, so that the order of its conditions
 // makes no difference.
 func contents(object metav1.Object) []string {
-	text, _ := json.Marshal(object) // an API object can be encoded
+	text, _ := json.Marshal(object) // never fails for an API object
 	list := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("{}[]", r) })
 	slices.Sort(list)
 	return list

@@ -65,7 +65,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// reconciler is one Run of a Controller. The keys of its maps are names of nodes.
+// reconciler is the state of one Run of a Controller. The keys of its maps are names of nodes.
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]

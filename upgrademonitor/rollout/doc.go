@@ -21,8 +21,8 @@
 //  6. An object that is up to date is not written, even after a restart. A write is computed from a
 //     Node that was read after the object, and its precondition is the resource version of the
 //     object: it never reverts a later write of the daemon.
-//  7. A failure is logged as an error when it starts, again when its text changes, and once when it
-//     is over.
+//  7. A failure is logged as an error when it starts, again when its message changes, and once when
+//     it is over.
 //
 // # Who writes which field
 //

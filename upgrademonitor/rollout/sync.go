@@ -31,8 +31,8 @@ import (
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	node, _ := r.Nodes.Lister().Get(name)             // nil if it does not exist: a cache
-	mcn, _ := r.MachineConfigNodes.Lister().Get(name) // has no other error
+	node, _ := r.Nodes.Lister().Get(name) // the only error of a cache is NotFound: then the result is nil
+	mcn, _ := r.MachineConfigNodes.Lister().Get(name)
 	if node == nil {
 		r.conflicts.Delete(name)
 	}

@@ -122,7 +122,7 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // a cache has no error
+	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // a cache returns no error
 	after := before.DeepCopy()
 	after.Status = pool.Status(before, nodes, mcns, l.options(before), metav1.Now())
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {

@@ -38,8 +38,8 @@ const (
 //
 //  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
 //  2. A denial by an admission policy or webhook is Denied, whatever its status code. For a policy
-//     without a reason, the API server responds with 422, as for an invalid object. But unlike the
-//     CRD, a policy may be changed.
+//     without a reason, the API server responds with 422, as for an invalid object. A denial is not
+//     Terminal, because policies change.
 //  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {

@@ -6,65 +6,68 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Core is the knowledge of one object, and the pending changes. The zero value knows nothing. It
-// is not safe for concurrent use.
+// Core has the known state of one object, and the pending changes. In the zero value, the object
+// was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version. Invariant: it is zero if the situation is Unread or Missing.
+	// object is the last known version of the object. Invariant: it is zero if the situation is
+	// Unread or Missing.
 	object Object
-	node   plan.Node // the view of the Node at the last read or write
-	// listed is set if the Lister has shown this object, and compared if its versions can be
-	// compared with those of the API server. Invariant: an object that is compared is listed.
+	node   plan.Node // the Node at the last read or write
+	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
+	// of the Lister and of the API server can be compared. Invariant: compared implies listed.
 	listed, compared bool
-	// unconfirmed is set if nothing has confirmed the object for too long.
+	// unconfirmed is set if neither a response nor the Lister has confirmed the object for too
+	// long.
 	unconfirmed bool
-	// deleted is set after the Lister has lost the object: it is read, and created if it is missing,
-	// even if no change is pending.
+	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
+	// created if it is missing, even if no change is pending.
 	deleted bool
-	// inFlight is the kind of the request between Next and Done, else "". Until Done, the Lister may
-	// show the effect of that request.
+	// inFlight is the kind of the request between Next and Done, otherwise "". Until Done, the
+	// Lister may already show the effect of the request.
 	inFlight Kind
-	// sent is the status of a write whose response was lost. If the next read finds it stored, its
-	// Target is kept. The object does not show a Target.
+	// sent is the state of a write whose response was lost. If the next read returns the same
+	// status, the write has succeeded, and its Target, which is not in the object, is kept.
 	sent *plan.State
 
 	queue []*Entry
-	// tail is the state after the whole queue. Invariant: it is nil, to be computed, or up to date.
+	// tail is the state after all changes of the queue. Invariant: it is up to date, or nil and
+	// must be computed.
 	tail    *plan.State
-	settled []*Entry // since the last TakeSettled
+	settled []*Entry // entries that were settled since the last TakeSettled
 
-	latest    plan.Node     // the latest view of the Node
+	latest    plan.Node     // the Node in the latest view
 	followed  plan.Versions // the versions that were last submitted
 	spec      bool          // the spec must be written if it is not in sync with latest
-	specEntry *Entry        // of the callers that wait for the spec. Invariant: it is nil unless spec is set
+	specEntry *Entry        // for callers that wait for the spec. Invariant: it is nil unless spec is set
 }
 
-// View is what this process sees at one moment.
+// View has the Node and the listed object at one moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister and it works. Listed is its object, nil if it has none.
+	// Lists is set if there is a Lister and it works. Listed is the object in the Lister, or nil.
 	Lists  bool
 	Listed *Object
-	// Expired is set if the API server has confirmed nothing for too long.
+	// Expired is set if the last response of the API server is too old.
 	Expired bool
 }
 
-// See takes a view. A listed object that is newer than the known object, and complete, becomes the
-// base of the next write. An object that the Lister has lost is read again.
+// See records a view. If the listed object is complete and newer than the known object, it becomes
+// the base of the next write. If the object has disappeared from the Lister, it is read again.
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
 	case c.inFlight != "" || !v.Lists || c.situation == Unread:
 	case v.Listed != nil && v.Listed.UID == c.object.UID:
 		c.list(*v.Listed)
-	case c.listed: // it was deleted, and perhaps created again
+	case c.listed: // the object was deleted, and perhaps created again
 		c.situation, c.listed, c.compared = Stale, false, false
 		c.deleted = v.Listed == nil
 	}
 	c.unconfirmed = v.Expired && (!v.Lists || !c.compared)
 }
 
-// list takes a version of the known object from the Lister.
+// list records a version of the known object from the Lister.
 func (c *Core) list(o Object) {
 	if o.ResourceVersion == c.object.ResourceVersion && c.listed {
 		return
@@ -82,21 +85,23 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt has the object read before the next change is found to be a repeat, or is rejected.
+// doubt makes the object Stale: it is read before the next change is found to be a repeat, or is
+// rejected.
 func (c *Core) doubt() {
-	if (c.situation == Fresh || c.situation == Unanswered) && c.inFlight == "" {
+	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
 	}
 }
 
-// Submit accepts a change. The caller waits for the entry until it calls Leave.
+// Submit accepts a change. The caller waits for the entry, and then calls Leave.
 //
-//  1. A change that is true of the object already has no entry.
-//  2. A change that is invalid, and ErrFull, are errors, and nothing has changed.
-//  3. A change that changes nothing after the pending changes is a repeat: it has the last entry,
-//     must not call Leave, and takes no place in the queue.
-//  4. These decisions need an object that is not Stale, and the Node of the last read or write with
-//     the same versions. Otherwise Next decides after a read, unless the change is pending already.
+//  1. If the object already has the requested state, there is no entry.
+//  2. If the change is invalid, or the queue is full (ErrFull), the change is not accepted.
+//  3. If the change has no effect after the pending changes, it is a repeat: the result is the last
+//     entry, the caller must not call Leave, and the queue does not grow.
+//  4. Submit decides this only if the object is not Stale, and the Node has the same versions as at
+//     the last read or write. Otherwise the change is queued, unless the same change is pending,
+//     and Next decides after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -133,17 +138,17 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the object is as a change asks for, whatever is pending.
+// isTrue reports whether the object already has the requested state, without the pending changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // it was planned on the object
+		return true // Submit has planned the change from the object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0
 }
 
-// Follow submits the versions of the latest view of the Node if they have changed since the last
-// change or Follow, and if the status would have other versions. It returns the entry, or nil.
+// Follow submits the versions of the Node in the latest view, if they have changed since the last
+// change or Follow, and if they change the status. It returns the entry, or nil.
 func (c *Core) Follow() *Entry {
 	if c.situation == Unread || c.latest.Versions == c.followed {
 		return nil
@@ -154,22 +159,22 @@ func (c *Core) Follow() *Entry {
 		return nil
 	}
 	e, repeat, err := c.Submit(change)
-	if e == nil || repeat || err != nil { // a full queue: the next call submits them
+	if e == nil || repeat || err != nil { // if the queue is full, the next Follow submits the versions
 		return nil
 	}
 	e.waiters--
 	return e
 }
 
-// SubmitSpec has owner references and spec written, after the pending changes, if they are not in
-// sync with the latest view of the Node. The entry is settled when they are. It is nil if the object is in sync
-// and no write of the spec is in flight.
+// SubmitSpec requests a write of the spec and the owner references, after the pending changes, if
+// they are not in sync with the Node. The entry is settled when they are in sync. It is nil if the
+// object is in sync and no write of the spec is in flight.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = !inSync || len(c.queue) > 0 // a pending change may need a write of the spec
+	c.spec = !inSync || len(c.queue) > 0 // a pending change may require a write of the spec
 	if inSync {
 		return nil
 	}

@@ -6,8 +6,9 @@
 //	  ▲                                           │
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
-// A [Core] is a value: it is told what happened, and returns the next request. It has no lock, clock,
-// context, log or I/O, so that a test can drive it step by step, through every order of events.
+// A [Core] is a value: its caller passes it events, and it returns the next request. It has no
+// lock, clock, context, log or I/O, so that a test can drive it step by step, through every order
+// of events.
 //
 //	entry, _, err := c.Submit(change)
 //	for {
@@ -16,11 +17,11 @@
 //			break
 //		}
 //		if c.Done(request, send(request)) == core.GiveUp {
-//			break // until later
+//			break // and retry later
 //		}
 //	}
 //
-// The knowledge of the object is one of a few situations:
+// The object is in one of these situations:
 //
 //	Unread ──read──► Fresh ──conflict, lost response──► Stale ──read──► Fresh
 //	                                                      │
@@ -28,6 +29,6 @@
 //	                                                      ▼
 //	                                                   Missing ──create──► Fresh
 //
-// Each write is planned from the object as it is known at that moment (package plan). So after a
-// conflict, a lost response or a restart it is enough to read and to plan again.
+// Package plan computes each write from the object as known at that moment. So after a conflict, a
+// lost response or a restart, it is enough to read the object and to plan again.
 package core

@@ -4,8 +4,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// Next returns the next request, and false if there is none. The caller passes the result to Done
-// before it calls Next again. Without trySpec a write of the spec is left for later.
+// Next returns the next request, or false if no request is needed. The caller passes the result to
+// Done before it calls Next again. Without trySpec, a write of the spec is deferred.
 func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
@@ -16,8 +16,8 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 	}
 }
 
-// next returns a request, or the zero Request if there is none. It is undecided after it has settled
-// an entry, or found that the object must be read.
+// next returns a request, or the zero Request if no request is needed. decided is false if next
+// must be called again: it has settled an entry, or found that the object must be read.
 func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	head, node := c.head(), c.latest
 	if head != nil {
@@ -27,12 +27,12 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		return Request{}, true
 	}
 	switch c.situation {
-	case Unread, Stale, Unanswered:
+	case Unread, Stale, NoResponse:
 		return Request{Kind: Get, Node: node}, true
 	case Missing:
 		if head != nil {
 			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
-				c.settle(err) // it creates nothing
+				c.settle(err) // the change does not need the object
 				return Request{}, false
 			}
 		}
@@ -42,11 +42,11 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // no pending change makes it follow another view
+	c.spec = c.spec && !c.object.InSync(c.latest) // no pending change will require a write of the spec
 	return c.nextSpec(trySpec), true
 }
 
-// nextSpec returns the pending write of the spec, if the object is not in sync.
+// nextSpec returns the pending write of the spec if the object is not in sync.
 func (c *Core) nextSpec(trySpec bool) Request {
 	if !c.spec || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
@@ -54,15 +54,15 @@ func (c *Core) nextSpec(trySpec bool) Request {
 	return c.patchSpec()
 }
 
-// patchSpec returns a write of the spec. It follows the latest view, whichever change needs it: a
-// late change must not write an old view over a newer view.
+// patchSpec returns a write of the spec. It is computed from the latest view of the Node, and not
+// from the view of the change: a late change must not overwrite a newer view.
 func (c *Core) patchSpec() Request {
 	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the next write for an entry of a Fresh object. If the change starts an update,
-// the spec is written first, so that the target of the update is known even if the status write
-// fails. Other pending writes of the spec come before the status, too.
+// nextStatus returns the next write for the head of the queue, of a Fresh object. If the change
+// starts an update, the spec is written first, so that the target of the update is known even if
+// the status write fails. A pending write of the spec also precedes the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -101,7 +101,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	return r, true
 }
 
-// Done takes the result of the request that Next returned, and says how to go on.
+// Done records the result of the request that Next returned, and returns how to continue.
 func (c *Core) Done(r Request, result Result) Verdict {
 	c.inFlight = ""
 	switch result.Outcome {
@@ -132,24 +132,24 @@ func (c *Core) Done(r Request, result Result) Verdict {
 			c.settle(result.Err)
 			return Continue
 		}
-	case apierr.Denied: // the object has not changed
+	case apierr.Denied: // the known object is still valid
 	default:
 		if r.Kind != Get {
-			c.situation = Unanswered
+			c.situation = NoResponse
 		}
 		if r.Kind == PatchStatus {
-			sent := r.Next // on the heap only if it is needed
+			sent := r.Next // a copy, so that r is not allocated on the heap
 			c.sent = &sent
 		}
 	}
 	if r.Kind == PatchSpec {
-		c.spec = true // also if a change that starts an update needed it
+		c.spec = true // set again, because the start of an update may have requested the write
 		return SkipSpec
 	}
 	return GiveUp
 }
 
-// read takes an object that was read or created.
+// read records an object that was read or created.
 func (c *Core) read(o Object) {
 	if o.UID == c.object.UID {
 		if o.Target = c.object.Target; c.sent != nil && o.Equal(*c.sent) {
@@ -163,7 +163,7 @@ func (c *Core) read(o Object) {
 	c.situation, c.deleted, c.sent = Fresh, false, nil
 }
 
-// wrote takes an accepted patch: the object is what was sent.
+// wrote records an accepted patch: the object now has the state that was sent.
 func (c *Core) wrote(r Request, response Object) {
 	o := r.Base
 	o.State = r.Next

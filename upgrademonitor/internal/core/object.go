@@ -15,24 +15,24 @@ type Object struct {
 	UID             types.UID
 	ResourceVersion string
 	plan.State
-	// Foreign are the conditions of other clients: their types are not phases.
+	// Foreign has the conditions of other clients, whose types are not phases.
 	Foreign []metav1.Condition
 }
 
-// Situation is how well the object is known.
+// Situation says how current the known object is.
 type Situation string
 
-// The situations, see the package comment.
+// The situations: see the package comment.
 const (
-	Unread     Situation = ""           // it was never read
-	Fresh      Situation = "Fresh"      // no other write is known since the last read or write
-	Stale      Situation = "Stale"      // another client wrote, or may have written: read it
-	Unanswered Situation = "Unanswered" // the last write had no response: read it
-	Missing    Situation = "Missing"    // it does not exist: create it
+	Unread     Situation = ""           // the object was never read
+	Fresh      Situation = "Fresh"      // the object of the last read or write is current, as far as is known
+	Stale      Situation = "Stale"      // another client has written, or may have written: read the object
+	NoResponse Situation = "NoResponse" // the last write had no response: read the object
+	Missing    Situation = "Missing"    // the object does not exist: create it
 )
 
-// hasAllOf reports whether an object of an informer, which may trim its objects, has every field
-// that the last known version has.
+// hasAllOf reports whether a listed object has every field of the last known version. An informer
+// may drop fields.
 func (o Object) hasAllOf(known Object, mode plan.Mode) bool {
 	for _, set := range known.Status.PinnedImageSets {
 		if !slices.ContainsFunc(o.Status.PinnedImageSets, func(other mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {

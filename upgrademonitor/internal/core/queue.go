@@ -9,35 +9,35 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxAbandoned bounds the pending changes whose callers have returned. Callers that wait are not
-// bounded: a healthy API server refuses none of them.
+// maxAbandoned limits the pending changes whose callers have returned. Changes with waiting callers
+// do not count, so that no change is refused while the API server works.
 const maxAbandoned = 256
 
-// ErrFull means that too many changes are pending whose callers have returned.
+// ErrFull means that maxAbandoned changes are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
 // Entry is a change that was accepted. It is pending until it is settled: written, or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
-	// Accepted and Settled belong to the caller: the time of acceptance, and a channel to close
-	// after TakeSettled has returned the entry.
+	// The caller sets Accepted to the time of acceptance, and closes Settled after TakeSettled has
+	// returned the entry.
 	Accepted metav1.Time
 	Settled  chan struct{}
 
-	waiters   int // callers that wait for it: its texts are not replaced, and its error is theirs
+	waiters   int // callers that wait. While callers wait, the reason and message are not replaced
 	settled   bool
 	err       error
-	abandoned bool // no caller waited for it when it was settled
+	abandoned bool // no caller waited when the entry was settled
 }
 
 func newEntry(change plan.Change) *Entry {
 	return &Entry{Change: change, Settled: make(chan struct{}), waiters: 1}
 }
 
-// IsSettled reports whether the change is written, or was rejected after it had been accepted.
+// IsSettled reports whether the change was written, or rejected after its acceptance.
 func (e *Entry) IsSettled() bool { return e.settled }
 
-// Dropped returns why an accepted change was rejected while no caller waited for it, or nil.
+// Dropped returns the error of a change that was rejected while no caller waited, or nil.
 func (e *Entry) Dropped() error {
 	if !e.abandoned {
 		return nil
@@ -45,7 +45,7 @@ func (e *Entry) Dropped() error {
 	return e.err
 }
 
-// Entries returns the pending entries in order. The entry of the spec is not among them.
+// Entries returns the pending entries in order, without the entry of the spec.
 func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
 
 // Leave ends the wait for an entry, and returns its error if it is settled.
@@ -69,7 +69,7 @@ func (c *Core) head() *Entry {
 	return c.queue[0]
 }
 
-// settle removes the head from the queue. err is why it was rejected, or nil.
+// settle removes the head from the queue. err is nil if the change was written.
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
@@ -106,8 +106,8 @@ func (c *Core) last() *Entry {
 	return c.queue[len(c.queue)-1]
 }
 
-// absorb gives the texts of a change to the last entry if both report the same, no caller waits
-// for that entry, and it is not in flight.
+// absorb merges a change into the last entry if they differ only in reason and message, no caller
+// waits for that entry, and it is not in flight. It returns the entry, or nil.
 func (c *Core) absorb(change plan.Change) *Entry {
 	last := c.last()
 	if last == nil || last.waiters > 0 || c.inFlight != "" && len(c.queue) == 1 {
@@ -123,7 +123,7 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return last
 }
 
-// isPending reports whether a pending change reports the same as another change, texts aside.
+// isPending reports whether the same change is pending, perhaps with another reason or message.
 func (c *Core) isPending(change plan.Change) bool {
 	return slices.ContainsFunc(c.queue, func(e *Entry) bool {
 		_, ok := e.Change.Absorb(change)

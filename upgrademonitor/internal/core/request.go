@@ -19,25 +19,25 @@ const (
 // Request is one request to the API server.
 type Request struct {
 	Kind Kind
-	// Base is the object that a patch is computed from. Its resource version is the precondition.
+	// Base is the object that a patch is computed from. Its resourceVersion is the precondition.
 	Base Object
 	// Next is the state after the patch.
 	Next plan.State
-	// Node is the view of the Node that the request is made for.
+	// Node is the Node that the request is computed from.
 	Node plan.Node
 
-	completes *Entry // the change that is written once this request has succeeded
+	completes *Entry // the entry that is settled if this request succeeds
 }
 
 // Result is the result of a request.
 type Result struct {
 	Outcome apierr.Outcome
-	// Object is the object that was read or created. After a patch only its metadata count.
+	// Object is the object that was read or created. After a patch, only its metadata are set.
 	Object Object
 	Err    error
 }
 
-// Verdict says how to go on after a request.
+// Verdict says how to continue after a request.
 type Verdict string
 
 // The verdicts.
@@ -46,7 +46,7 @@ const (
 	Continue Verdict = ""
 	// Pause: another client wrote first. Make the next request after a short pause.
 	Pause Verdict = "Pause"
-	// SkipSpec: the spec could not be written. Go on with the status, and write the spec later.
+	// SkipSpec: the spec could not be written. Continue with the status, and write the spec later.
 	SkipSpec Verdict = "SkipSpec"
 	// GiveUp: make no more requests for now.
 	GiveUp Verdict = "GiveUp"

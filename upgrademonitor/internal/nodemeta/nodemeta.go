@@ -28,8 +28,8 @@ const (
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
-// IsProvisioned reports whether a Node is past Pending and Provisioning. Before that, the Node may
-// not belong to the cluster, and has no MachineConfigNode.
+// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in these
+// phases may not belong to the cluster, and has no MachineConfigNode.
 func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }

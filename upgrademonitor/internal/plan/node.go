@@ -47,8 +47,8 @@ const (
 )
 
 // IsImage reports whether an object with these conditions is in image mode. Only image mode has
-// AppliedFiles and AppliedOSImage. ImagePulledFromRegistry does not tell, because
-// machine-config-operator also creates it in standard mode.
+// AppliedFiles and AppliedOSImage. ImagePulledFromRegistry does not imply image mode:
+// machine-config-operator creates it in standard mode, too.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image

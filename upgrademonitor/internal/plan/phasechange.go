@@ -34,7 +34,8 @@ func (c PhaseChange) String() string {
 // View returns the Node at the time of the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the reason and messages of a newer report if nothing else differs. The time stays.
+// Absorb takes the reason and messages of a newer report if all other fields are equal. The time
+// stays.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
@@ -47,8 +48,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write only resets the phases. So planning again after it
-// starts the same update.
+// update needs two writes, the first write only resets the phases. A plan that is computed after
+// the first write starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {

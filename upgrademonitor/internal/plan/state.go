@@ -90,14 +90,14 @@ func (s State) observedGeneration() int64 {
 	return max(s.Status.ObservedGeneration, s.Generation)
 }
 
-// updateVersions sets the versions and images of a status to those of the Node.
+// updateVersions copies the versions and images of the Node to a status.
 //
 //  1. The current versions follow the Node at once.
 //  2. The desired versions follow the Node if prepared is set (UpdatePrepared turns True). They
 //     also follow if ended is set (Updated=True) and the Node runs its desired version. Otherwise
 //     the daemon has not validated them.
-//  3. In image mode, an image without an annotation is cleared: the desired image when it would
-//     otherwise follow, the current image if ended is set.
+//  3. In image mode, an image whose annotation is missing is cleared: the desired image at the
+//     moments of rule 2, the current image if ended is set.
 //  4. If the status has no image, and the current and the desired image of the Node are the same,
 //     both are set at once: that image does not come from an update.
 //  5. If the Node has no config annotation, no image is set or cleared.
