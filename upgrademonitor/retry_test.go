@@ -326,9 +326,9 @@ func TestFastFailuresKeepTheRequestTimeout(t *testing.T) {
 		pass(time.Hour)
 		f.fails(nil)
 		f.takes(2*timeout + time.Second)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*timeout)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*timeout)
 		defer cancel()
-		require.Error(t, f.Flush(ctx), "the first request has two Timeouts")
-		require.NoError(t, f.Flush(t.Context()), "the next has four")
+		require.Error(t, f.Flush(ctx), "the first read has two Timeouts and is lost; the next read and the write take more than four")
+		require.NoError(t, f.Flush(t.Context()))
 	})
 }

@@ -109,6 +109,7 @@ func TestDeletedObject(t *testing.T) {
 		"the next call":         {func(*fixture) {}, true, []string{"get", "create", "patch/status"}},
 		"no call":               {func(*fixture) {}, false, []string{"get", "create"}},
 		"the Node is gone":      {func(f *fixture) { f.viewFails(gone) }, false, nil},
+		"the Node was unknown":  {func(f *fixture) { f.viewFails(gone); pass(time.Minute); f.viewFails(nil) }, false, []string{"get", "create"}},
 		"the Node is not ready": {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }) }, false, nil},
 		"down at first":         {func(f *fixture) { f.failing("create", errDown, errDown) }, false, []string{"get", "create", "get", "create", "get", "create"}},
 	} {

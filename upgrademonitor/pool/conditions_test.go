@@ -72,6 +72,7 @@ func TestConditions(t *testing.T) {
 		{"one waits, the percentage is taken", change{two}, oneWaits, down},
 		{"one waits, the last place is taken by an update", nil, oneUpdates, down[:2]},
 		{"many are not ready", nil, many, allDown},
+		{"five are not ready", nil, many[:5], allDown[:5]},
 		{"paused", change{paused}, oneWaits, down},
 		{"paused in mid-update", change{paused}, oneUpdates, nil},
 		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},

@@ -17,52 +17,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestFewNodesShareTheRoom: a message that is cut keeps its start and its end, where the cause is.
-func TestFewNodesShareTheRoom(t *testing.T) {
-	text := func(n int) string { return "head " + strings.Repeat("x", n-len("head : disk full")) + ": disk full" }
-	for name, test := range map[string]struct {
-		lengths []int
-		whole   []int // nodes whose message is not truncated
-		listed  int
-	}{
-		"one that fits":             {[]int{7000}, []int{0}, 1},
-		"one that does not":         {[]int{32768}, nil, 1},
-		"two that fit":              {[]int{3000, 4400}, []int{0, 1}, 2},
-		"a short and a long one":    {[]int{32768, 1000}, []int{1}, 2},
-		"short ones and a long one": {[]int{100, 32768, 200, 300}, []int{0, 2, 3}, 4},
-		"three long ones":           {[]int{32768, 32768, 32768}, nil, 3},
-		"as many as fit":            {slices.Repeat([]int{600}, 14), nil, 14},
-		"more":                      {slices.Repeat([]int{32768}, 20), nil, 14},
-		"many short ones":           {slices.Repeat([]int{20}, 200), nil, 14},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var ns nodes
-			var ms mcns
-			for i, n := range test.lengths {
-				name := fmt.Sprintf("worker-%03d", i)
-				ns, ms = append(ns, newNode(name)), append(ms, newMCN(name, withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, text(n))))
-			}
-			status := pool.Status(newPool("worker"), ns, ms, pool.Options{}, now)
-			message := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message
-			assert.LessOrEqual(t, len(message), 8<<10-384, "Degraded has room for it")
-			assert.True(t, strings.HasSuffix(message, " See oc describe machineconfignode/worker-000"))
-			listed := strings.Count(message, `: "head `)
-			assert.Equal(t, listed, strings.Count(message, `: disk full"`), "each keeps its end")
-			assert.Equal(t, listed, test.listed)
-			if listed < len(ns) {
-				assert.Contains(t, message, fmt.Sprintf(", and %d more", len(ns)-listed))
-			}
-			for _, i := range test.whole {
-				assert.Contains(t, message, fmt.Sprintf("Node worker-%03d is reporting: %q", i, text(test.lengths[i])))
-			}
-			if len(test.whole) < min(len(ns), 14) && len(ns) < 100 {
-				assert.Greater(t, len(message), 7<<10, "the room is used")
-			}
-			assert.Equal(t, message, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message)
-		})
-	}
-}
-
 // TestCausesShareTheRoom: Degraded has the causes whole if they fit together. If not, short causes leave
 // their room to long ones.
 func TestCausesShareTheRoom(t *testing.T) {

@@ -40,6 +40,7 @@ func TestPrimary(t *testing.T) {
 		{"arbiter and custom", newNode("n", roles("arbiter", "infra")), "", []string{"arbiter", "infra"}},
 		{"arbiter, two custom and master", newNode("n", roles("gpu", "master", "infra", "arbiter")), "", []string{"arbiter", "gpu", "infra"}},
 		{"windows", newNode("n", windows), "", nil},
+		{"linux", newNode("n", func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }), "worker", nil},
 		{"windows in two custom pools", newNode("n", roles("infra", "gpu"), windows), "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -73,29 +74,6 @@ func TestPrimaryWithAnInvalidSelector(t *testing.T) {
 	got, err = pool.Primary(windows, []*mcfgv1.MachineConfigPool{bad})
 	require.NoError(t, err, "it has no pool, whatever the selectors")
 	assert.Nil(t, got)
-}
-
-func TestIsWindows(t *testing.T) {
-	for _, test := range []struct {
-		label, info string
-		want        bool
-	}{
-		{"", "", false},
-		{"linux", "", false},
-		{"windows", "", true},
-		{"", "linux", false},
-		{"", "windows", true},
-		{"linux", "windows", false},
-	} {
-		node := newNode("n", func(n *corev1.Node) {
-			n.Status.NodeInfo.OperatingSystem = test.info
-			if test.label != "" {
-				n.Labels[corev1.LabelOSStable] = test.label
-			}
-		})
-		assert.Equal(t, test.want, pool.IsWindows(node), "%+v", test)
-	}
-	assert.False(t, pool.IsWindows(&corev1.Node{}))
 }
 
 func nameOf(p *mcfgv1.MachineConfigPool) string {

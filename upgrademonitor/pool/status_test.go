@@ -78,6 +78,8 @@ func TestOneMachine(t *testing.T) {
 		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
 
 		{"no object", newNode("n"), nil, counts{1, 0, 0, 0, 0}},
+		{"the daemon of a joining node starts", newNode("n"), newMCN("n", joining, phase("Resumed", metav1.ConditionUnknown)), counts{1, 0, 0, 0, 0}},
+		{"a joining node starts an update", newNode("n"), newMCN("n", joining, phase("AppliedFilesAndOS", metav1.ConditionUnknown)), counts{1, 0, 0, 1, 0}},
 		{"no object, not ready", newNode("n", notReady), nil, counts{1, 0, 0, 1, 0}},
 		{"no object, cordoned", newNode("n", cordoned), nil, counts{1, 0, 0, 1, 0}},
 		{"no conditions", newNode("n"), newMCN("n", blank), counts{1, 0, 0, 0, 0}},
@@ -123,7 +125,7 @@ func TestWhatIsKept(t *testing.T) {
 	assert.Equal(t, before.Status.OSImageStream, status.OSImageStream)
 	assert.Equal(t, unowned, condition(t, status, mcfgv1.MachineConfigPoolRenderDegraded))
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
-	assert.Equal(t, int64(9), status.PoolSynchronizersStatus[1].ObservedGeneration)
+	assert.Equal(t, []int64{9, 1}, []int64{status.PoolSynchronizersStatus[1].ObservedGeneration, status.PoolSynchronizersStatus[1].MachineCount})
 	assert.Len(t, status.Conditions, 5)
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "still False")
 	assert.Equal(t, earlier, condition(t, status, mcfgv1.MachineConfigPoolUpdating).LastTransitionTime, "still True")

@@ -135,6 +135,8 @@ func TestConflictOfPools(t *testing.T) {
 		f.changeNode(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
 		assert.Equal(t, "gpu rendered-1", f.spec())
 		assert.Empty(t, f.events.Events)
+		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" })
+		assert.Len(t, f.events.Events, 1, "another conflict, with the same text")
 	})
 }
 
@@ -211,7 +213,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestFailuresAreRetried: the first attempt fails. It is logged unless another process was first.
+// TestFailuresAreRetried: the first attempt fails. That is logged once, and once when it is over, unless another process
+// was first.
 func TestFailuresAreRetried(t *testing.T) {
 	outage := apierrors.NewServiceUnavailable("outage")
 	for _, test := range []struct {
@@ -231,7 +234,8 @@ func TestFailuresAreRetried(t *testing.T) {
 			assert.Equal(t, "worker rendered-1", f.spec())
 			assert.Len(t, f.writes(), test.writes)
 			f.stop()
-			assert.Equal(t, test.logged, f.log.Len() > 0, f.log.String())
+			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Failed to sync MachineConfigNode") == 1, f.log.String())
+			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Synced MachineConfigNode again") == 1, f.log.String())
 		})
 	}
 }
@@ -378,6 +382,7 @@ func TestPreconditions(t *testing.T) {
 				}
 				require.NoError(t, json.Unmarshal(a.GetPatch(), &object))
 				assert.Equal(t, struct{ UID, ResourceVersion string }{"u", "7"}, object.Metadata)
+				assert.Equal(t, rollout.DefaultFieldManager, a.(clienttesting.PatchActionImpl).PatchOptions.FieldManager)
 				checked++
 			case clienttesting.DeleteActionImpl:
 				assert.Equal(t, &metav1.Preconditions{UID: ptr.To(types.UID("u")), ResourceVersion: ptr.To("9")}, a.DeleteOptions.Preconditions)

@@ -70,6 +70,8 @@ func TestStatusPatch(t *testing.T) {
 	client := newClient(t, s)
 	got := client.Do(t.Context(), core.Request{Kind: core.Get})
 	require.NoError(t, got.Err)
+	assert.EqualValues(t, 2, got.Object.Generation)
+	require.Len(t, got.Object.Status.Conditions, 1)
 	assert.Equal(t, "Drained", got.Object.Status.Conditions[0].Type)
 	require.Len(t, got.Object.Foreign, 1)
 	assert.True(t, got.Object.Foreign[0].LastTransitionTime.Equal(&at))

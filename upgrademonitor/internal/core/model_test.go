@@ -3,7 +3,6 @@ package core_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -132,22 +131,4 @@ func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
 	change(&status)
 	s.object.Status = status
 	s.bump(false)
-}
-
-// summary is the status that a path leads to, without times and generations, and without what others
-// write at any time. The spec follows the Node as it is when an update begins, which may be later than
-// in an undisturbed path.
-func (s *server) summary() string {
-	var b strings.Builder
-	fmt.Fprintln(&b, s.exists, s.object.Status.ConfigImage, s.object.Status.PinnedImageSets)
-	if v := s.object.Status.ConfigVersion; v != nil {
-		fmt.Fprintln(&b, *v)
-	}
-	for _, c := range s.object.Status.Conditions {
-		if c.Type == string(phases.NodeDegraded) {
-			c.Reason, c.Message = "", ""
-		}
-		fmt.Fprintf(&b, "\t\t%s=%s %s %q\n", c.Type, c.Status, c.Reason, c.Message)
-	}
-	return b.String()
 }

@@ -141,8 +141,8 @@ func (s step) node(mode plan.Mode) plan.Node {
 	}
 }
 
-// begunForAnother reports whether a step begins an update although others have ended the one to b.
-func (s step) begunForAnother() bool {
+// startsAnother reports whether a step starts another update than the update to b, which others have ended.
+func (s step) startsAnother() bool {
 	return s.phase == phases.Updated && s.status == metav1.ConditionFalse && s.desired != b
 }
 
@@ -191,7 +191,6 @@ var (
 		return p.fails(r, apierr.Denied), nil
 	}}
 	rejected = event{"rejected", func(p *path, r core.Request) (bool, error) {
-		p.inexact = p.inexact || r.Kind == core.PatchStatus
 		return p.fails(r, apierr.Terminal), nil
 	}}
 	othersDegrade = event{"others report NodeDegraded first", func(p *path, r core.Request) (bool, error) {
@@ -210,7 +209,6 @@ var (
 		return done.happens(p, r)
 	}}
 	othersOrder = event{"others order another config first", func(p *path, r core.Request) (bool, error) {
-		p.inexact = true
 		if p.server.exists {
 			p.server.object.Spec.ConfigVersion.Desired = c
 			p.server.bump(true)
@@ -222,7 +220,6 @@ var (
 		return done.happens(p, r)
 	}}
 	restarts = event{"the process restarts before it", func(p *path, _ core.Request) (bool, error) {
-		p.inexact = true
 		p.restart()
 		return false, nil
 	}}
@@ -259,9 +256,6 @@ type pause struct {
 
 var (
 	restartsBetween = pause{"the process restarts", func(p *path) error {
-		// Only this process knew that the update under way was not for what the spec desires now: after
-		// the spec call, or after a report that waited while the Node changed.
-		p.inexact = p.inexact || p.disturbed || slices.ContainsFunc(p.accepted, func(a accepted) bool { return a.change == nil })
 		p.restart()
 		return nil
 	}}
@@ -328,12 +322,12 @@ func (p *path) endLater() {
 	p.server.now = p.server.now.Add(time.Second)
 	p.end(b, p.server.now)
 	updated := conditions.Find(p.server.object.Status.Conditions, phases.Updated)
-	p.ended, p.inexact = updated != nil && updated.LastTransitionTime.Time.Equal(p.server.now), true
+	p.ended = updated != nil && updated.LastTransitionTime.Time.Equal(p.server.now)
 }
 
 func (p *path) delete() {
 	p.server.exists, p.server.object = false, core.Object{}
-	p.inexact, p.ended = true, false // what the Core has never read is gone
+	p.ended = false
 }
 
 func (p *path) unlist() {

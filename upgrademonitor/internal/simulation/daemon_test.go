@@ -320,44 +320,6 @@ func (l *logs) all() []string {
 	return append([]string(nil), l.lines...)
 }
 
-// checkLogs returns what is wrong with the log: a failure is logged when it begins and when its cause
-// changes, and once when it is over.
-func (l *logs) checkLogs() error {
-	for _, about := range [][2]string{
-		{"Failed to write the MachineConfigNode, retrying", "Writing the MachineConfigNode works again"},
-		{"Failed to write the spec of the MachineConfigNode, retrying", "Writing the spec of the MachineConfigNode works again"},
-	} {
-		last := ""
-		for _, line := range l.all() {
-			switch {
-			case strings.Contains(line, about[0]) && line[strings.Index(line, about[0]):] == last:
-				return fmt.Errorf("logged twice: %s", line)
-			case strings.Contains(line, about[0]):
-				last = line[strings.Index(line, about[0]):]
-			case strings.Contains(line, about[1]) && last == "":
-				return fmt.Errorf("logged, and nothing had failed: %s", line)
-			case strings.Contains(line, about[1]):
-				last = ""
-			}
-		}
-	}
-	return nil
-}
-
-// isOver reports whether the last failure of the status is logged as over.
-func (l *logs) isOver() bool {
-	over := true
-	for _, line := range l.all() {
-		switch {
-		case strings.Contains(line, "Failed to write the MachineConfigNode, retrying"):
-			over = false
-		case strings.Contains(line, "Writing the MachineConfigNode works again"):
-			over = true
-		}
-	}
-	return over
-}
-
 // notReported returns what is logged of image sets that were not accepted: the call returns no error.
 func (l *logs) notReported() []string {
 	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, "Failed to report the pinned image sets") })

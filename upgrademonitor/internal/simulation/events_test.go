@@ -25,12 +25,6 @@ func (s *simulation) event() {
 			w.faults = append([]string{"invalid"}, every...)
 		}
 		s.change(w, cut)
-		s.mu.Lock()
-		s.windows = append(s.windows, window{weather: w, from: time.Now()})
-		s.mu.Unlock()
-		if w.name == "fair" {
-			s.checkPending(s.process("daemon"), cut)
-		}
 	case n == 6:
 		behind := s.rng.IntN(2) == 0
 		s.log("the view of the Node is behind: %t", behind)
@@ -51,7 +45,6 @@ func (s *simulation) event() {
 		started := s.start(name)
 		s.mu.Lock()
 		s.processes[name] = started
-		s.windows = append(s.windows, window{weather: s.server.weather, from: time.Now()})
 		s.mu.Unlock()
 	case s.others:
 		other := others[s.rng.IntN(len(others))]

@@ -36,7 +36,6 @@ type server struct {
 	shown     map[string]int              // the version in which a text was first shown, by phase and text
 	weather   weather
 	since     time.Time           // of the weather
-	changes   int                 // of the weather
 	settled   map[*transport]bool // which have written a status in this weather
 	cut       chan struct{}       // closed to end the connections that hang
 	requests  int
@@ -84,7 +83,6 @@ func (w weather) isOutage() bool { return w.chance == 1 && !w.fast }
 func (s *server) change(w weather, cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.changes++
 	s.weather, s.since, s.settled = w, time.Now(), map[*transport]bool{}
 	if cut {
 		close(s.cut)
@@ -104,12 +102,6 @@ func (s *server) isFair(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.weather.chance == 0 && s.since.Before(since)
-}
-
-func (s *server) countChanges() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changes
 }
 
 func (s *server) fail(format string, args ...any) {
