@@ -22,7 +22,7 @@ export K8S
 
 # The oldest version that make verify tests, and the tests in which versions of Kubernetes differ.
 OLDEST := 1.33
-OF_THE_SERVER := Policy|Writes|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Boot|Image|CRD|Foreign|Deleted|Owner|Rows|Budget|MixedVersions|Conformance|Manifest|TestKubectl
+OF_THE_SERVER := Writes|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Image|CRD|Owner|Rows|MixedVersions|Conformance|Manifest|TestKubectl
 RUN ?= .
 
 # The numbers of nodes that make scale updates, one row each, and how many at a time.
