@@ -6,11 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // call is one report of a daemon, and what happens on the node before it.
 type call struct {
-	before          nodeEdit // of the Node
+	before          nodeEdit // "": none
 	spec            bool     // the spec call precedes it
 	phase           phases.Phase
 	status          metav1.ConditionStatus
@@ -20,15 +21,14 @@ type call struct {
 	restarted       bool // by a new daemon process, in the long update
 }
 
-// nodeEdit is what changes on a Node in an update.
-type nodeEdit int
+// nodeEdit is a merge patch of a Node. CONFIG stands for the config of the update.
+type nodeEdit string
 
 const (
-	nothing nodeEdit = iota
-	desire           // the annotation desiredConfig
-	cordon
-	uncordon
-	done // the annotation currentConfig
+	desire   nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.DesiredConfigAnnotation + `":"CONFIG"}}}`
+	cordon   nodeEdit = `{"spec":{"unschedulable":true}}`
+	uncordon nodeEdit = `{"spec":{"unschedulable":false}}`
+	done     nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.CurrentConfigAnnotation + `":"CONFIG"}}}`
 )
 
 // rebootUpdate is the reports of a standard update with a drain and a reboot, without failures, as
