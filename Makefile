@@ -22,7 +22,7 @@ export K8S
 
 # The oldest version that make verify tests, and the tests that depend on the version.
 OLDEST := 1.33
-OF_THE_SERVER := Policy|Writes|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Boot|Image|CRD|Foreign|Deleted|Owner|Rows|Budget|MixedVersions|Conformance|Manifest|TestKubectl
+OF_THE_SERVER := Writes|Tables|Unreadable|Poisoned|Largest|Denied|Traces|Image|CRD|Owner|Rows|MixedVersions|Conformance|Manifest|TestKubectl
 RUN ?= .
 
 # For make scale: the numbers of nodes, one row each, and the number of nodes updated at the same time.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
@@ -18,29 +18,29 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// Each daemon gets the right token in the end, and its reports are then written.
+// TestADeniedDaemonIsToldWhyAndLosesNoReport: the token of each daemon is replaced by the right token in the end, as the
+// kubelet replaces it.
 func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
-	needGuards(t, standard)
+	sameWhenGuarded(t)
+	installGuards(t, standard)
 	ungoverned := guard.Guard{Name: "ungoverned", Namespace: "ungoverned"}
 	newIdentity(t, standard, ungoverned).create()
+	full := newIdentity(t, standard, fullGuard)
+	other := unguardedNodeOn(t, standard, "denied-other")
 	for name, tc := range map[string]struct {
-		config  func(w, other *testNode) *rest.Config
+		token   func(w *testNode) *rest.Config
 		message string
 	}{
-		"unbound": {func(w, _ *testNode) *rest.Config { return newIdentity(w.t, standard, fullGuard).unboundToken() }, messageNoClaim},
-		"of another node": {func(w, other *testNode) *rest.Config {
-			return newIdentity(w.t, standard, fullGuard).podToken(other.name)
-		},
-			messageOther},
-		"without a role": {func(w, _ *testNode) *rest.Config { return newIdentity(w.t, standard, ungoverned).podToken(w.name) },
+		"unbound":         {func(*testNode) *rest.Config { return full.unboundToken() }, messageNoClaim},
+		"of another node": {func(*testNode) *rest.Config { return full.podToken(other.name) }, messageOther},
+		"without a role": {func(w *testNode) *rest.Config { return newIdentity(t, standard, ungoverned).podToken(w.name) },
 			`cannot get resource "machineconfignodes"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, other := unguardedNodeOn(t, standard, "denied-"+dashed(name)), unguardedNodeOn(t, standard, "denied-other-"+dashed(name))
+			w := unguardedNodeOn(t, standard, "denied-"+dashed(name))
 			w.annotate(oldConfig, oldConfig)
-			right := newIdentity(t, standard, fullGuard).podToken(w.name).BearerToken
 			var token atomic.Value
-			token.Store(tc.config(w, other).BearerToken)
+			token.Store(tc.token(w).BearerToken)
 			w.config = rest.AnonymousClientConfig(standard.Config())
 			w.config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 				return roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -49,57 +49,51 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 					return next.RoundTrip(r)
 				})
 			})
-			var mu sync.Mutex // guards log
-			var log strings.Builder
-			w.logger = funcr.NewJSON(func(line string) {
-				mu.Lock()
-				defer mu.Unlock()
-				log.WriteString(line + "\n")
-			}, funcr.Options{})
+			var log lockedBuffer
+			w.logger = funcr.NewJSON(func(line string) { _, _ = log.Write([]byte(line + "\n")) }, funcr.Options{})
 			m, _ := w.monitor("master")
 			for range 3 {
 				require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "is up to date", done))
 				assert.True(t, isPending(m))
 			}
-			mu.Lock()
 			assert.Contains(t, strings.ReplaceAll(log.String(), `\"`, `"`), tc.message)
 			assert.Equal(t, 1, strings.Count(log.String(), "Failed to write the MachineConfigNode"), log.String())
-			mu.Unlock()
 
-			token.Store(right)
+			token.Store(full.podToken(w.name).BearerToken)
 			require.NoError(t, m.Flush(t.Context()))
-			mu.Lock()
 			assert.Contains(t, log.String(), "works again")
-			mu.Unlock()
-			h := watchFrom(t, w)
-			h.check()
-			h.checkEnded()
+			watchFrom(t, w).checkEnded()
 		})
 	}
 }
 
-// With OwnerReferencesPermissionEnforcement, as on OpenShift, a change of the owners requires
-// the permission to delete the object, which the guard's role does not grant.
-func TestAnUpdateNeedsNoPermissionToDelete(t *testing.T) {
+// TestOwnersNeedThePermissionToDelete: with OwnerReferencesPermissionEnforcement, as on OpenShift, a change of the owners
+// requires the permission to delete the object, which the guard's role does not grant. A whole update changes no owner.
+func TestOwnersNeedThePermissionToDelete(t *testing.T) {
 	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-	w := guardedNodeOn(t, c, "permissions")
+	w := unguardedNodeOn(t, c, "permissions")
+	w.guard()
 	w.reportUpdated()
 	m, requests := w.monitor("master")
 	w.rebootUpdate(m)
-	assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "a whole update changes no owner")
+	assert.Equal(t, requests.all(), requests.answered(http.StatusOK))
 
-	w.recreateNode()
+	client := kubeClient(t, c.Config()).CoreV1().Nodes()
+	require.NoError(t, client.Delete(t.Context(), w.name, metav1.DeleteOptions{}))
+	w.node, err = client.Create(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name, Annotations: w.node.Annotations}}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	w.guard() // a token with the new UID
 	m, _ = w.monitor("master")
 	require.ErrorContains(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()), "cannot set an ownerRef on a resource you can't delete")
-	w.delete() // the garbage collector: the owner is gone
-	writeSpec(t, m)
+	require.NoError(t, w.admin.Delete(t.Context(), w.name, metav1.DeleteOptions{})) // by the garbage collector: the owner is gone
+	eventually(t, func() bool { return m.GenerateAndApplyMachineConfigNodeSpec(t.Context()) == nil })
 	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
 }
 
-// The CRD gets the field for images during an update, and loses it in the next one.
+// TestTheCRDChangesDuringAnUpdate: the CRD gets the field for images during an update, and loses it in the next update.
 func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 	sameWhenGuarded(t)
 	changing, err := cluster.Start(context.Background(), cluster.Options{})
@@ -110,7 +104,7 @@ func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 	w.annotateVersions(version{oldConfig, oldImage}, version{oldConfig, oldImage})
 	m, counted := w.monitor("master")
 	imageCalls[len(imageCalls)-1].make(t, m)
-	assert.Zero(t, w.object().Status.ConfigImage)
+	assert.Zero(t, w.object().Status.ConfigImage, "the API server drops it silently")
 	for _, images := range []bool{true, false} {
 		w.update(imageCalls, version{oldConfig, oldImage}, version{oldConfig, newImage}, func(i int, c call) {
 			if i == 3 {
@@ -126,5 +120,6 @@ func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 		assert.Equal(t, images, string(after.Spec.ConfigImage.DesiredImage) == newImage)
 		assert.Equal(t, images, string(after.Status.ConfigImage.CurrentImage) == newImage)
 	}
+	watchFrom(t, w).checkEnded()
 	assert.Zero(t, counted.answered(http.StatusUnprocessableEntity))
 }

@@ -1,12 +1,15 @@
 package e2e
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -38,4 +41,13 @@ func nodesOf(t *testing.T, config *rest.Config) nodes {
 // only selects one object.
 func only(name string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
+}
+
+// eventually waits until a check succeeds. what is the message, as in testify.
+func eventually(t *testing.T, check func() bool, what ...any) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 5*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
+		return check(), nil
+	})
+	require.NoError(t, err, what...)
 }

@@ -19,7 +19,8 @@ var (
 // TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the
 // output with the text below it. Package docs runs the other commands.
 func TestCommandsOfTheDocs(t *testing.T) {
-	needGuards(t, standard)
+	sameWhenGuarded(t)
+	installGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)
 	pages, err := filepath.Glob("../../docs/*.md")

@@ -2,7 +2,8 @@ package e2e
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -29,37 +30,31 @@ import (
 
 	poolloop "github.com/openshift/upgrademonitor/examples/operator/pools"
 	"github.com/openshift/upgrademonitor/test/cluster"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// fleet is the nodes and pools of a cluster, with an administrator's clients, and the controller that a test
-// runs as the service account of operator.yaml, which has only what that grants.
+// fleet is the nodes and pools of a cluster, with an administrator's clients.
 type fleet struct {
 	t       *testing.T
 	cluster *cluster.Cluster
 	core    *kubernetes.Clientset
 	mcfg    *mcfgclientset.Clientset
-
-	requests *transport // the controller's
-	recorder *record.FakeRecorder
-	stop     func()
 }
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	return fleetOn(t, operatorCluster(t), "master", "worker", "infra", "gpu")
+	sameWhenGuarded(t)
+	return fleetOn(t, withOperator.get(t, installOperator), "master", "worker", "infra", "gpu")
 }
 
-func fleetOn(t *testing.T, c *cluster.Cluster, names ...string) *fleet {
+func fleetOn(t *testing.T, c *cluster.Cluster, pools ...string) *fleet {
 	t.Helper()
-	sameWhenGuarded(t)
-	f := &fleet{t: t, cluster: c, core: kubeClient(t, c.Config()), mcfg: mcfgClient(t, c.Config()), recorder: record.NewFakeRecorder(100)}
+	f := &fleet{t: t, cluster: c, core: kubeClient(t, c.Config()), mcfg: mcfgClient(t, c.Config())}
 	f.clear()
-	for _, name := range names {
+	t.Cleanup(f.clear)
+	for _, name := range pools {
 		f.createPool(name)
 	}
-	t.Cleanup(f.clear)
 	return f
 }
 
@@ -74,7 +69,7 @@ func (f *fleet) createPool(name string) {
 	require.NoError(f.t, err)
 }
 
-// clear deletes all objects, those of earlier tests too.
+// clear deletes all objects, also those of earlier tests.
 func (f *fleet) clear() {
 	ctx, all := context.WithoutCancel(f.t.Context()), metav1.ListOptions{}
 	assert.NoError(f.t, f.core.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
@@ -86,141 +81,127 @@ func (f *fleet) nodes() nodes { return f.mcfg.MachineconfigurationV1().MachineCo
 
 func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineConfigPools() }
 
-// run starts the controller of the nodes' objects.
-func (f *fleet) run(change ...func(*rollout.Config)) {
-	f.t.Helper()
-	f.runAs(asOperator(f.cluster), change...)
-}
-
-func (f *fleet) runAs(config *rest.Config, change ...func(*rollout.Config)) {
-	f.t.Helper()
-	f.control(config, func(p parts) func(context.Context) error {
-		c := rollout.Config{
-			Client:             p.mcfg,
-			KubeClient:         p.core,
-			Nodes:              p.nodes,
-			Pools:              p.objects.MachineConfigPools(),
-			MachineConfigNodes: p.objects.MachineConfigNodes(),
-			Recorder:           f.recorder,
-			Timeout:            2 * time.Second,
-		}
-		for _, change := range change {
-			change(&c)
-		}
-		controller, err := rollout.New(c)
-		require.NoError(f.t, err)
-		return func(ctx context.Context) error { return controller.Run(ctx, 4) }
-	})
-}
-
-// newRecorder returns a recorder of events that writes them as the operator's service account.
-func (f *fleet) newRecorder() (record.EventRecorder, *transport) {
-	f.t.Helper()
-	config, requests := asOperator(f.cluster), &transport{}
-	config.Wrap(requests.wrap)
-	broadcaster := record.NewBroadcaster(record.WithContext(f.t.Context()))
-	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubeClient(f.t, config).CoreV1().Events("")})
-	f.t.Cleanup(broadcaster.Shutdown)
-	return broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "e2e"}), requests
-}
-
-// eventuallyEvent waits until the event of a pool exists.
-func (f *fleet) eventuallyEvent(reason, message string) {
-	f.t.Helper()
-	eventually(f.t, func() bool {
-		list, err := f.core.CoreV1().Events(metav1.NamespaceDefault).List(f.t.Context(), metav1.ListOptions{})
-		require.NoError(f.t, err)
-		return slices.ContainsFunc(list.Items, func(e corev1.Event) bool {
-			return e.InvolvedObject.Kind == "MachineConfigPool" && e.Reason == reason && e.Message == message
-		})
-	}, "event %s %q", reason, message)
-}
-
-// runPool starts the example's loop of the pools' statuses, which may write each status every 50 ms.
-func (f *fleet) runPool(change ...func(*poolloop.Loop, parts)) {
-	f.t.Helper()
-	recorder, _ := f.newRecorder()
-	f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
-		loop := poolloop.New(p.mcfg, p.nodes, p.objects, recorder)
-		loop.Interval = 50 * time.Millisecond
-		for _, change := range change {
-			change(loop, p)
-		}
-		return loop.Run
-	})
-}
-
-// settled waits until the loop of the pools' statuses has seen every pool, and returns how many requests it has
-// made for the existing ones: a pool that is created now is synced after them.
-func (f *fleet) settled() int {
-	f.t.Helper()
-	f.createPool("later")
-	f.eventuallyPool("later", func(p *mcfgv1.MachineConfigPool) bool { return len(p.Status.Conditions) > 0 })
-	f.stop()
-	return f.requests.all() - 1
-}
-
 // parts are what a controller is made of.
 type parts struct {
-	core    kubernetes.Interface
-	mcfg    mcfgclientset.Interface
-	nodes   coreinformers.NodeInformer
-	objects mcfginformersv1.Interface
+	core     kubernetes.Interface
+	mcfg     mcfgclientset.Interface
+	nodes    coreinformers.NodeInformer
+	objects  mcfginformersv1.Interface
+	recorder record.EventRecorder
 }
 
-// control runs a controller with a client and informers of its own.
-func (f *fleet) control(config *rest.Config, build func(parts) (run func(context.Context) error)) {
+// controller is a controller that runs with clients and informers of its own.
+type controller struct {
+	requests, events *transport
+	stop             func()
+}
+
+// control runs a controller as the service account of config, which has the permissions of operator.yaml.
+func (f *fleet) control(config *rest.Config, build func(parts) (run func(context.Context) error)) *controller {
 	f.t.Helper()
-	f.requests = &transport{}
-	config.Wrap(f.requests.wrap)
+	c := &controller{requests: &transport{}, events: &transport{}}
+	eventConfig := rest.CopyConfig(config)
+	eventConfig.Wrap(c.events.wrap)
+	broadcaster := record.NewBroadcaster(record.WithContext(f.t.Context()))
+	broadcaster.StartRecordingToSink(&typedcorev1.EventSinkImpl{Interface: kubeClient(f.t, eventConfig).CoreV1().Events("")})
+	config.Wrap(c.requests.wrap)
 	core, mcfg := kubeClient(f.t, config), mcfgClient(f.t, config)
 	nodes, objects := informers.NewSharedInformerFactory(core, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
-	run := build(parts{core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1()})
+	run := build(parts{core, mcfg, nodes.Core().V1().Nodes(), objects.Machineconfiguration().V1(),
+		broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "e2e"})})
 	ctx, cancel := context.WithCancel(f.t.Context())
 	nodes.StartWithContext(ctx)
 	objects.StartWithContext(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(f.t, run(ctx)) })
-	f.stop = sync.OnceFunc(func() {
+	c.stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
 		nodes.Shutdown()
 		objects.Shutdown()
+		broadcaster.Shutdown()
 	})
-	f.t.Cleanup(f.stop)
+	f.t.Cleanup(c.stop)
+	return c
+}
+
+// run starts the controller of the nodes' objects, in the operator's Pod.
+func (f *fleet) run(change ...func(*rollout.Config)) *controller {
+	f.t.Helper()
+	return f.control(inTheOperatorsPod(f.cluster), func(p parts) func(context.Context) error {
+		config := rollout.Config{Client: p.mcfg, KubeClient: p.core, Nodes: p.nodes, Pools: p.objects.MachineConfigPools(),
+			MachineConfigNodes: p.objects.MachineConfigNodes(), Recorder: p.recorder, Timeout: 2 * time.Second}
+		for _, change := range change {
+			change(&config)
+		}
+		r, err := rollout.New(config)
+		require.NoError(f.t, err)
+		return func(ctx context.Context) error { return r.Run(ctx, 4) }
+	})
+}
+
+// runPool starts the example's loop of the pools' statuses, which may write each status every 50 ms.
+func (f *fleet) runPool() *controller {
+	f.t.Helper()
+	return f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
+		loop := poolloop.New(p.mcfg, p.nodes, p.objects, p.recorder)
+		loop.Interval = 50 * time.Millisecond
+		return loop.Run
+	})
+}
+
+// checkRestart restarts the controller of the nodes' objects: it writes nothing but the object of a new node.
+func (f *fleet) checkRestart() {
+	f.t.Helper()
+	c := f.run()
+	f.node("later", "worker", oldConfig)
+	f.eventually("later", exists)
+	c.stop()
+	conflicts := c.requests.answered(http.StatusConflict) // while its cache is stale
+	assert.Equal(f.t, 1, c.requests.of("create", "spec")-conflicts, "%v", c.requests)
+}
+
+// eventuallyEvent waits until the event of a pool or a node exists.
+func (f *fleet) eventuallyEvent(reason, message string) {
+	f.t.Helper()
+	eventually(f.t, func() bool {
+		list, err := f.core.CoreV1().Events(metav1.NamespaceDefault).List(f.t.Context(), metav1.ListOptions{})
+		require.NoError(f.t, err)
+		return slices.ContainsFunc(list.Items, func(e corev1.Event) bool { return e.Reason == reason && strings.HasPrefix(e.Message, message) })
+	}, "event %s %q", reason, message)
 }
 
 // node creates a Ready node of a pool, with a config that is current and desired.
 func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *testNode {
 	f.t.Helper()
-	w := unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {
+	return unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {
 		n.Labels = map[string]string{"node-role.kubernetes.io/" + poolName: ""}
-		n.Annotations = map[string]string{upgrademonitor.CurrentConfigAnnotation: config, upgrademonitor.DesiredConfigAnnotation: config}
+		n.Annotations = map[string]string{annotationPrefix + "currentConfig": config, annotationPrefix + "desiredConfig": config}
 		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	}}, change...)...)
-	return w
 }
 
-// patch changes labels or annotations of a node: "annotations.desiredConfig=x", or
-// "labels.gpu=-" to remove one. Keys get their usual prefix.
-func (f *fleet) patch(name string, changes ...string) *corev1.Node {
+const annotationPrefix = "machineconfiguration.openshift.io/"
+
+// change changes a Node: an annotation with "desiredConfig=x", a role with "+infra" or "-infra".
+func (f *fleet) change(name string, changes ...string) *corev1.Node {
 	f.t.Helper()
-	fields := map[string][]string{}
+	annotations, labels := map[string]any{}, map[string]any{}
 	for _, change := range changes {
-		kind, rest, _ := strings.Cut(change, ".")
-		key, value, _ := strings.Cut(rest, "=")
-		prefix := map[string]string{"annotations": "machineconfiguration.openshift.io/", "labels": "node-role.kubernetes.io/"}[kind]
-		value = `"` + strings.TrimSuffix(value, `"`) + `"`
-		if value == `"-"` {
-			value = "null"
+		key, value, isAnnotation := strings.Cut(change, "=")
+		role := "node-role.kubernetes.io/" + change[1:]
+		switch {
+		case isAnnotation:
+			annotations[annotationPrefix+key] = value
+		case change[0] == '+':
+			labels[role] = ""
+		default:
+			labels[role] = nil
 		}
-		fields[kind] = append(fields[kind], fmt.Sprintf(`"%s%s":%s`, prefix, key, value))
 	}
-	var parts []string
-	for kind, list := range fields {
-		parts = append(parts, fmt.Sprintf(`"%s":{%s}`, kind, strings.Join(list, ",")))
-	}
-	return f.patchNode(name, `{"metadata":{`+strings.Join(parts, ",")+`}}`)
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations, "labels": labels}})
+	require.NoError(f.t, err)
+	return f.patchNode(name, string(patch))
 }
 
 func (f *fleet) patchNode(name, patch string) *corev1.Node {
@@ -236,22 +217,15 @@ func (f *fleet) patchPool(name, patch string) {
 	require.NoError(f.t, err)
 }
 
-// object returns the object of a node, or nil.
-func (f *fleet) object(name string) *mcfgv1.MachineConfigNode {
-	f.t.Helper()
-	mcn, err := f.nodes().Get(f.t.Context(), name, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	require.NoError(f.t, err)
-	return mcn
-}
-
-// eventually waits until the object of a node passes a check.
+// eventually waits until the object of a node passes a check. It is nil if it does not exist.
 func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) (last *mcfgv1.MachineConfigNode) {
 	f.t.Helper()
 	eventually(f.t, func() bool {
-		last = f.object(name)
+		mcn, err := f.nodes().Get(f.t.Context(), name, metav1.GetOptions{})
+		if last = mcn; apierrors.IsNotFound(err) {
+			last, err = nil, nil
+		}
+		require.NoError(f.t, err)
 		return check(last)
 	}, name)
 	return last

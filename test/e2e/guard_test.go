@@ -3,7 +3,7 @@ package e2e
 import (
 	"cmp"
 	"context"
-	"io"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +19,14 @@ import (
 
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
+)
+
+// Why the policies deny a request. Package test/guard tests each clause.
+const (
+	messageNoClaim = `must have a "authentication.kubernetes.io/node-name" claim`
+	messageOther   = "can only be done from the MCN's owner node"
+	messageTime    = "may not set a lastTransitionTime that clients cannot read"
+	messageNumber  = "may not set a generation above 2147483647"
 )
 
 var (
@@ -42,13 +50,6 @@ var (
 	guardedClusters = map[*cluster.Cluster]bool{}
 )
 
-// needGuards installs both guards for a test that is about them.
-func needGuards(t *testing.T, c *cluster.Cluster) {
-	t.Helper()
-	sameWhenGuarded(t)
-	installGuards(t, c)
-}
-
 // installGuards installs both guards on a cluster, once.
 func installGuards(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
@@ -63,7 +64,8 @@ func installGuards(t *testing.T, c *cluster.Cluster) {
 	allow(t, c, subject, []string{"*"}, []string{"*"})
 	nobody := nodesOf(t, newIdentity(t, c, wideGuard).impersonated(onNode("nobody")))
 	eventually(t, func() bool {
-		return apierrors.IsNotFound(nobody.Delete(t.Context(), "nobody", metav1.DeleteOptions{}))
+		_, err := nobody.Get(t.Context(), "nobody", metav1.GetOptions{})
+		return apierrors.IsNotFound(err)
 	}, "the role is in effect")
 	installGuard(t, c, fullGuard)
 }
@@ -74,16 +76,19 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	t.Helper()
 	user := newIdentity(t, c, guard)
 	user.create()
-	files := []string{manifest("guard"), manifest("guard-transitions")}
+	files := manifest("guard") + "," + manifest("guard-transitions")
 	if guard != fullGuard {
-		files = []string{writeManifests(t, guard)}
+		files = filepath.Join(t.TempDir(), "manifests.yaml")
+		file, err := os.Create(files)
+		require.NoError(t, err)
+		require.NoError(t, guard.WriteManifests(file))
+		require.NoError(t, file.Close())
 	}
-	_, err := c.Kubectl(t.Context(), "apply", "-f", strings.Join(files, ","))
+	_, err := c.Kubectl(t.Context(), "apply", "-f", files)
 	require.NoError(t, err)
 
 	const probe = "guard-probe"
 	dryRun := []string{metav1.DryRunAll}
-	policy := withDefaults(guard).Name
 	inForce := func(policy string, request func() error) {
 		t.Helper()
 		eventually(t, func() bool {
@@ -91,7 +96,7 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 			return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy '"+policy+"'")
 		}, "policy %s is in force", policy)
 	}
-	noClaim := nodesOf(t, user.impersonated(nil))
+	policy, noClaim := withDefaults(guard).Name, nodesOf(t, user.impersonated(nil))
 	inForce(policy, func() error {
 		_, err := noClaim.Create(t.Context(), bareObject(probe), metav1.CreateOptions{DryRun: dryRun})
 		return err
@@ -103,7 +108,7 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	_, err = admin.Create(t.Context(), bareObject(probe), metav1.CreateOptions{})
 	require.NoError(t, err)
 	inForce(policy+"-transitions", func() error {
-		_, err := daemon.Patch(t.Context(), probe, types.MergePatchType, statuses{"Drained": "True"}.patch(), metav1.PatchOptions{DryRun: dryRun}, "status")
+		_, err := daemon.Patch(t.Context(), probe, types.MergePatchType, conditionsPatch("Drained=True"), metav1.PatchOptions{DryRun: dryRun}, "status")
 		return err
 	})
 	require.NoError(t, admin.Delete(context.WithoutCancel(t.Context()), probe, metav1.DeleteOptions{}))
@@ -112,14 +117,22 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 // manifest is the path of a file that an administrator applies.
 func manifest(name string) string { return filepath.Join("../../scope/manifests", name+".yaml") }
 
-// writeManifests returns the path of a file with the manifests of another guard.
-func writeManifests(t *testing.T, objects interface{ WriteManifests(io.Writer) error }) string {
-	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "manifests.yaml"))
-	require.NoError(t, err)
-	require.NoError(t, objects.WriteManifests(file))
-	require.NoError(t, file.Close())
-	return file.Name()
+// early is the usual time of a condition, and unowned a condition of another manager.
+const (
+	early   = "2026-01-01T00:00:00Z"
+	unowned = "InternalReleaseImageDegraded"
+)
+
+// conditionsPatch returns a merge patch of a status: "Drained=True", or "Drained=True at <time>". The default time is early.
+func conditionsPatch(conditions ...string) []byte {
+	list := []map[string]string{}
+	for _, condition := range conditions {
+		name, rest, _ := strings.Cut(condition, "=")
+		status, at, _ := strings.Cut(rest, " at ")
+		list = append(list, map[string]string{"type": name, "status": status, "reason": "Test", "message": "", "lastTransitionTime": cmp.Or(at, early)})
+	}
+	data, _ := json.Marshal(map[string]any{"status": map[string]any{"conditions": list}})
+	return data
 }
 
 // deniedWith asserts that a policy denied a request with 403, for a reason.

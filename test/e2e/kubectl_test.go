@@ -10,14 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/test/cluster"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // kubectl returns the command of an administrator of the standard cluster.
@@ -88,39 +86,31 @@ var seedRows = []string{
 	"master new new True  False False   False False False False   False False   False   False",
 }
 
-// An administrator watches the update with kubectl.
+// TestAStandardUpdatePrintsTheRowsOfTheProposal: an administrator watches the update with kubectl.
 func TestAStandardUpdatePrintsTheRowsOfTheProposal(t *testing.T) {
 	w := newTestNode(t, "ip-10-0-16-253.ec2.internal")
 	w.reportUpdated()
 	lines := follow(t, kubectl(t, "get", "machineconfignodes", w.name, "-o", "wide", "--watch"))
 	require.Equal(t, columns, strings.Fields(lines("")))
-	next := func() string { // without NAME and AGE
-		cells := strings.Fields(lines(""))
-		require.Len(t, cells, len(columns))
-		return strings.Join(append(cells[1:5], cells[6:]...), " ")
-	}
-	observed := []string{next()}
 	m, _ := w.monitor("master")
 	w.rebootUpdate(m)
-	final := strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(seedRows[len(seedRows)-1]))
-	for observed[len(observed)-1] != strings.Join(final, " ") {
-		observed = append(observed, next())
+	row := func(text string) string {
+		return strings.Join(strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(text)), " ")
 	}
-
-	at := 0
-	for _, want := range seedRows {
-		want = strings.Join(strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(want)), " ")
-		for at < len(observed) && observed[at] != want {
+	at, last := 0, ""
+	for last != row(seedRows[len(seedRows)-1]) {
+		cells := strings.Fields(lines(""))
+		require.Len(t, cells, len(columns))
+		last = strings.Join(append(cells[1:5], cells[6:]...), " ")
+		if at < len(seedRows) && last == row(seedRows[at]) {
 			at++
 		}
-		if !assert.Less(t, at, len(observed), "row missing, or out of order:\n%s\nobserved:\n%s", want, strings.Join(observed, "\n")) {
-			return
-		}
 	}
+	assert.Len(t, seedRows, at, "the rows that were printed, in this order")
 }
 
-// The operator desires another config, and the daemon has not begun the update: kubectl does not
-// take its reports, or a restart, for the end of that update.
+// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the daemon has not started the
+// update: for kubectl, neither its reports nor a restart are the end of that update.
 func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	w := newTestNode(t, "kubectl-waits")
 	w.reportUpdated()
@@ -132,38 +122,24 @@ func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 
 	operator, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
-	require.NoError(t, operator.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	call{}.make(t, operator)
 	m, _ := w.monitor("master")
-	for name, report := range map[string]func(){
-		"nothing": func() {},
-		"image sets": func() {
-			m.ReportPinnedImageSets(t.Context(), []upgrademonitor.PinnedImageSet{{Name: "a", Generation: 1}}, nil)
-		},
-		"a restart": func() { m.Report(t.Context(), phases.Resumed, "restarted", done) },
-		"degraded":  func() { m.ReportDegraded(t.Context(), errors.New("disk full")) },
-		"updated":   func() { m.Report(t.Context(), phases.Updated, "again", done) },
-	} {
-		report()
-		require.False(t, isPending(m))
-		assert.ErrorContains(t, wait("1s"), "timed out", name)
-		object := w.object()
-		assert.Less(t, object.Status.ObservedGeneration, object.Generation, name)
-	}
+	m.Report(t.Context(), phases.Resumed, "restarted", done)
+	m.ReportDegraded(t.Context(), errors.New("disk full"))
+	m.Report(t.Context(), phases.Updated, "again", done)
+	require.False(t, isPending(m))
+	assert.ErrorContains(t, wait("1s"), "timed out")
+	object := w.object()
+	assert.Less(t, object.Status.ObservedGeneration, object.Generation)
 
 	ended := make(chan error, 1)
 	go func() { ended <- wait("60s") }()
 	w.rebootUpdate(m)
-	select {
-	case err := <-ended:
-		assert.NoError(t, err)
-	case <-time.After(time.Minute):
-		assert.Fail(t, "kubectl still waits")
-	}
+	assert.NoError(t, <-ended)
 
 	m, _ = w.monitor("infra")
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
+	call{}.make(t, m)
 	assert.ErrorContains(t, wait("1s"), "timed out", "another pool is another generation")
-	updated := w.condition(phases.Updated)
-	require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, updated.Reason, updated.Message, updated.Status))
+	call{phases.Updated, done, nil}.make(t, m)
 	assert.NoError(t, wait("30s"), "a repeat catches up")
 }

@@ -63,17 +63,6 @@ func (o *onDemand) get(t *testing.T, prepare ...func(context.Context, *cluster.C
 	return o.cluster
 }
 
-func imageCluster(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	return withImages.get(t)
-}
-
-func operatorCluster(t *testing.T) *cluster.Cluster {
-	t.Helper()
-	sameWhenGuarded(t)
-	return withOperator.get(t, installOperator)
-}
-
 // installOperator installs the CRD of pools and the operator's role.
 func installOperator(ctx context.Context, c *cluster.Cluster) error {
 	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {

@@ -8,12 +8,11 @@ import (
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/scope/guard"
@@ -21,71 +20,52 @@ import (
 
 const accessDoc = "testdata/access.md"
 
-// attempts holds the requests of the matrix, each on one object, in the order of the tables.
-var attempts = []struct {
-	name string
-	make func(ctx context.Context, c nodes, object *mcfgv1.MachineConfigNode) error
-}{
-	{"create", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		_, err := c.Create(ctx, o, metav1.CreateOptions{FieldManager: "machine-config-operator"})
-		return err
-	}},
-	{"spec merge patch", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		_, err := c.Patch(ctx, o.Name, types.MergePatchType, []byte(`{"spec":{"pool":{"name":"patched"}}}`), metav1.PatchOptions{})
-		return err
-	}},
-	{"spec apply", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		spec := mcfgapply.MachineConfigNodeSpec().
-			WithNode(mcfgapply.MCOObjectReference().WithName(o.Name)).
-			WithPool(mcfgapply.MCOObjectReference().WithName("applied")).
-			WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired("rendered-b"))
-		_, err := c.Apply(ctx, mcfgapply.MachineConfigNode(o.Name).WithSpec(spec), metav1.ApplyOptions{FieldManager: "matrix", Force: true})
-		return err
-	}},
-	{"status merge patch", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		_, err := c.Patch(ctx, o.Name, types.MergePatchType, []byte(`{"status":{"configVersion":{"desired":"rendered-b"}}}`), metav1.PatchOptions{}, "status")
-		return err
-	}},
-	{"status apply", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		degraded := applymetav1.Condition().WithType("NodeDegraded").WithStatus("True").WithReason("Matrix").WithMessage("").
-			WithLastTransitionTime(metav1.Unix(1_800_000_000, 0))
-		status := mcfgapply.MachineConfigNodeStatus().WithConditions(degraded)
-		_, err := c.ApplyStatus(ctx, mcfgapply.MachineConfigNode(o.Name).WithStatus(status), metav1.ApplyOptions{FieldManager: "matrix", Force: true})
-		return err
-	}},
-	{"update", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		changed := o.DeepCopy()
-		changed.Spec.Pool.Name = "updated"
-		_, err := c.Update(ctx, changed, metav1.UpdateOptions{})
-		return err
-	}},
-	{"status update", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		changed := o.DeepCopy()
-		changed.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-a", Desired: "rendered-b"}
-		_, err := c.UpdateStatus(ctx, changed, metav1.UpdateOptions{})
-		return err
-	}},
-	{"delete", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		return c.Delete(ctx, o.Name, metav1.DeleteOptions{})
-	}},
-	{"deletecollection", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		return c.DeleteCollection(ctx, metav1.DeleteOptions{}, only(o.Name))
-	}},
-	{"get", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		_, err := c.Get(ctx, o.Name, metav1.GetOptions{})
-		return err
-	}},
-	{"list", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		_, err := c.List(ctx, only(o.Name))
-		return err
-	}},
-	{"watch", func(ctx context.Context, c nodes, o *mcfgv1.MachineConfigNode) error {
-		w, err := c.Watch(ctx, only(o.Name))
-		if err == nil {
-			w.Stop()
+// attempts are the requests of the matrix, in the order of the tables.
+var attempts = []string{"create", "spec merge patch", "spec apply", "status merge patch", "status apply", "update", "status update",
+	"delete", "deletecollection", "get", "list", "watch"}
+
+// attempt makes a request on an object.
+func attempt(ctx context.Context, name string, c nodes, o *mcfgv1.MachineConfigNode) (err error) {
+	const head = `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode",`
+	patch := func(kind types.PatchType, body string, subresources ...string) {
+		options := metav1.PatchOptions{FieldManager: "matrix"}
+		if kind == types.ApplyPatchType {
+			options.Force = new(true)
 		}
-		return err
-	}},
+		_, err = c.Patch(ctx, o.Name, kind, []byte(body), options, subresources...)
+	}
+	switch name {
+	case "create":
+		_, err = c.Create(ctx, o, metav1.CreateOptions{FieldManager: "machine-config-operator"})
+	case "spec merge patch":
+		patch(types.MergePatchType, `{"spec":{"pool":{"name":"patched"}}}`)
+	case "spec apply":
+		patch(types.ApplyPatchType, head+`"spec":{"node":{"name":"`+o.Name+`"},"pool":{"name":"applied"},"configVersion":{"desired":"rendered-b"}}}`)
+	case "status merge patch":
+		patch(types.MergePatchType, `{"status":{"configVersion":{"desired":"rendered-b"}}}`, "status")
+	case "status apply":
+		patch(types.ApplyPatchType, head+strings.TrimPrefix(string(conditionsPatch("NodeDegraded=True")), "{"), "status")
+	case "update":
+		o.Spec.Pool.Name = "updated"
+		_, err = c.Update(ctx, o, metav1.UpdateOptions{})
+	case "status update":
+		o.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-a", Desired: "rendered-b"}
+		_, err = c.UpdateStatus(ctx, o, metav1.UpdateOptions{})
+	case "delete":
+		err = c.Delete(ctx, o.Name, metav1.DeleteOptions{})
+	case "deletecollection":
+		err = c.DeleteCollection(ctx, metav1.DeleteOptions{}, only(o.Name))
+	case "get":
+		_, err = c.Get(ctx, o.Name, metav1.GetOptions{})
+	case "list":
+		_, err = c.List(ctx, only(o.Name))
+	case "watch":
+		var events watch.Interface
+		if events, err = c.Watch(ctx, only(o.Name)); err == nil {
+			events.Stop()
+		}
+	}
+	return err
 }
 
 // identities holds the columns of the matrix, in the order of the tables: the users that can make
@@ -103,7 +83,8 @@ var identities = []struct {
 }
 
 func TestAnswersEqualTheTables(t *testing.T) {
-	needGuards(t, standard)
+	sameWhenGuarded(t)
+	installGuards(t, standard)
 	for heading, guard := range map[string]guard.Guard{
 		"## With the guard's role":   fullGuard,
 		"## With every verb granted": wideGuard,
@@ -132,10 +113,10 @@ func matrix(t *testing.T, guard guard.Guard) string {
 	}
 	rows := []string{header, line}
 	for i, w := range []*testNode{own, other} {
-		for _, attempt := range attempts {
-			row := fmt.Sprintf("| %s | %s |", []string{"own", "other"}[i], attempt.name)
+		for _, name := range attempts {
+			row := fmt.Sprintf("| %s | %s |", []string{"own", "other"}[i], name)
 			for _, client := range clients {
-				row += " " + answerOf(t, attempt.make(t.Context(), client, w.resetObject(attempt.name != "create"))) + " |"
+				row += " " + answerOf(t, attempt(t.Context(), name, client, w.resetObject(name != "create"))) + " |"
 			}
 			rows = append(rows, row)
 		}

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -20,18 +19,19 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// testNode is a node of a cluster, with what its processes know.
+// testNode is a node of a cluster, and the processes that run on it.
 type testNode struct {
 	t       *testing.T
 	cluster *cluster.Cluster
 	name    string
 	node    *corev1.Node
-	config  *rest.Config // of the processes on the node
-	admin   nodes        // an administrator's client
+	admin   nodes // an administrator's client
 
-	logger    klog.Logger // of the processes on the node
-	imageMode bool        // of the processes on the node
-	guarded   bool        // its processes have the token of a Pod on the node
+	// Of the processes on the node.
+	config    *rest.Config
+	logger    klog.Logger
+	imageMode bool
+	guarded   bool // they have the token of a Pod on the node
 }
 
 func newTestNode(t *testing.T, name string) *testNode {
@@ -41,7 +41,7 @@ func newTestNode(t *testing.T, name string) *testNode {
 
 func newImageModeNode(t *testing.T, name string) *testNode {
 	t.Helper()
-	w := testNodeOn(t, imageCluster(t), name)
+	w := testNodeOn(t, withImages.get(t), name)
 	w.imageMode = true
 	return w
 }
@@ -52,15 +52,6 @@ func testNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
 	if guardEverything() {
 		w.guard()
 	}
-	return w
-}
-
-// guardedNodeOn returns a node whose processes are restricted to its object in any case.
-func guardedNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
-	t.Helper()
-	sameWhenGuarded(t)
-	w := unguardedNodeOn(t, c, name)
-	w.guard()
 	return w
 }
 
@@ -86,20 +77,7 @@ func (w *testNode) guard() {
 	w.config = newIdentity(w.t, w.cluster, fullGuard).podToken(w.name)
 }
 
-// recreateNode deletes the Node and creates it again, with another UID. A daemon gets another token.
-func (w *testNode) recreateNode() {
-	w.t.Helper()
-	client := kubeClient(w.t, w.cluster.Config()).CoreV1().Nodes()
-	require.NoError(w.t, client.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}))
-	recreated, err := client.Create(w.t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: w.name}}, metav1.CreateOptions{})
-	require.NoError(w.t, err)
-	recreated.Annotations, w.node = w.node.Annotations, recreated
-	if w.guarded {
-		w.guard()
-	}
-}
-
-// version is what a node runs, or is to run.
+// version is what a node runs, or desires.
 type version struct{ config, image string }
 
 // annotate sets the node's annotations of configs, and removes those of images.
@@ -107,10 +85,10 @@ func (w *testNode) annotate(current, desired string) {
 	w.annotateVersions(version{config: current}, version{config: desired})
 }
 
-// annotateVersions sets the node's annotations; "" removes one.
+// annotateVersions sets the node's annotations; "" removes an annotation.
 func (w *testNode) annotateVersions(current, desired version) {
-	node := w.node.DeepCopy()
-	node.Annotations = map[string]string{}
+	w.node = w.node.DeepCopy()
+	w.node.Annotations = map[string]string{}
 	for annotation, value := range map[string]string{
 		upgrademonitor.CurrentConfigAnnotation: current.config,
 		upgrademonitor.DesiredConfigAnnotation: desired.config,
@@ -118,62 +96,54 @@ func (w *testNode) annotateVersions(current, desired version) {
 		upgrademonitor.DesiredImageAnnotation:  desired.image,
 	} {
 		if value != "" {
-			node.Annotations[annotation] = value
+			w.node.Annotations[annotation] = value
 		}
 	}
-	w.node = node
 }
 
-// build returns a Monitor as in a separate process, with a client of its own.
-func (w *testNode) build(change func(*upgrademonitor.Config)) (*upgrademonitor.Monitor, *transport) {
+// monitor returns a Monitor as in a separate process, with a client of its own. Its timeout suffices on a loaded machine.
+func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) (*upgrademonitor.Monitor, *transport) {
 	w.t.Helper()
 	transport := &transport{}
 	config := rest.CopyConfig(w.config)
 	config.Wrap(transport.wrap)
-	config.Wrap(requirePreconditions(w.t))
 	c := upgrademonitor.Config{
 		Client:    mcfgClient(w.t, config),
 		NodeName:  w.name,
 		Node:      func() (*corev1.Node, error) { return w.node, nil },
-		Pool:      func(*corev1.Node) (string, error) { return "master", nil },
+		Pool:      func(*corev1.Node) (string, error) { return pool, nil },
 		ImageMode: func() bool { return w.imageMode },
+		Timeout:   30 * time.Second,
 	}
-	change(&c)
+	for _, f := range change {
+		f(&c)
+	}
 	m, err := upgrademonitor.New(klog.NewContext(w.t.Context(), w.logger), c)
 	require.NoError(w.t, err)
 	return m, transport
 }
 
-// monitor returns a Monitor of a pool, whose timeout suffices on a loaded machine.
-func (w *testNode) monitor(pool string) (*upgrademonitor.Monitor, *transport) {
-	w.t.Helper()
-	return w.build(func(c *upgrademonitor.Config) {
-		c.Pool = func(*corev1.Node) (string, error) { return pool, nil }
-		c.Timeout = 30 * time.Second
-	})
-}
-
-// informed returns a Monitor with the Lister of a running informer.
-func (w *testNode) informed(ctx context.Context) (m *upgrademonitor.Monitor, requests *transport, caughtUp func(resourceVersion string)) {
+// informed returns a Monitor with the Lister of a running informer. caughtUp waits until the Lister has the object.
+func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,
 		mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = only(w.name).FieldSelector }))
 	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
-	factory.Start(ctx.Done())
-	factory.WaitForCacheSync(ctx.Done())
+	factory.Start(w.t.Context().Done())
+	factory.WaitForCacheSync(w.t.Context().Done())
 	w.t.Cleanup(factory.Shutdown)
-
-	m, requests = w.build(func(c *upgrademonitor.Config) { c.Lister = lister })
-	return m, requests, func(resourceVersion string) {
+	m, requests = w.monitor("master", func(c *upgrademonitor.Config) { c.Lister = lister })
+	return m, requests, func() {
 		w.t.Helper()
+		now := w.object().ResourceVersion
 		eventually(w.t, func() bool {
 			object, err := lister.Get(w.name)
-			return err == nil && object.ResourceVersion == resourceVersion
-		}, "the informer has version %s", resourceVersion)
+			return err == nil && object.ResourceVersion == now
+		}, "the informer has version %s", now)
 	}
 }
 
-// isPending reports whether something that a Monitor has accepted is not written yet.
+// isPending reports whether a Monitor has accepted a report that is not written yet.
 func isPending(m *upgrademonitor.Monitor) bool {
 	n, _ := m.Pending()
 	return n > 0
@@ -203,12 +173,6 @@ func (w *testNode) owner() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}
 }
 
-// delete deletes the object, as an administrator.
-func (w *testNode) delete() {
-	w.t.Helper()
-	require.NoError(w.t, w.admin.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}))
-}
-
 // mergeStatus writes the status as another client.
 func (w *testNode) mergeStatus(patch string) {
 	w.t.Helper()
@@ -227,12 +191,10 @@ func (w *testNode) resetObject(exists bool) *mcfgv1.MachineConfigNode {
 	if !exists {
 		return object
 	}
-	object, err := w.admin.Create(w.t.Context(), object, metav1.CreateOptions{})
+	_, err := w.admin.Create(w.t.Context(), object, metav1.CreateOptions{})
 	require.NoError(w.t, err)
-	object.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-a", Desired: "rendered-a"}
-	object, err = w.admin.UpdateStatus(w.t.Context(), object, metav1.UpdateOptions{})
-	require.NoError(w.t, err)
-	return object
+	w.mergeStatus(`{"status":{"configVersion":{"current":"rendered-a","desired":"rendered-a"}}}`)
+	return w.object()
 }
 
 // bareObject returns a valid object without a status.

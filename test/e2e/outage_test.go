@@ -3,11 +3,10 @@ package e2e
 import (
 	"context"
 	"errors"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -17,93 +16,63 @@ import (
 
 // outages are failures of the real servers.
 var outages = map[string]struct {
-	begin, end func(context.Context, *cluster.Cluster) error
+	start, end func(context.Context, *cluster.Cluster) error
 }{
 	"hung": {
-		begin: func(_ context.Context, c *cluster.Cluster) error { return c.PauseAPIServer() },
+		start: func(_ context.Context, c *cluster.Cluster) error { return c.PauseAPIServer() },
 		end:   func(_ context.Context, c *cluster.Cluster) error { return c.ResumeAPIServer() },
 	},
 	"gone": {
-		begin: func(_ context.Context, c *cluster.Cluster) error { return c.StopAPIServer() },
+		start: func(_ context.Context, c *cluster.Cluster) error { return c.StopAPIServer() },
 		end:   func(ctx context.Context, c *cluster.Cluster) error { return c.StartAPIServer(ctx) },
 	},
-	"etcd down": {
-		begin: func(_ context.Context, c *cluster.Cluster) error { return c.StopEtcd() },
+	"without-etcd": {
+		start: func(_ context.Context, c *cluster.Cluster) error { return c.StopEtcd() },
 		end: func(ctx context.Context, c *cluster.Cluster) error {
 			return errors.Join(c.StartEtcd(ctx), c.WaitReady(ctx))
 		},
 	},
 }
 
-// impatient is a Monitor whose calls return soon when the server is down.
-func (w *testNode) impatient() (*upgrademonitor.Monitor, *transport) {
-	w.t.Helper()
-	return w.build(func(c *upgrademonitor.Config) { c.Timeout = time.Second })
-}
-
-// undisturbed returns the events of an update without faults.
-func undisturbed(t *testing.T) []string {
-	t.Helper()
-	w := newTestNode(t, "undisturbed-"+dashed(t.Name()))
-	w.reportUpdated()
-	h := watchFrom(t, w)
-	m, _ := w.monitor("master")
-	w.rebootUpdate(m)
-	h.catchUp()
-	return h.observed()
-}
-
-// writeSpec makes the spec call until it succeeds: for 10 s after a failure it returns that at once.
-func writeSpec(t *testing.T, m *upgrademonitor.Monitor) {
-	t.Helper()
-	eventually(t, func() bool { return m.GenerateAndApplyMachineConfigNodeSpec(t.Context()) == nil })
-}
-
-// The real servers fail at every fourth step.
-func TestAWatcherSeesTheSameUpdateDespiteFailingServers(t *testing.T) {
-	want := undisturbed(t)
+// TestOutages: the real servers fail in the middle of an update, beside both controllers. The daemon's reports are written
+// afterwards, and both controllers go on.
+func TestOutages(t *testing.T) {
+	f := newFleet(t)
+	rollout, loop := f.run(), f.runPool()
+	machines := int32(0)
 	for name, outage := range outages {
 		t.Run(name, func(t *testing.T) {
-			w := newTestNode(t, "server-"+dashed(name))
+			w := f.node(name, "worker", oldConfig)
+			f.eventually(name, exists)
 			w.reportUpdated()
-			h := watchFrom(t, w)
-			m, requests := w.impatient()
-			w.reboot(func(i int, c call) {
-				if i%4 != 0 {
-					c.make(t, m)
-					h.catchUp() // before the watch ends with the server
-					return
-				}
-				require.NoError(t, outage.begin(t.Context(), standard))
-				if err := c.try(t.Context(), m); c.phase != "" {
-					require.NoError(t, err)
-					assert.True(t, isPending(m), c)
-				}
-				requests.fail(faults["connection refused"]) // until the watch has resumed
-				requests.quiet()
-				require.NoError(t, outage.end(t.Context(), standard))
-				if name != "hung" {
-					h.resume()
-				}
-				requests.fail(nil)
-				writeSpec(t, m)
-				require.NoError(t, m.Flush(t.Context()))
-				h.catchUp()
-			})
-			h.check()
-			h.checkEnded()
-			assert.Equal(t, conditionsOf(want), conditionsOf(h.observed()))
+			w.node = f.change(name, "desiredConfig="+newConfig)
+			m, _ := w.monitor("worker", func(c *upgrademonitor.Config) { c.Timeout = time.Second })
+			for _, c := range rebootCalls[:4] {
+				c.make(t, m)
+			}
+			require.NoError(t, outage.start(t.Context(), f.cluster))
+			for _, c := range rebootCalls[4:9] {
+				c.make(t, m)
+			}
+			assert.True(t, isPending(m))
+			require.NoError(t, outage.end(t.Context(), f.cluster))
+			require.NoError(t, m.Flush(t.Context()))
+			last := rebootCalls[8]
+			assert.Equal(t, last.status, w.status(last.phase))
+
+			w.node = f.change(name, "currentConfig="+newConfig)
+			for _, c := range rebootCalls[9:] {
+				c.make(t, m)
+			}
+			require.NoError(t, m.Flush(t.Context()))
+			watchFrom(t, w).checkEnded()
+			f.node("new-"+name, "worker", oldConfig)
+			f.eventually("new-"+name, hasSpec("worker", oldConfig))
+			machines += 2
+			f.eventuallyPool("worker", func(p *mcfgv1.MachineConfigPool) bool { return p.Status.MachineCount == machines })
 		})
 	}
-}
-
-// conditionsOf returns the conditions of events, each list once: in a long outage the versions follow
-// the Node in a write of their own.
-func conditionsOf(events []string) []string {
-	var lists []string
-	for _, event := range events {
-		_, list, _ := strings.Cut(event, "} ")
-		lists = append(lists, list)
-	}
-	return slices.Compact(lists)
+	rollout.stop()
+	loop.stop()
+	f.checkRestart()
 }

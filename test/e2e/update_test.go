@@ -2,12 +2,10 @@ package e2e
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -45,7 +43,7 @@ var rebootCalls = []call{
 	{phases.Updated, done, nil},
 }
 
-// rebootSteps is rebootCalls with the spec call where the daemon makes it.
+// rebootSteps is rebootCalls with the spec call of the daemon.
 var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
 
 // imageCalls are the calls of a daemon when the image changes.
@@ -59,12 +57,7 @@ var imageCalls = []call{
 	{phases.Updated, done, nil},
 }
 
-func (c call) String() string {
-	if c.phase == "" {
-		return "spec"
-	}
-	return string(c.phase) + " " + string(c.status)
-}
+func (c call) String() string { return string(c.phase) + " " + string(c.status) }
 
 func (c call) try(ctx context.Context, m *upgrademonitor.Monitor) error {
 	if c.phase == "" {
@@ -89,7 +82,7 @@ func (w *testNode) update(calls []call, from, to version, do func(i int, c call)
 	}
 }
 
-// reboot is update with the standard calls, from the old config to the new one.
+// reboot is update with the standard calls, from the old config to the new config.
 func (w *testNode) reboot(do func(i int, c call)) {
 	w.update(rebootSteps, version{config: oldConfig}, version{config: newConfig}, do)
 }
@@ -110,67 +103,3 @@ func (w *testNode) reportUpdated() {
 
 // dashed converts the name of a case to a part of an object's name.
 func dashed(name string) string { return strings.ToLower(strings.ReplaceAll(name, " ", "-")) }
-
-// Each call is made twice: a repeat makes no request.
-func TestRebootUpdateKeepsItsBudgetOfRequests(t *testing.T) {
-	for name, prepare := range map[string]func(*testNode){
-		"between updates": (*testNode).reportUpdated,
-		"bare":            func(w *testNode) { w.resetObject(true) }, // without conditions
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newTestNode(t, "budget-"+dashed(name))
-			prepare(w)
-			history := watchFrom(t, w)
-			m, requests := w.monitor("master")
-			w.reboot(func(_ int, c call) {
-				c.make(t, m)
-				total := requests.all()
-				c.make(t, m)
-				assert.Equal(t, total, requests.all(), "%s again", c)
-			})
-			total := requests.all()
-			call{}.make(t, m)
-			assert.Equal(t, total, requests.all(), "the spec has not changed")
-			t.Logf("standard reboot update: %v, %d bytes of answers", requests, requests.bytesDown())
-			assert.LessOrEqual(t, requests.bytesDown(), 60_000, "the answer to a status write is its metadata")
-			assert.LessOrEqual(t, requests.of("status"), 15)
-			assert.Equal(t, 1, requests.of("spec"))
-			assert.Equal(t, 1, requests.of("read"))
-			assert.Zero(t, requests.of("create"))
-			assert.Equal(t, requests.all(), requests.answered(http.StatusOK), "every request is answered with 200")
-			history.catchUp()
-			history.check()
-			history.checkEnded()
-		})
-	}
-}
-
-func TestAMissingObjectIsCreatedWithOwnerAndStatus(t *testing.T) {
-	w := newTestNode(t, "missing")
-	w.annotate(oldConfig, oldConfig)
-	m, requests := w.monitor("master")
-	call{phases.Resumed, done, nil}.make(t, m)
-	assert.Equal(t, "1 create, 1 read, 2 status", requests.String())
-
-	object := w.object()
-	assert.Equal(t, []metav1.OwnerReference{w.owner()}, object.OwnerReferences)
-	assert.Equal(t, "master", object.Spec.Pool.Name)
-	assert.Equal(t, oldConfig, object.Spec.ConfigVersion.Desired)
-	assert.Len(t, object.Status.Conditions, len(typesOf(false)))
-	for i, p := range typesOf(false) {
-		assert.Equal(t, p, object.Status.Conditions[i].Type, "the order in which they are written")
-	}
-	assert.Equal(t, object.Generation, object.Status.ObservedGeneration)
-}
-
-func TestTheOwnerReferenceFollowsARecreatedNode(t *testing.T) {
-	w := newTestNode(t, "recreated")
-	w.reportUpdated()
-	w.recreateNode()
-	m, requests := w.monitor("master")
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	assert.Equal(t, "1 read, 1 spec", requests.String())
-	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
-	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	assert.Equal(t, 2, requests.all())
-}

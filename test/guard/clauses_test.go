@@ -125,7 +125,7 @@ func (c clause) check(t *testing.T) {
 	assert.Empty(t, denied.denials(t), "another user may do it")
 }
 
-func TestClauses(t *testing.T) {
+func TestPolicyClauses(t *testing.T) {
 	why := func(list ...string) []string { return list }
 	claims := func(names ...string) request {
 		return request{claims: map[string][]string{guard.NodeNameClaim: names, guard.NodeUIDClaim: {"uid-of-node"}}}
@@ -228,7 +228,7 @@ func TestClauses(t *testing.T) {
 	transition("an earlier time", ran, ran+"Drained=Unknown@2025-01-01T00:00:00Z", ran+"Drained=Unknown@2026-01-01T02:00:00+02:00", retimed+"Drained")
 	transition("the time of a singleton", "NodeDegraded=True", "NodeDegraded=True@"+late, "NodeDegraded=False@"+late, retimed+"NodeDegraded")
 	transition("another second", readable, "Drained=Unknown@2026-01-01T00:00:01Z", "Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained")
-	transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, readable+" Cordoned=Unknown@"+late, retimed+"Drained")
+	transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, "Cordoned=Unknown@"+late+" Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained")
 	transition("a time that was unreadable", unreadable, "Drained=True@2026-01-01T00:00:00z", "Drained=Unknown@"+late, badTime+"Drained")
 	transition("a time that becomes unreadable", ran, ran+unreadable, ran, badTime+"Drained")
 	transition("a phase removed", ran, ran+"-Drained", ran, removed+"Drained")
@@ -244,9 +244,9 @@ func TestClauses(t *testing.T) {
 	}
 }
 
-// TestPhases: a write may move each phase one step of its state machine. Each phase of the cycle prevents a reset while it is
+// TestPolicyOfEachPhase: a write may move each phase one step of its state machine. Each phase of the cycle prevents a reset while it is
 // not False, and its parent's completion while it is Unknown.
-func TestPhases(t *testing.T) {
+func TestPolicyOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 	denials := func(before, after string) []string {

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -74,11 +74,8 @@ func createPool(ctx context.Context, c *client) error {
 
 // setTarget sets the desired config of the pool, as the operator does.
 func setTarget(ctx context.Context, c *client, config string) error {
-	patch, err := json.Marshal(map[string]any{"spec": map[string]any{"configuration": map[string]any{"name": config}}})
-	if err != nil {
-		return err
-	}
-	_, err = c.mcfg.MachineconfigurationV1().MachineConfigPools().Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
+	patch := fmt.Appendf(nil, `{"spec":{"configuration":{"name":%q}}}`, config)
+	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 
@@ -91,12 +88,10 @@ func waitUpdated(ctx context.Context, c *client, nodes int) error {
 			return false, err
 		}
 		last = p.Status
-		for _, condition := range last.Conditions {
-			if condition.Type == mcfgv1.MachineConfigPoolUpdated && condition.Status == corev1.ConditionTrue {
-				return last.ObservedGeneration >= p.Generation && int(last.MachineCount) == nodes, nil
-			}
-		}
-		return false, nil
+		isUpdated := slices.ContainsFunc(last.Conditions, func(c mcfgv1.MachineConfigPoolCondition) bool {
+			return c.Type == mcfgv1.MachineConfigPoolUpdated && c.Status == corev1.ConditionTrue
+		})
+		return isUpdated && last.ObservedGeneration >= p.Generation && int(last.MachineCount) == nodes, nil
 	})
 	if err != nil {
 		return fmt.Errorf("the pool has %d of %d nodes updated: %w", last.UpdatedMachineCount, nodes, err)

@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
@@ -61,23 +61,12 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	return n, nil
 }
 
-// edit makes one of the four changes of a Node during an update.
+// edit changes the Node.
 func (n *node) edit(ctx context.Context, c *client, edit nodeEdit, config string) error {
-	annotations, spec := map[string]string{}, map[string]any{}
-	switch edit {
-	case desire:
-		annotations[upgrademonitor.DesiredConfigAnnotation] = config
-	case done:
-		annotations[upgrademonitor.CurrentConfigAnnotation] = config
-	case cordon, uncordon:
-		spec["unschedulable"] = edit == cordon
-	default:
+	if edit == "" {
 		return nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}, "spec": spec})
-	if err != nil {
-		return err
-	}
+	patch := []byte(strings.ReplaceAll(string(edit), "CONFIG", config))
 	changed, err := c.core.CoreV1().Nodes().Patch(ctx, n.name, types.MergePatchType, patch, metav1.PatchOptions{})
 	if err == nil {
 		n.view.Store(changed)

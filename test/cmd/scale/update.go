@@ -6,11 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // call is one report of a daemon, and the events before it.
 type call struct {
-	before          nodeEdit // the change of the Node before the report
+	before          nodeEdit // "" if it is unchanged
 	spec            bool     // the spec call precedes it
 	phase           phases.Phase
 	status          metav1.ConditionStatus
@@ -20,15 +21,14 @@ type call struct {
 	restarted       bool // the daemon process restarts before the report
 }
 
-// nodeEdit is a change of a Node during an update.
-type nodeEdit int
+// nodeEdit is a merge patch of a Node. CONFIG stands for the config of the update.
+type nodeEdit string
 
 const (
-	nothing nodeEdit = iota
-	desire           // the annotation desiredConfig
-	cordon
-	uncordon
-	done // the annotation currentConfig
+	desire   nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.DesiredConfigAnnotation + `":"CONFIG"}}}`
+	cordon   nodeEdit = `{"spec":{"unschedulable":true}}`
+	uncordon nodeEdit = `{"spec":{"unschedulable":false}}`
+	done     nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.CurrentConfigAnnotation + `":"CONFIG"}}}`
 )
 
 // rebootUpdate has the reports of a standard update with a drain and a reboot, without failures, as
