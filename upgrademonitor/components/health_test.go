@@ -12,12 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-const (
-	yes     = metav1.ConditionTrue
-	no      = metav1.ConditionFalse
-	unknown = metav1.ConditionUnknown
-)
-
 // TestHealthOf combines each Available with each Degraded; "" is a missing condition.
 func TestHealthOf(t *testing.T) {
 	for _, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
@@ -31,12 +25,12 @@ func TestHealthOf(t *testing.T) {
 			{no, yes, components.Unhealthy},
 			{yes, unknown, components.Unknown},
 			{no, unknown, components.Unknown},
-			{unknown, yes, components.Unknown},
+			{unknown, yes, components.Unhealthy},
 			{unknown, no, components.Unknown},
 			{unknown, unknown, components.Unknown},
 			{yes, "", components.Unknown},
 			{"", no, components.Unknown},
-			{"", yes, components.Unknown},
+			{"", yes, components.Unhealthy},
 			{"", "", components.Unknown},
 			{"Perhaps", no, components.Unknown},
 		} {
@@ -82,8 +76,6 @@ func TestOverall(t *testing.T) {
 	assert.Equal(t, components.Unknown, components.Overall(nil))
 }
 
-var noon = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
-
 func later(d time.Duration) metav1.Time { return metav1.NewTime(noon.Add(d)) }
 
 func TestMostRecentError(t *testing.T) {
@@ -115,7 +107,7 @@ func TestMostRecentError(t *testing.T) {
 				degraded(components.Operator, no, "AsExpected", resolved, later(time.Hour)),
 				degraded(components.Daemon, yes, "SyncMCDFailed", "disk full", noon),
 			},
-			want: components.Fault{Component: components.Daemon, State: components.MCDSync, Message: "disk full", Since: noon},
+			want: components.Fault{Component: components.Daemon, State: "SyncMCD", Message: "disk full", Since: noon},
 		},
 		"resolved": {
 			list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", resolved, later(time.Hour))},
@@ -136,10 +128,13 @@ func TestMostRecentError(t *testing.T) {
 			list: []metav1.Condition{degraded(components.Operator, yes, "ErroredFailed", "x", noon)},
 			want: components.Fault{Component: components.Operator, State: components.Errored, Message: "x", Since: noon},
 		},
-		"Unknown is no error":          {list: []metav1.Condition{degraded(components.Operator, unknown, "Starting", "x", noon)}, none: true},
-		"the mark alone":               {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved ", noon)}, none: true},
-		"no time":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved soon, in SyncMCC: x", noon)}, none: true},
-		"no state":                     {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in Peace: x", noon)}, none: true},
+		"Unknown is no error": {list: []metav1.Condition{degraded(components.Operator, unknown, "Starting", "x", noon)}, none: true},
+		"the mark alone":      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved ", noon)}, none: true},
+		"no time":             {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved soon, in SyncMCC: x", noon)}, none: true},
+		"stuck": {
+			list: []metav1.Condition{degraded(components.Operator, yes, "OperatorSyncMCDStuck", "running since noon", noon)},
+			want: components.Fault{Component: components.Operator, State: components.OperatorSyncMCD, Message: "running since noon", Since: noon},
+		},
 		"no text":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in SyncMCC", noon)}, none: true},
 		"a resolved one among no ones": {list: []metav1.Condition{{Type: "Degraded", Status: yes}}, none: true},
 	} {

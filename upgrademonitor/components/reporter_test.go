@@ -7,66 +7,50 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
-
-func TestHealthyWritesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before := m.writes()
-		for range 360 { // an hour of syncs, half of which fail
-			p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-			pass(5 * time.Second)
-			p.sync(components.OperatorSync, components.OperatorSyncMCP, errDaemons)
-			pass(5 * time.Second)
-		}
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-		pass(time.Hour)
-		p.stop()
-		m.start(t, components.Operator).sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-		pass(time.Hour)
-		assert.Equal(t, before, m.writes(), "nor does a restart")
-	})
-}
 
 func TestFaultAndRecoveryAreTwoWrites(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		before, began := m.writes(), time.Now()
 		for time.Since(began) < 20*time.Minute {
-			p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+			p.sync(errDaemons)
 			pass(10 * time.Second)
 		}
 		degraded := m.condition(t, operatorDegraded)
 		assert.Equal(t, yes, degraded.Status)
 		assert.Equal(t, "OperatorSyncMCDFailed", degraded.Reason, "the step, not the sync")
 		assert.Equal(t, errDaemons.Error(), degraded.Message)
-		assert.Equal(t, began.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix(), "after DegradedInertia")
+		assert.Equal(t, began.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix())
 
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		resolved := time.Now().UTC().Format(time.RFC3339)
+		end := p.Begin(components.OperatorSync, "")
+		p.Begin(components.OperatorSyncMCD, "")(nil)
+		pass(time.Minute)
+		assert.Equal(t, degraded, m.condition(t, operatorDegraded), "the sync may yet fail")
+		end(nil)
 		pass(time.Hour)
-		degraded = m.condition(t, operatorDegraded)
-		assert.Equal(t, no, degraded.Status)
-		assert.Equal(t, "AsExpected", degraded.Reason)
-		want := "Last error, resolved " + resolved + ", in OperatorSyncMCD: " + errDaemons.Error()
-		assert.Equal(t, want, degraded.Message)
+		resolved := m.condition(t, operatorDegraded)
+		assert.Equal(t, no, resolved.Status)
+		assert.Equal(t, "AsExpected", resolved.Reason)
+		want := "Last error, resolved " + resolved.LastTransitionTime.UTC().Format(time.RFC3339) + ", in OperatorSyncMCD: " + errDaemons.Error()
+		assert.Equal(t, want, resolved.Message)
 		assert.Equal(t, 2, m.writes()-before)
 
 		p.stop()
-		p = m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, errDaemons)
+		p = m.operator(t)
+		p.Begin(components.OperatorSyncMCP, "")(errDaemons)
 		pass(time.Minute)
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
+		p.Begin(components.OperatorSyncMCP, "")(nil)
 		pass(time.Hour)
-		assert.Equal(t, want, m.condition(t, operatorDegraded).Message, "until the next that lasts, also after a restart")
+		assert.Equal(t, want, m.condition(t, operatorDegraded).Message, "until the next error that lasts, also after a restart")
 	})
 }
 
@@ -75,58 +59,70 @@ func TestAnErrorOfAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		m.failWith(errDown)
-		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
+		p.Begin(components.OperatorSyncMCD, "")(errDaemons)
 		pass(10 * time.Minute)
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
+		p.Begin(components.OperatorSyncMCD, "")(nil)
 		pass(10 * time.Minute)
 		m.failWith(nil)
-		pass(10 * time.Minute)
+		pass(time.Minute)
 		assert.Contains(t, m.condition(t, operatorDegraded).Message, "Last error, resolved ")
 	})
 }
 
-func TestSlowPass(t *testing.T) {
+// TestASlowPass is Progressing after two minutes, and Degraded after thirty.
+func TestASlowPass(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		before, began := m.writes(), time.Now()
-		sync := p.Begin(components.OperatorSync, "")
+		began := time.Now()
+		endSync := p.Begin(components.OperatorSync, "")
 		pass(time.Minute)
-		step := p.Begin(components.OperatorSyncMCPRequired, "worker")
+		endStep := p.Begin(components.OperatorSyncMCPRequired, "worker")
 		pass(70 * time.Second)
 		c := m.condition(t, operatorProgressing)
 		assert.Equal(t, yes, c.Status)
-		assert.Equal(t, "OperatorSync has been running since "+began.UTC().Format(time.RFC3339), c.Message)
+		assert.Equal(t, "OperatorSync", c.Reason)
+		assert.Equal(t, "running since "+began.UTC().Format(time.RFC3339), c.Message)
 		pass(10 * time.Minute)
 		c = m.condition(t, operatorProgressing)
 		assert.Equal(t, "OperatorSyncMCPRequired", c.Reason, "the step, not the sync")
-		assert.Contains(t, c.Message, "worker: OperatorSyncMCPRequired has been running since ")
+		assert.Contains(t, c.Message, "worker: running since ")
 		assert.Equal(t, began.Add(2*time.Minute).Unix(), c.LastTransitionTime.Unix())
-		step.End(nil)
-		sync.End(nil)
+		assert.Equal(t, no, m.condition(t, operatorDegraded).Status)
+
+		pass(5 * time.Hour) // without an error
+		stuck := m.condition(t, operatorDegraded)
+		assert.Equal(t, yes, stuck.Status)
+		assert.Equal(t, "OperatorSyncMCPRequiredStuck", stuck.Reason)
+		assert.Equal(t, c.Message, stuck.Message, "one problem: the sync is stuck in this step")
+		assert.WithinDuration(t, began.Add(30*time.Minute), stuck.LastTransitionTime.Time, 30*time.Second)
+		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
+
+		endStep(nil)
+		endSync(nil)
 		pass(time.Hour)
 		assert.Equal(t, no, m.condition(t, operatorProgressing).Status)
-		assert.Equal(t, 3, m.writes()-before)
+		assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCPRequired: worker: running since ")
 	})
 }
 
-// TestAKilledProcess leaves its error, and the next one continues.
+// TestAKilledProcess leaves its error, and the next process continues.
 func TestAKilledProcess(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		p.sync(errDaemons)
 		pass(time.Hour)
 		want, before := m.condition(t, operatorDegraded), m.writes()
 		p.stop()
-		p = m.start(t, components.Operator)
+		p = m.operator(t)
 		for range 30 {
-			p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+			p.sync(errDaemons)
 			pass(time.Minute)
 			assert.Equal(t, want, m.condition(t, operatorDegraded), "nothing has changed")
 		}
 		assert.Equal(t, before, m.writes())
 		p.stop()
-		p = m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		p = m.operator(t)
+		p.sync(nil)
 		pass(time.Hour)
 		assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCD: "+errDaemons.Error())
 		assert.Equal(t, before+1, m.writes())
@@ -136,116 +132,155 @@ func TestAKilledProcess(t *testing.T) {
 func TestPeerConditions(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		set := func(name string, status metav1.ConditionStatus, message string) {
-			c := condition(name, status)
-			c.Message, c.ObservedGeneration = message, 7
-			require.NoError(t, p.SetPeerConditions(components.Daemon, c))
+		for _, name := range []string{daemonAvailable, controllerAvailable} {
+			began := time.Now()
+			p.setPeer(t, name, no, "")
+			pass(9 * time.Minute)
+			p.setPeer(t, name, yes, "")
+			p.setPeer(t, name, no, "")
+			pass(9 * time.Minute)
+			assert.Equal(t, yes, m.condition(t, name).Status, "never for ten minutes")
+			pass(time.Minute)
+			assert.Equal(t, no, m.condition(t, name).Status)
+			assert.Equal(t, began.Add(19*time.Minute).Unix(), m.condition(t, name).LastTransitionTime.Unix())
+			pass(time.Minute)
+			p.setPeer(t, name, yes, "")
+			pass(0)
+			assert.Equal(t, yes, m.condition(t, name).Status, "at once")
+			pass(time.Hour)
 		}
-		began := time.Now()
-		set(daemonAvailable, no, "")
-		pass(9 * time.Minute)
-		set(daemonAvailable, yes, "")
-		set(daemonAvailable, no, "")
-		pass(9 * time.Minute)
-		assert.Equal(t, yes, m.condition(t, daemonAvailable).Status, "never for ten minutes")
+		p.setPeer(t, daemonDegraded, yes, "disk\nfull")
 		pass(time.Minute)
-		assert.Equal(t, no, m.condition(t, daemonAvailable).Status)
-		assert.Equal(t, began.Add(19*time.Minute).Unix(), m.condition(t, daemonAvailable).LastTransitionTime.Unix())
-		pass(time.Minute)
-		set(daemonAvailable, yes, "")
-		pass(0)
-		assert.Equal(t, yes, m.condition(t, daemonAvailable).Status, "at once")
-
-		set(daemonDegraded, yes, "disk\nfull")
+		assert.Equal(t, no, m.condition(t, daemonDegraded).Status)
 		pass(time.Hour)
-		set(daemonDegraded, unknown, "")
+		assert.Equal(t, "disk full", m.condition(t, daemonDegraded).Message)
+		p.setPeer(t, daemonDegraded, no, "")
 		pass(time.Hour)
-		set(daemonDegraded, no, "")
+		assert.Regexp(t, `^$`, m.condition(t, daemonDegraded).Message)
+		p.setPeer(t, daemonDegraded, unknown, "no objects")
 		pass(time.Hour)
-		assert.Regexp(t, `^Last error, resolved \S+, in Errored: disk full$`, m.condition(t, daemonDegraded).Message)
 		p.stop()
-		m.start(t, components.Operator)
+		m.operator(t)
 		pass(time.Hour)
-		assert.Contains(t, m.condition(t, daemonDegraded).Message, "disk full", "a restart keeps what it does not know")
-		assert.NotContains(t, strings.Join(m.requestsSince(0), ""), "observedGeneration")
+		assert.Equal(t, "no objects", m.condition(t, daemonDegraded).Message, "a restart keeps what it does not know")
+		assert.NotContains(t, strings.Join(m.bodies, ""), "observedGeneration")
+	})
+}
+
+// TestAStuckRollout of the DaemonSet makes the daemons Degraded after an hour, also across restarts.
+func TestAStuckRollout(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		ds := daemonSet()
+		ds.Status.UpdatedNumberScheduled = 3 // and no daemon is missing
+		set := func() {
+			require.NoError(t, p.SetPeerConditions(components.Daemon, components.Daemons(ds, nodes(0), time.Now())...))
+			pass(30 * time.Second)
+		}
+		for n := range 120 {
+			set()
+			if n == 60 {
+				p.stop()
+				p = m.operator(t)
+			}
+		}
+		assert.Equal(t, yes, m.condition(t, daemonProgressing).Status)
+		assert.Equal(t, no, m.condition(t, daemonDegraded).Status)
+		for range 8 {
+			set()
+		}
+		degraded := m.condition(t, daemonDegraded)
+		assert.Equal(t, "RolloutStuck", degraded.Reason)
+		assert.Regexp(t, `^DaemonSet machine-config-daemon is being rolled out since \S+Z$`, degraded.Message)
+		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Daemon))
+		before := m.writes()
+		for range 120 {
+			set()
+		}
+		assert.Equal(t, before, m.writes())
+		ds.Status.UpdatedNumberScheduled = 6
+		set()
+		pass(time.Hour)
+		assert.Equal(t, no, m.condition(t, daemonDegraded).Status)
+		assert.Equal(t, before+1, m.writes())
 	})
 }
 
 func TestTrack(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		o := &recorder{}
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
+		p := m.operator(t)
 		assert.NoError(t, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return nil }))
 		assert.Equal(t, errDaemons, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return errDaemons }))
+		assert.ErrorContains(t, p.Track(t.Context(), components.OperatorSync, "", nil), "work is nil")
 		pass(time.Hour)
 		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
 
 		ctx, cancel := context.WithCancel(t.Context())
 		work := func(ctx context.Context) error { cancel(); return fmt.Errorf("stopped: %w", ctx.Err()) }
 		assert.ErrorIs(t, p.Track(ctx, components.OperatorSyncMCP, "", work), context.Canceled)
-		twice := p.Begin(components.OperatorSyncMCD, "")
-		twice.End(nil)
-		twice.End(errDaemons)
+		end := p.Begin(components.OperatorSyncMCD, "")
+		end(nil)
+		end(errDaemons)
+		forgotten := p.Begin(components.OperatorSyncMCP, "deleted")
+		p.Forget(components.OperatorSyncMCP, "deleted")
+		forgotten(errDaemons)
 		pass(time.Hour)
-		assert.Equal(t, no, m.condition(t, operatorDegraded).Status, "stopping the process is not a failure")
-		assert.Equal(t, []string{
-			"OperatorSyncMCD ok", "OperatorSyncMCD timed out waiting for the daemons", "OperatorSyncMCP stopped: context canceled", "OperatorSyncMCD ok",
-		}, o.ended)
-		assert.Equal(t, 4, o.started)
-		assert.Equal(t, m.writes(), o.written)
+		assert.Equal(t, no, m.condition(t, operatorDegraded).Status, "neither a stop, nor a second end, nor a forgotten pass is a failure")
+		assert.Equal(t, no, m.condition(t, operatorProgressing).Status)
 
 		_ = p.Track(t.Context(), components.OperatorSyncMCP, "", func(context.Context) error { return context.Canceled })
 		pass(time.Hour)
-		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status, "its own cancellation is one")
+		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status, "its own cancellation is a failure")
+
+		var none *components.Reporter
+		none.Begin(components.OperatorSync, "")(nil)
+		none.Forget(components.OperatorSync, "")
+		assert.NoError(t, none.SetPeerConditions(components.Daemon))
+		assert.Equal(t, errDaemons, none.Track(t.Context(), components.OperatorSync, "", func(context.Context) error { return errDaemons }))
 	})
 }
 
-// recorder is an Observer that records its calls.
-type recorder struct {
-	mu               sync.Mutex
-	started, written int
-	ended, healths   []string
-}
+type badError struct{ text *string }
 
-func (o *recorder) StepStarted(components.Component, components.State) {
-	o.with(func() { o.started++ })
-}
-func (o *recorder) Written(time.Duration, error) { o.with(func() { o.written++ }) }
-func (o *recorder) HealthChanged(c components.Component, h components.Health) {
-	o.with(func() { o.healths = append(o.healths, fmt.Sprint(c, " ", h)) })
-}
-func (o *recorder) StepEnded(_ components.Component, s components.State, _ time.Duration, err error) {
-	result := "ok"
-	if err != nil {
-		result = err.Error()
-	}
-	o.with(func() { o.ended = append(o.ended, fmt.Sprint(s, " ", result)) })
-}
+func (e *badError) Error() string { return *e.text }
 
-func (o *recorder) with(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	f()
-}
-
-func TestHealthIsObserved(t *testing.T) {
+// TestBadInput: whatever the process reports, its work continues, and the writes are valid and small.
+func TestBadInput(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		o := &recorder{}
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
-		controller := m.start(t, components.Controller)
-		controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		require.NoError(t, p.SetPeerConditions(components.Controller, condition(controllerAvailable, yes)))
-		require.NoError(t, controller.SetPeerConditions(components.Operator, condition(components.TypeOf(components.Operator, components.Available), yes)))
+		p := m.operator(t)
+		before := m.writes()
+		for range 3 {
+			p.Begin("OperatorSyncEverything", "")(errDaemons)
+			p.Begin(components.MCCSync, "")(errDaemons) // of the controller
+			p.Begin("SyncMCD", "")(errDaemons)          // of the daemons
+			p.Begin(components.State(strings.Repeat("a", 1<<20)), "")(errDaemons)
+			p.Forget("OperatorSyncEverything", "")
+		}
 		pass(time.Hour)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-		pass(time.Hour)
-		p.stop()
-		synctest.Wait()
-		assert.Equal(t, []string{
-			"MachineConfigOperator Unknown", "MachineConfigController Unknown", "MachineConfigDaemon Unknown",
-			"MachineConfigOperator Healthy", "MachineConfigController Healthy", "MachineConfigOperator Unhealthy",
-		}, o.healths)
+		assert.Equal(t, before, m.writes(), "these are ignored")
+
+		var typedNil *badError
+		huge := strings.Repeat("key\n", 1<<18)
+		p.Begin(components.OperatorSyncMCD, huge)(errors.New(strings.Repeat("line \xff\n", 1<<18)))
+		p.Begin(components.OperatorSyncMCP, "\xff")(typedNil)
+		p.Begin(components.OperatorSyncMCN, "")(&badError{})
+		for i := range 5000 {
+			p.Begin(components.OperatorSyncMCPRequired, fmt.Sprint(huge[:1<<10], "never ends ", i))
+			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i))(errDaemons)
+		}
+		assert.PanicsWithValue(t, "broken", func() {
+			_ = p.Track(t.Context(), components.MetricsSync, "", func(context.Context) error { panic("broken") })
+		})
+		peersAre(t, p, false, huge)
+		pass(20 * time.Minute)
+		degraded := m.condition(t, operatorDegraded)
+		assert.Equal(t, yes, degraded.Status)
+		assert.Contains(t, degraded.Message, "; and 63 more")
+		assert.NotContains(t, fmt.Sprint(m.conditions()), "\n")
+		assert.Equal(t, yes, m.condition(t, operatorProgressing).Status)
+		for _, body := range m.bodies {
+			assert.LessOrEqual(t, len(body), 4000)
+		}
 	})
 }
 
@@ -258,31 +293,74 @@ func TestConcurrentCalls(t *testing.T) {
 			calls.Go(func() {
 				key := fmt.Sprint("pool-", g)
 				for n := range 100 {
-					pass := p.Begin(components.OperatorSyncMCP, key)
-					p.Begin(components.OperatorSyncMCD, "").End(fmt.Errorf("attempt %d of %d", n, g))
+					end := p.Begin(components.OperatorSyncMCP, key)
+					p.Begin(components.OperatorSyncMCD, "")(fmt.Errorf("attempt %d of %d", n, g))
 					assert.NoError(t, p.Track(t.Context(), components.OperatorSyncMCN, key, func(context.Context) error { return nil }))
-					pass.End(errors.New(key))
+					end(errors.New(key))
 					p.Forget(components.OperatorSyncMCN, key)
-					assert.NoError(t, p.SetPeerConditions(components.Daemon, condition(daemonDegraded, no)))
-					if n%50 == 0 {
-						assert.NoError(t, p.Flush(t.Context()))
-						<-time.After(time.Minute)
-					}
+					p.setPeer(t, daemonDegraded, no, "")
+					<-time.After(time.Second)
 				}
 			})
 		}
 		calls.Wait()
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
+		p.Begin(components.OperatorSyncMCD, "")(nil)
 		pass(time.Hour)
 		assert.Equal(t, "OperatorSyncMCPFailed", m.condition(t, operatorDegraded).Reason)
 		assert.Contains(t, m.condition(t, operatorDegraded).Message, "; and 7 more")
 	})
 }
 
-func TestANilReporter(t *testing.T) {
-	var r *components.Reporter
-	r.Begin(components.OperatorSync, "").End(nil)
-	r.Forget(components.OperatorSync, "")
-	assert.NoError(t, r.SetPeerConditions(components.Daemon))
-	assert.Equal(t, errDaemons, r.Track(t.Context(), components.OperatorSync, "", func(context.Context) error { return errDaemons }))
+func TestInvalidConfigs(t *testing.T) {
+	m := newMemory()
+	for name, change := range map[string]func(*components.Config){
+		"Client":       func(c *components.Config) { c.Client = (*memory)(nil) },
+		"Lister":       func(c *components.Config) { c.Lister = nil },
+		"Component":    func(c *components.Config) { c.Component = components.Daemon },
+		"FieldManager": func(c *components.Config) { c.FieldManager = "machine-config-controller-state" },
+	} {
+		config := m.config(components.Operator)
+		change(&config)
+		_, err := components.New(config)
+		var invalid *field.Error
+		require.ErrorAs(t, err, &invalid, name)
+		assert.Equal(t, "components.Config."+name, invalid.Field)
+	}
+	assert.Zero(t, m.writes())
+}
+
+func TestInvalidPeerConditions(t *testing.T) {
+	m := newMemory()
+	operator, err := components.New(m.config(components.Operator))
+	require.NoError(t, err)
+	controller, err := components.New(m.config(components.Controller))
+	require.NoError(t, err)
+	valid := metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "AsExpected"}
+	with := func(change func(*metav1.Condition)) metav1.Condition {
+		c := valid
+		change(&c)
+		return c
+	}
+	named := func(name string) metav1.Condition { return with(func(c *metav1.Condition) { c.Type = name }) }
+	for name, tc := range map[string]struct {
+		reporter  *components.Reporter
+		component components.Component
+		condition metav1.Condition
+		field     string
+	}{
+		"of itself":                  {operator, components.Operator, named(operatorDegraded), "type"},
+		"of the bootstrap":           {operator, components.Bootstrap, named(bootstrap), "type"},
+		"of an unknown component":    {operator, "MachineConfigServer", valid, "type"},
+		"by the wrong process":       {controller, components.Daemon, valid, "type"},
+		"a type of another":          {operator, components.Controller, valid, "type"},
+		"a type of its own":          {operator, components.Controller, named("MachineConfigControllerDegraded"), "type"},
+		"an unknown type":            {controller, components.Operator, named("Upgradeable"), "type"},
+		"no status":                  {operator, components.Daemon, with(func(c *metav1.Condition) { c.Status = "" }), "status"},
+		"a reason that is a message": {operator, components.Daemon, with(func(c *metav1.Condition) { c.Reason = "a b" }), "reason"},
+	} {
+		var invalid *field.Error
+		require.ErrorAs(t, tc.reporter.SetPeerConditions(tc.component, valid, tc.condition), &invalid, name)
+		assert.Contains(t, invalid.Field, "."+tc.field, name)
+	}
+	assert.NoError(t, operator.SetPeerConditions(components.Daemon, valid))
 }
