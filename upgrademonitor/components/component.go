@@ -69,14 +69,3 @@ func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 	}
 	return metav1.Condition{}
 }
-
-// own returns the conditions of a list that a process writes, in the order of conditionTypes.
-func own(list []metav1.Condition, writer Component) (found []metav1.Condition) {
-	for _, t := range conditionTypes {
-		if c := find(list, t.component, t.aspect); c.Type != "" && t.writer == writer {
-			c.ObservedGeneration = 0 // no Reporter owns it
-			found = append(found, c)
-		}
-	}
-	return found
-}

@@ -39,7 +39,7 @@ func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) 
 		was := find(before, ct.component, ct.aspect)
 		switch {
 		case ct.component == Bootstrap:
-			c = t.bootstrap(was, find(list, Operator, Degraded), len(before) == 0, created, now)
+			c = t.bootstrap(was, find(list, Operator, Degraded), find(before, Operator, Degraded).Type == "", created, now)
 		case ct.component != t.component:
 			c = t.peer(ct, was, find(list, Daemon, Progressing), now)
 		case ct.aspect == Progressing:
@@ -63,36 +63,30 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// peer is a condition of another component, as this process was told.
-type peer struct {
-	condition metav1.Condition
-	since     time.Time // it has this status
-}
-
+// setPeer records a condition of another component. Its lastTransitionTime is when this process was
+// first told of its status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
-	p, ok := t.peers[c.Type]
-	if !ok || p.condition.Status != c.Status {
-		p.since = now
+	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
+	if before := t.peers[c.Type]; before.Status == c.Status {
+		c.LastTransitionTime = before.LastTransitionTime
 	}
-	p.condition = condition(c.Status, c.Reason, shorten(c.Message))
-	t.peers[c.Type] = p
+	t.peers[c.Type] = c
 }
 
 // peer returns a condition of another component, given the previous condition: a good status at
 // once, any other status when it has lasted. The daemons are Degraded, too, if their rollout is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
-	p, ok := t.peers[ct.name()]
+	c, ok := t.peers[ct.name()]
 	wait := lasting
-	switch isTrue := p.condition.Status == metav1.ConditionTrue; {
-	case p.condition.Status == metav1.ConditionUnknown:
+	switch isTrue := c.Status == metav1.ConditionTrue; {
+	case c.Status == metav1.ConditionUnknown:
 	case isTrue == (ct.aspect == Available):
 		wait = 0
 	case ct.aspect == Available:
 		wait = unavailableFor
 	}
-	c := was
-	if ok && now.Sub(p.since) >= wait {
-		c = p.condition
+	if !ok || now.Sub(c.LastTransitionTime.Time) < wait {
+		c = was
 	}
 	since := rollout.LastTransitionTime.Time
 	if ct.component == Daemon && ct.aspect == Degraded && rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor &&

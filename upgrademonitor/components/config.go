@@ -25,11 +25,12 @@ type Config struct {
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. The default is machine-config-operator-state or
-	// machine-config-controller-state. The other component's default is invalid.
+	// FieldManager owns the conditions of this process: machine-config-operator-state or
+	// machine-config-controller-state by default. The other component's default is invalid.
 	FieldManager string
-	// Ready reports whether the object may be written: not before the controllers that write their conditions only into
-	// an empty list have done so. It must not change the object, and must not block. By default it returns true.
+	// Ready reports whether the object may be written: not before the controllers that write their
+	// conditions only into an empty list have done so. It must not change the object, and must not
+	// block. By default it returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is the real clock by default.
 	Clock clock.WithTicker
@@ -42,16 +43,14 @@ func (c Config) complete() (Config, error) {
 		validate.Field{Name: "Client", Value: c.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
 		validate.Field{Name: "Lister", Value: c.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
 	)
-	if err != nil {
+	other := map[Component]Component{Operator: Controller, Controller: Operator}[c.Component]
+	switch {
+	case err != nil:
 		return c, err
-	}
-	if fieldManagers[c.Component] == "" {
+	case other == "":
 		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
-	}
-	for component, manager := range fieldManagers {
-		if component != c.Component && c.FieldManager == manager {
-			return c, field.Invalid(path.Child("FieldManager"), manager, "belongs to the other component: leave it empty")
-		}
+	case c.FieldManager == fieldManagers[other]:
+		return c, field.Invalid(path.Child("FieldManager"), c.FieldManager, "belongs to the other component: leave it empty")
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, fieldManagers[c.Component])
 	if c.Ready == nil {

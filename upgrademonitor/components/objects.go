@@ -53,7 +53,9 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 //
 // now is the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
-	aspects := map[Aspect]metav1.Condition{Degraded: daemonsDegraded(mcns), Available: daemonsAvailable(ds, mcns), Progressing: daemonsProgressing(ds)}
+	aspects := map[Aspect]metav1.Condition{
+		Degraded: daemonsDegraded(mcns), Available: daemonsAvailable(ds, mcns), Progressing: daemonsProgressing(ds),
+	}
 	var list []metav1.Condition
 	for _, a := range []Aspect{Degraded, Available, Progressing} {
 		if c := aspects[a]; c.Status != "" {

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
@@ -22,10 +24,16 @@ type Reporter struct {
 	config   Config
 	failures apierr.Log
 	wake     chan struct{} // of capacity 1: a condition may have changed
-	writer                 // only Run uses it
 
 	mu      sync.Mutex // guards tracker; nothing is called while it is locked
 	tracker *tracker
+
+	// Only Run uses the rest.
+	desired []metav1.Condition               // as last computed
+	written *operatorv1.MachineConfiguration // the response to the last write
+	last    time.Time                        // the last write
+	next    time.Time                        // not before this time is there another write
+	backoff wait.Backoff
 }
 
 // New returns a Reporter. It makes no request. Invalid input is a *field.Error.
@@ -35,7 +43,7 @@ func New(config Config) (*Reporter, error) {
 		return nil, err
 	}
 	return &Reporter{config: config, failures: apierr.Log{Values: []any{"component", config.Component}}, wake: make(chan struct{}, 1),
-		writer: writer{written: &operatorv1.MachineConfiguration{}}, tracker: newTracker(config.Component)}, nil
+		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
 }
 
 // Begin reports that the process starts a step, and returns the function that reports its end and
@@ -46,7 +54,7 @@ func New(config Config) (*Reporter, error) {
 // have is logged once, and ignored.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
-	return func(err error) { r.end(p, err) }
+	return func(err error) { r.end(p, err, false) }
 }
 
 // Track runs work as a step, and returns the error of work. Work that panics has failed; the panic
@@ -55,19 +63,13 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does the step")
 	}
-	p, result := r.start(s, key), errPanicked
-	defer func() { r.end(p, result) }()
-	err := work(ctx)
-	if result = err; errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled) {
-		result = errCanceled
-	}
+	p, err := r.start(s, key), errPanicked
+	defer func() { r.end(p, err, errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)) }()
+	err = work(ctx)
 	return err
 }
 
-var (
-	errPanicked = errors.New("panicked: see the log of the process")
-	errCanceled = errors.New("canceled")
-)
+var errPanicked = errors.New("panicked: see the log of the process")
 
 // start returns nil if this process does not have the state.
 func (r *Reporter) start(s State, key string) *pass {
@@ -79,21 +81,25 @@ func (r *Reporter) start(s State, key string) *pass {
 		r.failures.Local(context.Background(), err.Error(), err, "Ignoring a step: pass a State of the component", "")
 		return nil
 	}
-	now := r.config.Clock.Now()
-	r.mu.Lock()
+	now := r.lock()
 	defer r.mu.Unlock()
 	return r.tracker.start(newStep(s, key), now)
 }
 
-func (r *Reporter) end(p *pass, err error) {
+func (r *Reporter) lock() (now time.Time) {
+	now = r.config.Clock.Now()
+	r.mu.Lock()
+	return now
+}
+
+func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	if p == nil {
 		return
 	}
-	text, now := textOf(err), r.config.Clock.Now()
-	r.mu.Lock()
+	text, now := textOf(err), r.lock()
 	defer r.mu.Unlock()
 	switch {
-	case err == errCanceled: //nolint:errorlint // no error of the caller
+	case isCanceled:
 		r.tracker.end(p)
 	case err != nil:
 		r.tracker.fail(p, text, now)
@@ -121,8 +127,7 @@ func (r *Reporter) Forget(s State, key string) {
 	if r == nil {
 		return
 	}
-	now := r.config.Clock.Now()
-	r.mu.Lock()
+	now := r.lock()
 	defer r.mu.Unlock()
 	r.tracker.forget(newStep(s, key), now)
 	r.notify()
@@ -142,8 +147,7 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 	if err := validatePeer(r.config.Component, c, list); err != nil {
 		return err
 	}
-	now := r.config.Clock.Now()
-	r.mu.Lock()
+	now := r.lock()
 	defer r.mu.Unlock()
 	for _, condition := range list {
 		r.tracker.setPeer(condition, now)

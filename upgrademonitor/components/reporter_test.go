@@ -264,7 +264,7 @@ func TestBadInput(t *testing.T) {
 		p.Begin(components.OperatorSyncMCD, huge)(errors.New(strings.Repeat("line \xff\n", 1<<18)))
 		p.Begin(components.OperatorSyncMCP, "\xff")(typedNil)
 		p.Begin(components.OperatorSyncMCN, "")(&badError{})
-		for i := range 5000 {
+		for i := range 500 {
 			p.Begin(components.OperatorSyncMCPRequired, fmt.Sprint(huge[:1<<10], "never ends ", i))
 			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i))(errDaemons)
 		}

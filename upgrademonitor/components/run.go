@@ -2,13 +2,13 @@ package components
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -26,27 +26,18 @@ const (
 	requestTimeout = 10 * time.Second
 )
 
-// writer is what Run remembers.
-type writer struct {
-	desired []metav1.Condition               // as last computed
-	written *operatorv1.MachineConfiguration // the response to the last write
-	next    time.Time                        // not before this time is there another write
-	last    time.Time                        // the last write
-	backoff wait.Backoff
-}
-
-// Run writes the conditions until ctx ends; then it returns nil. Nothing else writes. Run it while this process is the
-// leader, and only then.
+// Run writes the conditions until ctx ends; then it returns nil. Nothing else writes. Call it once,
+// while this process is the leader.
 //
 //  1. The conditions of an earlier process are taken over first.
-//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is never created.
-//  3. All conditions of this process are written by one apply, and only if they differ from the object's.
-//  4. The first change after a quiet time is written at once. Between two writes there are 30 seconds, doubled
-//     with each write up to 10 minutes: the latest change wins. If other clients remove or revert a condition, it is
-//     written again at the same pace.
-//  5. A rejection is logged once for each cause, and retried after 10 minutes; any other failure after 30 seconds.
-//
-// It must be called once.
+//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is
+//     never created.
+//  3. All conditions of this process are written by one apply, if one differs from the object's.
+//  4. The first change after a quiet time is written at once. Between two writes there are 30
+//     seconds, doubled with each write up to 10 minutes: the latest change wins. If other clients
+//     remove or revert a condition, it is written again at the same pace.
+//  5. A rejection is retried after 10 minutes, any other failure after 30 seconds. A failure is
+//     logged once for each cause.
 func (r *Reporter) Run(ctx context.Context) error {
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
@@ -78,20 +69,26 @@ func (r *Reporter) sync(ctx context.Context) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
 	if r.desired == nil {
-		r.desired, r.tracker.taken = own(mc.Status.Conditions, r.config.Component), now
+		r.desired, r.tracker.taken = mc.Status.Conditions, now
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
 	if order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion); err == nil && order < 0 {
 		mc = r.written // the informer lags
 	}
-	isInSync := equality.Semantic.DeepEqual(own(mc.Status.Conditions, r.config.Component), r.desired)
-	if !isInSync && !now.Before(r.next) {
+	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
 		r.write(ctx, now)
 	}
 }
 
-// write applies the desired conditions by force: no other process writes them, so that no version is needed.
+func isInSync(list, desired []metav1.Condition) bool {
+	return !slices.ContainsFunc(desired, func(d metav1.Condition) bool {
+		c := meta.FindStatusCondition(list, d.Type)
+		return c == nil || c.Status != d.Status || c.Reason != d.Reason || c.Message != d.Message || !c.LastTransitionTime.Equal(&d.LastTransitionTime)
+	})
+}
+
+// write applies the desired conditions by force: no other process writes them.
 func (r *Reporter) write(ctx context.Context, now time.Time) {
 	request, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()

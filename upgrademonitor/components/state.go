@@ -78,15 +78,5 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// isSync reports whether a state is a whole sync.
-func isSync(s State) bool { return s == OperatorSync || s == MCCSync }
-
-// syncOf returns the sync that a state is a step of, or "".
-func syncOf(s State) State {
-	for _, sync := range []State{OperatorSync, MCCSync} {
-		if s != sync && strings.HasPrefix(string(s), string(sync)) {
-			return sync
-		}
-	}
-	return ""
-}
+// syncs are the whole syncs. The names of their steps start with their names.
+var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -21,8 +21,8 @@ const (
 	inheritedFor = 10 * time.Minute
 
 	maxErrors  = 64
-	maxRunning = 1024 // bounds the memory of a process that never ends its passes
-	maxKey     = 253  // the longest name of an object
+	maxRunning = 1024
+	maxKey     = 253 // the longest name of an object
 )
 
 // step is a state and the key of the object that the process works on, such as a pool.
@@ -44,50 +44,57 @@ func (s step) message(text string) string {
 type pass struct {
 	step
 	started time.Time
-	over    bool // it has ended, or its step was forgotten
 }
 
-// fault is an unresolved error of a step.
-type fault struct {
-	since time.Time // the first failure in a row
-	text  string    // of the last failure, at most a few kB
+// problem is an error of a step, or a pass that takes long.
+type problem struct {
+	step
+	since           time.Time // of an error: of the first failure in a row
+	reason, message string
 }
 
 // tracker knows what a process does, its errors, and the conditions of its peers. It computes the
 // conditions of the process. Callers lock, and pass the time.
 type tracker struct {
 	component Component
-	taken     time.Time // when the conditions of an earlier process were taken over
-	running   map[*pass]bool
-	errors    map[step]fault  // at most maxErrors
-	peers     map[string]peer // by condition type
-	at        State           // the step of a sync that started last
-	succeeded bool            // a pass has succeeded
-	synced    bool            // a whole sync has succeeded
-	recovered bool            // an error of this process had lasted, and is resolved
+	sync      State                       // the whole sync
+	taken     time.Time                   // when the conditions of an earlier process were taken over
+	running   map[*pass]bool              // at most maxRunning
+	errors    map[step]problem            // not resolved, at most maxErrors
+	peers     map[string]metav1.Condition // by type
+	at        State                       // the step of a sync that started last
+	succeeded bool                        // a pass has succeeded
+	synced    bool                        // a whole sync has succeeded
+	recovered bool                        // an error of this process had lasted, and is resolved
 }
 
 func newTracker(c Component) *tracker {
-	return &tracker{component: c, running: map[*pass]bool{}, errors: map[step]fault{}, peers: map[string]peer{}}
+	return &tracker{component: c, sync: syncs[c], running: map[*pass]bool{}, errors: map[step]problem{}, peers: map[string]metav1.Condition{}}
 }
 
+// isStep reports whether a state is a step of the sync.
+func (t *tracker) isStep(s State) bool {
+	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
+}
+
+// start returns nil if too many passes run.
 func (t *tracker) start(s step, now time.Time) *pass {
-	p := &pass{step: s, started: now}
-	if len(t.running) < maxRunning {
-		t.running[p] = true
+	if len(t.running) == maxRunning {
+		return nil
 	}
-	if syncOf(s.state) != "" {
+	if t.isStep(s.state) {
 		t.at = s.state
 	}
+	p := &pass{s, now}
+	t.running[p] = true
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass was over.
+// end ends a pass without a result. It returns false if the pass was over, or its step forgotten.
 func (t *tracker) end(p *pass) bool {
-	wasOver := p.over
-	p.over = true
+	wasRunning := t.running[p]
 	delete(t.running, p)
-	return !wasOver
+	return wasRunning
 }
 
 // succeed ends a pass without an error, and resolves the error of its step. It reports whether this
@@ -97,8 +104,8 @@ func (t *tracker) succeed(p *pass, now time.Time) bool {
 		return false
 	}
 	_, isResolved := t.errors[p.step]
-	isFirst := !t.succeeded || isSync(p.state) && !t.synced
-	t.succeeded, t.synced = true, t.synced || isSync(p.state)
+	isFirst := !t.succeeded || p.state == t.sync && !t.synced
+	t.succeeded, t.synced = true, t.synced || p.state == t.sync
 	t.resolve(p.step, now)
 	return isResolved || isFirst || now.Sub(p.started) >= lasting
 }
@@ -118,7 +125,7 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	if !ok {
 		f.since = now
 	}
-	t.errors[p.step] = fault{f.since, text}
+	t.errors[p.step] = problem{p.step, f.since, string(p.state) + failedSuffix, p.message(text)}
 }
 
 // forget drops the error of a step. Its running passes have no result.
@@ -131,13 +138,6 @@ func (t *tracker) forget(s step, now time.Time) {
 	t.resolve(s, now)
 }
 
-// problem is a step that fails or takes long.
-type problem struct {
-	step
-	since           time.Time
-	reason, message string
-}
-
 // runningFor returns the passes that run for longer than a limit.
 func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
 	for p := range t.running {
@@ -148,14 +148,12 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	return list
 }
 
-// newestFirst sorts problems. The problem of a sync is omitted if a step of it has a problem: it is
-// the same.
-func newestFirst(list []problem) []problem {
-	explained := map[State]bool{}
-	for _, p := range list {
-		explained[syncOf(p.state)] = true
+// newestFirst sorts problems. The problem of the sync is omitted if a step has a problem: it is the
+// same.
+func (t *tracker) newestFirst(list []problem) []problem {
+	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
+		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
 	}
-	list = slices.DeleteFunc(list, func(p problem) bool { return explained[p.state] })
 	slices.SortFunc(list, func(a, b problem) int {
 		return cmp.Or(b.since.Compare(a.since), cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
 	})
@@ -164,7 +162,7 @@ func newestFirst(list []problem) []problem {
 
 // progressing returns Progressing of the process: True while a pass takes long, with the longest pass.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
-	list := newestFirst(t.runningFor(lasting, "", now))
+	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
 		return condition(metav1.ConditionFalse, asExpected, "")
 	}
@@ -181,19 +179,18 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //  4. Unknown until a pass has succeeded, else False, with the last error.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
 	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
-	for s, f := range t.errors {
+	for _, f := range t.errors {
 		if now.Sub(f.since) >= lasting {
-			problems = append(problems, problem{s, f.since, string(s.state) + failedSuffix, s.message(f.text)})
+			problems = append(problems, f)
 		}
 	}
-	problems = newestFirst(problems)
+	problems = t.newestFirst(problems)
 	isInherited := !t.synced && !t.recovered && (now.Sub(t.taken) < inheritedFor || len(t.errors) > 0)
 	switch {
 	case len(problems) > 0 && t.isRetried(problems[0], was), len(problems) == 0 && isTrue && isInherited:
 		return was
 	case len(problems) > 1:
-		message := fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1)
-		return condition(metav1.ConditionTrue, problems[0].reason, message)
+		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
 	case len(problems) == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue:
@@ -206,13 +203,13 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 	return condition(metav1.ConditionUnknown, "Starting", "No pass has succeeded yet")
 }
 
-// isRetried reports whether p is the error of a sync that is running, and was is about a step of it.
+// isRetried reports whether p is the error of the sync, which runs again, and was is about a step.
 func (t *tracker) isRetried(p problem, was metav1.Condition) bool {
-	if was.Status != metav1.ConditionTrue || syncOf(stateOf(was.Reason)) != p.state || strings.HasSuffix(p.reason, stuckSuffix) {
+	if p.reason != string(t.sync)+failedSuffix || was.Status != metav1.ConditionTrue || !t.isStep(stateOf(was.Reason)) {
 		return false
 	}
 	for running := range t.running {
-		if running.step == p.step {
+		if running.state == t.sync {
 			return true
 		}
 	}
