@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -23,41 +22,30 @@ import (
 // pass hangs for an hour, and the controller's Deployment is not available for an hour.
 func TestADay(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { assert.Equal(t, map[components.Component]int{}, day(t, false)) })
-	synctest.Test(t, func(t *testing.T) {
-		assert.Equal(t, map[components.Component]int{
-			components.Operator:   2 + 2, // the sync, the Deployment
-			components.Controller: 3,     // the pass is Progressing, Degraded, and over
-		}, day(t, true))
+	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
+	inBubble(t, func(t *testing.T, m *memory) {
+		assert.Equal(t, map[string]int{
+			"machine-config-operator-state":   2 + 2, // the sync, the Deployment
+			"machine-config-controller-state": 3,     // the pass is Progressing, Degraded, and over
+		}, day(t, m, true))
 	})
 }
 
-// day returns the writes of a day that is not the first.
-func day(t *testing.T, hasFaults bool) map[components.Component]int {
+// day returns the writes of a day that is not the first, by field manager.
+func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	t.Helper()
-	m, random := newMemory(), rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2))
 	operator, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
 	deployment := func(status corev1.ConditionStatus) *appsv1.Deployment {
 		return &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status}}}}
 	}
 	step := func(n int, hasFaults bool) {
-		isFrom := func(hour int) bool { return hasFaults && n/120 == hour }
-		var err error
-		if isFrom(8) {
-			err = errDaemons
-		}
-		operator.sync(err)
+		err := func(is bool) error { return map[bool]error{true: errDaemons}[hasFaults && is] }
+		operator.sync(err(n/120 == 8))
 		for _, pool := range []string{"master", "worker"} {
-			end, err := controller.Begin(components.MCCSyncMachineConfigPool, pool), error(nil)
-			if hasFaults && random.IntN(10) == 0 {
-				err = fmt.Errorf("conflict %d", n)
-			}
-			end(err)
+			controller.Begin(components.MCCSyncMachineConfigPool, pool)(err(random.IntN(10) == 0))
 		}
-		status := corev1.ConditionTrue
-		if isFrom(20) {
-			status = corev1.ConditionFalse
-		}
+		status := map[bool]corev1.ConditionStatus{true: "False", false: "True"}[hasFaults && n/120 == 20]
 		now := time.Now()
 		require.NoError(t, operator.SetPeerConditions(components.Controller, components.Deployment(components.Controller, deployment(status), now)...))
 		require.NoError(t, operator.SetPeerConditions(components.Daemon, components.Daemons(daemonSet(), nodes(n), now)...))
@@ -68,6 +56,7 @@ func day(t *testing.T, hasFaults bool) map[components.Component]int {
 		step(0, false)
 	}
 	before := m.writes()
+	clear(m.by)
 	end := func(error) {}
 	for n := range 24 * 120 {
 		switch {
@@ -87,16 +76,8 @@ func day(t *testing.T, hasFaults bool) map[components.Component]int {
 	operator.stop()
 	controller.stop()
 	assert.Equal(t, components.Healthy, components.Overall(m.conditions()))
-	writes := map[components.Component]int{}
-	for _, body := range m.bodies[before:] {
-		writer := components.Operator
-		if strings.Contains(body, "MachineConfigControllerDegraded") {
-			writer = components.Controller
-		}
-		writes[writer]++
-	}
-	t.Logf("faults %t: %v, and %d writes in the first two hours", hasFaults, writes, before)
-	return writes
+	t.Logf("faults %t: %v, and %d writes in the first two hours", hasFaults, m.by, before)
+	return m.by
 }
 
 // TestEndlessChanges: a process that always has something to write makes at most 10 writes in the

@@ -90,8 +90,8 @@ func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	at, text, _ := strings.Cut(text, ", in ")
 	state, message, hasMessage := strings.Cut(text, ": ")
 	resolved, err := time.Parse(time.RFC3339, at)
-	if degraded.Status != metav1.ConditionFalse || !isError || !hasMessage || err != nil {
+	if degraded.Status != metav1.ConditionFalse || !isError || stateOf(state) != State(state) || !hasMessage || err != nil {
 		return Fault{}, false
 	}
-	return Fault{Component: c, State: stateOf(state), Message: message, Since: metav1.NewTime(resolved), Resolved: true}, true
+	return Fault{Component: c, State: State(state), Message: message, Since: metav1.NewTime(resolved), Resolved: true}, true
 }

@@ -105,6 +105,15 @@ func TestOtherFailuresAreRetriedSoon(t *testing.T) {
 			degraded := m.condition(t, operatorDegraded)
 			assert.Equal(t, yes, degraded.Status, name)
 			assert.Equal(t, failed.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix())
+
+			m.failWith(err)
+			p.Begin(components.OperatorSyncMCP, "")(errDown)
+			pass(time.Hour)
+			p.Begin(components.OperatorSyncMCP, "")(nil)
+			p.sync(nil)
+			m.failWith(nil)
+			pass(10 * time.Minute)
+			assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCP: ", "an error that was never published is the last error all the same")
 		})
 	}
 }
