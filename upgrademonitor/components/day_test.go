@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
@@ -88,10 +89,10 @@ func TestEndlessChanges(t *testing.T) {
 		period time.Duration
 		step   func(t *testing.T, m *memory, p *process, n int)
 	}{
-		"as fast as errors last": {121 * time.Second, func(_ *testing.T, _ *memory, p *process, _ int) { p.sync(nil); p.sync(errDaemons) }},
-		"11 minutes":             {11 * time.Minute, func(_ *testing.T, _ *memory, p *process, _ int) { p.sync(nil); p.sync(errDaemons) }},
+		"as fast as errors last": {121 * time.Second, func(*testing.T, *memory, *process, int) {}},
+		"11 minutes":             {11 * time.Minute, func(*testing.T, *memory, *process, int) {}},
 		"everything": {30 * time.Second, func(t *testing.T, m *memory, p *process, n int) {
-			p.sync(fmt.Errorf("attempt %d", n))
+			p.Begin(components.OperatorSyncMCP, "")(fmt.Errorf("attempt %d", n))
 			p.setPeer(t, daemonDegraded, map[bool]metav1.ConditionStatus{true: yes, false: no}[n%10 < 5], "")
 			if n%7 == 0 {
 				m.setConditions(nil)
@@ -102,6 +103,8 @@ func TestEndlessChanges(t *testing.T) {
 			p := healthy(t, m)
 			began, before := time.Now(), m.writes()
 			for n := 0; time.Since(began) < 6*time.Hour; n++ {
+				p.sync(nil)
+				p.sync(errDaemons)
 				tc.step(t, m, p, n)
 				pass(tc.period)
 				assert.LessOrEqual(t, m.writes()-before, 10+6*int(time.Since(began)/time.Hour), name)
@@ -116,18 +119,18 @@ func TestTheObjectGrowsLittle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) {
 		operator, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
-		all := nodes(0)
+		var all []*mcfgv1.MachineConfigNode
 		for i := range 5000 {
 			all = append(all, mcn(fmt.Sprintf("ip-10-0-%d-%d.us-east-2.compute.internal", i/256, i%256), degraded))
 		}
 		huge := strings.Repeat("huge ", 1<<16)
-		failing := &appsv1.Deployment{Status: appsv1.DeploymentStatus{Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: "False", Message: huge}}}}
 		require.NoError(t, operator.SetPeerConditions(components.Daemon, components.Daemons(daemonSet(missing(6)), all, time.Now())...))
-		require.NoError(t, operator.SetPeerConditions(components.Controller, components.Deployment(components.Controller, failing, time.Now())...))
-		require.NoError(t, controller.SetPeerConditions(components.Operator, components.Deployment(components.Operator, failing, time.Now())...))
+		operator.setPeer(t, controllerAvailable, no, huge)
+		require.NoError(t, controller.SetPeerConditions(components.Operator, metav1.Condition{Type: components.TypeOf(components.Operator, components.Available), Status: no, Reason: "A", Message: huge}))
 		for i := range 64 {
 			operator.Begin(components.OperatorSyncMCC, fmt.Sprint(i))(fmt.Errorf("%d: %s", i, huge))
 			controller.Begin(components.MCCSyncMachineConfigPool, strings.Repeat("key", i))(fmt.Errorf("%d: %s", i, huge))
+			controller.Begin(components.MCCSyncMachineConfigPool, huge)
 		}
 		pass(20 * time.Minute)
 		data, err := json.Marshal(m.conditions())

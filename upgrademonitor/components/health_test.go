@@ -12,33 +12,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestHealthOf combines each Available with each Degraded; "" is a missing condition.
+// TestHealthOf combines each Degraded with each Available; "" is a missing condition.
 func TestHealthOf(t *testing.T) {
-	for _, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
-		for _, tc := range []struct {
-			available, degraded metav1.ConditionStatus
-			want                components.Health
-		}{
-			{yes, no, components.Healthy},
-			{yes, yes, components.Unhealthy},
-			{no, no, components.Unhealthy},
-			{no, yes, components.Unhealthy},
-			{yes, unknown, components.Unknown},
-			{no, unknown, components.Unknown},
-			{unknown, yes, components.Unhealthy},
-			{unknown, no, components.Unknown},
-			{unknown, unknown, components.Unknown},
-			{yes, "", components.Unknown},
-			{"", no, components.Unknown},
-			{"", yes, components.Unhealthy},
-			{"", "", components.Unknown},
-			{"Perhaps", no, components.Unknown},
-		} {
-			assert.Equal(t, tc.want, components.HealthOf(statuses(c, tc.available, tc.degraded), c), "%s: %q and %q", c, tc.available, tc.degraded)
+	const healthy, unhealthy, isUnknown = components.Healthy, components.Unhealthy, components.Unknown
+	available := []metav1.ConditionStatus{yes, no, unknown, "", "Perhaps"}
+	for degraded, want := range map[metav1.ConditionStatus][]components.Health{
+		yes:     {unhealthy, unhealthy, unhealthy, unhealthy, unhealthy},
+		no:      {healthy, unhealthy, isUnknown, isUnknown, isUnknown},
+		unknown: {isUnknown, isUnknown, isUnknown, isUnknown, isUnknown},
+		"":      {isUnknown, isUnknown, isUnknown, isUnknown, isUnknown},
+	} {
+		for i, status := range available {
+			for _, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
+				assert.Equal(t, want[i], components.HealthOf(statuses(c, status, degraded), c), "%s: Available=%q and Degraded=%q", c, status, degraded)
+			}
 		}
 	}
-	assert.Equal(t, components.Unknown, components.HealthOf(nil, components.Bootstrap))
-	assert.Equal(t, components.Unknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
+	assert.Equal(t, isUnknown, components.HealthOf(nil, components.Bootstrap))
+	assert.Equal(t, isUnknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
 }
 
 func statuses(c components.Component, available, degraded metav1.ConditionStatus) []metav1.Condition {

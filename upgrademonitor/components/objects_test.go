@@ -134,31 +134,30 @@ func TestDaemonsDoNotGrow(t *testing.T) {
 	assert.Equal(t, want, components.Daemons(daemonSet(), mcns, noon.Add(time.Millisecond)), "in any order")
 }
 
-// TestDeployment: only what its controller observes counts. A Lease does not.
+// TestDeployment: a process is Available if the controller of its Deployment says so.
 func TestDeployment(t *testing.T) {
 	with := func(name appsv1.DeploymentConditionType, status corev1.ConditionStatus) *appsv1.Deployment {
 		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-controller"}}
 		d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Other", Status: "True"}, {Type: name, Status: status, Message: "0 of 1"}}
 		return d
 	}
-	for name, tc := range map[string]struct {
+	const notKnown = "Unknown NoData The status of the Deployment is not known"
+	for _, tc := range []struct {
 		d    *appsv1.Deployment
 		want string
 	}{
-		"none":                     {nil, "Unknown NoData The status of the Deployment is not known"},
-		"new":                      {&appsv1.Deployment{}, "Unknown NoData The status of the Deployment is not known"},
-		"no controller":            {with(appsv1.DeploymentAvailable, "Unknown"), "Unknown NoData The status of the Deployment is not known"},
-		"another condition's True": {with(appsv1.DeploymentProgressing, "True"), "Unknown NoData The status of the Deployment is not known"},
-		"available":                {with(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
-		"not available":            {with(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
+		{nil, notKnown},
+		{&appsv1.Deployment{}, notKnown},
+		{with(appsv1.DeploymentAvailable, "Unknown"), notKnown},
+		{with(appsv1.DeploymentProgressing, "True"), notKnown},
+		{with(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
+		{with(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
 	} {
-		for _, c := range []components.Component{components.Operator, components.Controller} {
-			list := components.Deployment(c, tc.d, noon.Time)
-			if assert.Len(t, list, 1, name) {
-				assert.Equal(t, components.TypeOf(c, components.Available), list[0].Type)
-				assert.Equal(t, tc.want, fmt.Sprint(list[0].Status, " ", list[0].Reason, " ", list[0].Message), name)
-				assert.Equal(t, noon, list[0].LastTransitionTime)
-			}
+		for _, component := range []components.Component{components.Operator, components.Controller} {
+			c := components.Deployment(component, tc.d, noon.Time)[0]
+			assert.Equal(t, components.TypeOf(component, components.Available), c.Type)
+			assert.Equal(t, tc.want, fmt.Sprint(c.Status, " ", c.Reason, " ", c.Message))
+			assert.Equal(t, noon, c.LastTransitionTime)
 		}
 	}
 	assert.Empty(t, components.Deployment(components.Daemon, with(appsv1.DeploymentAvailable, "True"), noon.Time), "no Deployment runs the daemons")

@@ -167,14 +167,37 @@ func TestInherited(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, tr.degraded(starting, epoch).Status)
 }
 
+// TestWhenAClusterIsBootstrapping, according to the object.
+func TestWhenAClusterIsBootstrapping(t *testing.T) {
+	of := func(name string, status metav1.ConditionStatus) []metav1.Condition {
+		return []metav1.Condition{{Type: name, Status: status}}
+	}
+	bootstrap := TypeOf(Bootstrap, Progressing)
+	for name, tc := range map[string]struct {
+		age    time.Duration
+		before []metav1.Condition
+		want   metav1.ConditionStatus
+	}{
+		"a new cluster":                              {time.Minute, nil, "True"},
+		"a new cluster, with others' conditions":     {time.Minute, of("BootImageUpdateDegraded", "False"), "True"},
+		"a clock that is behind the API server's":    {-5 * time.Minute, nil, "True"},
+		"a restart during a bootstrap of many hours": {5 * time.Hour, of(bootstrap, "True"), "True"},
+		"a restart after the bootstrap":              {10 * time.Minute, of(bootstrap, "False"), "False"},
+		"a restart after its condition was removed":  {10 * time.Minute, of(TypeOf(Operator, Degraded), "False"), ""},
+		"the first start on an older cluster":        {time.Hour, of("BootImageUpdateDegraded", "False"), ""},
+	} {
+		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
+		assert.Equal(t, tc.want, find(after, Bootstrap, Progressing).Status, name)
+	}
+}
+
 // TestTheClockIsSetBack by an hour: lastTransitionTime never decreases.
 func TestTheClockIsSetBack(t *testing.T) {
 	tr := newTracker(Operator)
 	before := tr.conditions(nil, epoch, epoch)
 	tr.succeeds(OperatorSync, "", epoch)
-	after := tr.conditions(before, epoch, epoch.Add(-time.Hour))
-	assert.Equal(t, metav1.ConditionFalse, find(after, Operator, Degraded).Status)
-	assert.Equal(t, epoch, find(after, Operator, Degraded).LastTransitionTime.UTC())
+	degraded := find(tr.conditions(before, epoch, epoch.Add(-time.Hour)), Operator, Degraded)
+	assert.Equal(t, "False 2026-05-22 12:00:00 +0000 UTC", fmt.Sprint(degraded.Status, " ", degraded.LastTransitionTime.UTC()))
 }
 
 func TestOneLine(t *testing.T) {
