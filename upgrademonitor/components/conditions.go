@@ -19,7 +19,7 @@ const (
 	// maxBootstrap is longer than the installer waits for a bootstrap.
 	maxBootstrap = time.Hour
 	// maxMessage bounds messages, in bytes: every write is sent to every node.
-	maxMessage = 320
+	maxMessage = 384
 
 	asExpected   = "AsExpected"
 	noData       = "NoData"

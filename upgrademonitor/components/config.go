@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 var fieldManagers = map[Component]string{
@@ -36,28 +37,28 @@ type Config struct {
 	Clock clock.WithTicker
 }
 
-// complete validates a Config and sets the defaults.
-func (c Config) complete() (Config, error) {
-	path := field.NewPath("components", "Config")
+// New returns a Reporter. It makes no request. Invalid input is a *field.Error.
+func New(config Config) (*Reporter, error) {
+	path, other := field.NewPath("components", "Config"), map[Component]Component{Operator: Controller, Controller: Operator}[config.Component]
 	err := validate.Required(path,
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
-		validate.Field{Name: "Lister", Value: c.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
+		validate.Field{Name: "Client", Value: config.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
+		validate.Field{Name: "Lister", Value: config.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
 	)
-	other := map[Component]Component{Operator: Controller, Controller: Operator}[c.Component]
 	switch {
 	case err != nil:
-		return c, err
+		return nil, err
 	case other == "":
-		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
-	case c.FieldManager == fieldManagers[other]:
-		return c, field.Invalid(path.Child("FieldManager"), c.FieldManager, "belongs to the other component: leave it empty")
+		return nil, field.NotSupported(path.Child("Component"), config.Component, []Component{Operator, Controller})
+	case config.FieldManager == fieldManagers[other]:
+		return nil, field.Invalid(path.Child("FieldManager"), config.FieldManager, "belongs to the other component: leave it empty")
 	}
-	c.FieldManager = cmp.Or(c.FieldManager, fieldManagers[c.Component])
-	if c.Ready == nil {
-		c.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
+	config.FieldManager = cmp.Or(config.FieldManager, fieldManagers[config.Component])
+	if config.Ready == nil {
+		config.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
-	if validate.IsNil(c.Clock) {
-		c.Clock = clock.RealClock{}
+	if validate.IsNil(config.Clock) {
+		config.Clock = clock.RealClock{}
 	}
-	return c, nil
+	return &Reporter{config: config, failures: apierr.Log{Values: []any{"component", config.Component}}, wake: make(chan struct{}, 1),
+		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
 }

@@ -26,15 +26,16 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 	if c != Operator && c != Controller {
 		return nil
 	}
-	available := condition(metav1.ConditionUnknown, noData, "The status of the Deployment is not known")
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
+	available := condition(metav1.ConditionUnknown, noData, "The status of the Deployment is not known")
 	for _, s := range d.Status.Conditions {
 		switch {
-		case s.Type == appsv1.DeploymentAvailable && s.Status == corev1.ConditionTrue:
+		case s.Type != appsv1.DeploymentAvailable:
+		case s.Status == corev1.ConditionTrue:
 			available = condition(metav1.ConditionTrue, asExpected, "")
-		case s.Type == appsv1.DeploymentAvailable && s.Status == corev1.ConditionFalse:
+		case s.Status == corev1.ConditionFalse:
 			available = condition(metav1.ConditionFalse, "DeploymentUnavailable", "Deployment "+d.Name+" is not available: "+s.Message)
 		}
 	}
@@ -53,15 +54,12 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 //
 // now is the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
-	aspects := map[Aspect]metav1.Condition{
-		Degraded: daemonsDegraded(mcns), Available: daemonsAvailable(ds, mcns), Progressing: daemonsProgressing(ds),
+	list := []metav1.Condition{daemonsDegraded(mcns), daemonsAvailable(ds, mcns), daemonsProgressing(ds)}
+	for i, a := range []Aspect{Degraded, Available, Progressing} {
+		list[i].Type, list[i].LastTransitionTime = TypeOf(Daemon, a), seconds(now)
 	}
-	var list []metav1.Condition
-	for _, a := range []Aspect{Degraded, Available, Progressing} {
-		if c := aspects[a]; c.Status != "" {
-			c.Type, c.LastTransitionTime = TypeOf(Daemon, a), seconds(now)
-			list = append(list, c)
-		}
+	if ds == nil {
+		return list[:2]
 	}
 	return list
 }
@@ -80,8 +78,7 @@ func daemonsDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
 		return condition(metav1.ConditionFalse, asExpected, "")
 	}
 	slices.Sort(names)
-	some := strings.Join(names[:min(len(names), maxNodes)], ", ")
-	message := fmt.Sprintf("Degraded nodes (%d): %s. See oc get machineconfignodes", len(names), some)
+	message := fmt.Sprintf("Degraded nodes (%d): %s. See oc get machineconfignodes", len(names), strings.Join(names[:min(len(names), maxNodes)], ", "))
 	return condition(metav1.ConditionTrue, string(daemonSync)+failedSuffix, message)
 }
 

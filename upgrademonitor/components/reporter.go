@@ -36,16 +36,6 @@ type Reporter struct {
 	backoff wait.Backoff
 }
 
-// New returns a Reporter. It makes no request. Invalid input is a *field.Error.
-func New(config Config) (*Reporter, error) {
-	config, err := config.complete()
-	if err != nil {
-		return nil, err
-	}
-	return &Reporter{config: config, failures: apierr.Log{Values: []any{"component", config.Component}}, wake: make(chan struct{}, 1),
-		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
-}
-
 // Begin reports that the process starts a step, and returns the function that reports its end and
 // its error. An end without an error resolves the error of the same state and key. A second end does
 // nothing. Neither function blocks.

@@ -209,7 +209,7 @@ func TestOneLine(t *testing.T) {
 	for _, long := range []string{strings.Repeat("a", 1<<20), strings.Repeat("世界", 2000), strings.Repeat("a\n", 2000)} {
 		short := oneLine("start " + long + " end")
 		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, conditions.TruncationMark) && strings.HasSuffix(short, " end"), "the cause is at the end")
-		assert.LessOrEqual(t, len(short), 320)
+		assert.LessOrEqual(t, len(short), 384)
 		assert.Equal(t, short, oneLine(short), "again")
 	}
 }
