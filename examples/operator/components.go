@@ -18,27 +18,32 @@ import (
 
 type factory interface{ StartWithContext(context.Context) }
 
-// reportComponents returns a function that reports the health of the operator, the controller and the daemons until its ctx
-// ends, and the factories of its informers, which the caller starts. synced waits for the cache of mcns.
+// reportComponents returns a function that reports the health of the operator, the controller and
+// the daemons until its ctx ends, and the factories of its informers, which the caller starts. synced
+// waits for the cache of mcns.
 func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorclientset.Interface, mcns mcfglisters.MachineConfigNodeLister,
 	synced func(context.Context)) (run func(context.Context) error, factories []factory, err error) {
 	own := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithNamespace(namespace))
+	deployments, daemonSets := own.Apps().V1().Deployments().Lister().Deployments(namespace), own.Apps().V1().DaemonSets().Lister().DaemonSets(namespace)
 	operator := operatorinformers.NewSharedInformerFactory(operatorClient, 0)
-	configurations, daemonSets := operator.Operator().V1().MachineConfigurations(), own.Apps().V1().DaemonSets().Lister()
-	reporter, err := components.New(components.Config{Component: components.Operator,
-		Client: operatorClient.OperatorV1().MachineConfigurations(), Lister: configurations.Lister()})
+	reporter, err := components.New(components.Config{
+		Client:    operatorClient.OperatorV1().MachineConfigurations(),
+		Lister:    operator.Operator().V1().MachineConfigurations().Lister(),
+		Component: components.Operator,
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	_, err1 := configurations.Informer().AddEventHandler(reporter.Handler())
-	controller, err2 := components.NewLeaseWatch(components.LeaseConfig{Component: components.Controller,
-		Client: kubeClient.CoordinationV1().Leases(namespace), SetPeerConditions: reporter.SetPeerConditions})
-	sync := func(context.Context) error { // the operator's own work, and what it knows of the daemons
+	sync := func(context.Context) error { // the operator's own work, and what it knows of the others
 		list, err := mcns.List(labels.Everything())
-		daemonSet, _ := daemonSets.DaemonSets(namespace).Get("machine-config-daemon") // nil: Unknown
-		return errors.Join(err, reporter.SetPeerConditions(components.Daemon, components.Daemons(daemonSet, list, time.Now())...))
+		daemonSet, _ := daemonSets.Get("machine-config-daemon")       // nil: Unknown
+		deployment, _ := deployments.Get("machine-config-controller") // nil: Unknown
+		now := time.Now()
+		return errors.Join(err,
+			reporter.SetPeerConditions(components.Daemon, components.Daemons(daemonSet, list, now)...),
+			reporter.SetPeerConditions(components.Controller, components.Deployment(components.Controller, deployment, now)...))
 	}
-	report := func(ctx context.Context) error {
+	run = func(ctx context.Context) error {
 		own.WaitForCacheSync(ctx.Done())
 		synced(ctx)
 		first, done := context.WithCancel(ctx)
@@ -49,6 +54,5 @@ func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorcl
 		<-first.Done() // the first write has all that is known
 		return reporter.Run(ctx)
 	}
-	run = func(ctx context.Context) error { return together(ctx, ctx, controller.Run, report) }
-	return run, []factory{own, operator}, errors.Join(err1, err2)
+	return run, []factory{own, operator}, nil
 }

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/tools/clientcmd"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -38,46 +40,43 @@ func failForever(kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	factory := operatorinformers.NewSharedInformerFactory(clientset, 0)
-	informer := factory.Operator().V1().MachineConfigurations()
+	factory, clock := operatorinformers.NewSharedInformerFactory(clientset, 0), clocktesting.NewFakeClock(time.Now())
 	reporter, err := components.New(components.Config{
-		Client: clientset.OperatorV1().MachineConfigurations(), Lister: informer.Lister(), Component: components.Operator,
-		DegradedInertia: 50 * time.Millisecond, MinInterval: 10 * time.Millisecond,
+		Client: clientset.OperatorV1().MachineConfigurations(), Lister: factory.Operator().V1().MachineConfigurations().Lister(),
+		Component: components.Operator, Clock: clock,
 	})
 	if err != nil {
-		return err
-	}
-	if _, err := informer.Informer().AddEventHandler(reporter.Handler()); err != nil {
 		return err
 	}
 	ctx := context.Background()
 	factory.StartWithContext(ctx)
 	(&process{Reporter: reporter}).operatorSync(errSync)
+	go wait.UntilWithContext(ctx, func(context.Context) { clock.Step(30 * time.Second) }, 10*time.Millisecond)
 	return reporter.Run(ctx)
 }
 
-// TestAKilledOperator leaves its error, and the next process continues: nothing is written while the error
-// lasts, and the first sync that succeeds resolves it.
+// TestAKilledOperator leaves its error, and the next process continues: nothing is written while the
+// error lasts, and the first sync that succeeds resolves it.
 func TestAKilledOperator(t *testing.T) {
 	c := newConfiguration(t)
 	command := exec.CommandContext(t.Context(), os.Args[0])
 	command.Env = append(os.Environ(), failingOperator+"="+standard.Kubeconfig())
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr
 	require.NoError(t, command.Start())
-	c.eventually(operatorDegraded, "True")
+	eventually(t, func() bool { return c.condition(operatorDegraded).Status == metav1.ConditionTrue })
 	require.NoError(t, command.Process.Kill())
 	assert.ErrorContains(t, command.Wait(), "killed")
 	left := c.condition(operatorDegraded)
 
 	p := c.run(components.Operator, standard.Config())
-	for range 3 {
+	for range 30 {
 		p.operatorSync(errSync)
-		p.quiet(t)
+		p.clock.Step(time.Minute)
 	}
 	assert.Equal(t, left, c.condition(operatorDegraded))
-	assert.Zero(t, p.requests.all())
 	p.operatorSync(nil)
-	c.eventually(operatorDegraded, metav1.ConditionFalse)
+	c.until(operatorDegraded, metav1.ConditionFalse, p)
 	assert.Contains(t, c.condition(operatorDegraded).Message, "in OperatorSyncMCD: "+errSync.Error())
+	assert.Equal(t, 1, p.requests.all())
 	c.untouched()
 }

@@ -4,16 +4,21 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorclientset "github.com/openshift/client-go/operator/clientset/versioned"
+	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	coordinationv1 "k8s.io/api/coordination/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -39,102 +44,133 @@ func (c *configuration) install(name, account, another string) {
 	})
 }
 
-// TestComponentsManifest: what components.yaml grants is what both processes need.
+// TestComponentsManifest: components.yaml grants what both processes need, and no more. They watch a
+// real Deployment and a real DaemonSet.
 func TestComponentsManifest(t *testing.T) {
 	c := newConfiguration(t)
 	createNamespace(t, c.core, operatorNamespace)
-	_, err := standard.Kubectl(t.Context(), "apply", "-f", manifest("components"))
+	small, err := c.object().MarshalJSON()
 	require.NoError(t, err)
-
-	operator := c.run(components.Operator, asComponent(components.Operator))
-	controller := c.run(components.Controller, asComponent(components.Controller))
-	operator.operatorSync(nil)
-	controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
-	setPeers(t, operator, controller, true, "")
-	c.eventually("MachineConfigOperatorAvailable", "True")
-	c.eventually("MachineConfigControllerAvailable", "True")
-	c.eventually(operatorDegraded, "False")
-	c.eventually(controllerDegraded, "False")
-	assert.Equal(t, components.Healthy, components.HealthOf(c.conditions(), components.Operator))
-	assert.Equal(t, components.Healthy, components.HealthOf(c.conditions(), components.Controller))
-	c.untouched()
-	require.NoError(t, operator.Clear(t.Context()))
-	require.NoError(t, controller.Clear(t.Context()))
-	assert.Len(t, c.conditions(), 2, "those of others")
-
-	granted, err := c.core.RbacV1().ClusterRoles().Get(t.Context(), "mco-components", metav1.GetOptions{})
+	_, err = standard.Kubectl(t.Context(), "apply", "-f", manifest("components"))
 	require.NoError(t, err)
-	used := append(operator.requests.used(), "watch machineconfigurations") // by the informers
-	assert.ElementsMatch(t, permissions(granted.Rules), used, "no more than that")
-	for component, watched := range map[components.Component]string{components.Operator: "machine-config-controller", components.Controller: "machine-config"} {
-		leases := kubeClient(t, asComponent(component)).CoordinationV1().Leases(operatorNamespace)
-		for _, lease := range []string{"machine-config-controller", "machine-config"} {
-			_, err := leases.Get(t.Context(), lease, metav1.GetOptions{})
-			assert.Equal(t, lease != watched, apierrors.IsForbidden(err), "%s reads Lease %s: %v", component, lease, err)
+	operator, controller := c.run(components.Operator, asComponent(components.Operator)), c.run(components.Controller, asComponent(components.Controller))
+	names := map[components.Component]string{components.Operator: "machine-config-operator", components.Controller: "machine-config-controller"}
+	for _, name := range names {
+		c.createDeployment(name)
+	}
+	c.createDaemonSet("machine-config-daemon")
+	var requests transport
+	watch := func(component components.Component) informers.SharedInformerFactory {
+		config := asComponent(component)
+		config.Wrap(requests.wrap)
+		machineConfigurations, err := operatorclientset.NewForConfig(config)
+		require.NoError(t, err)
+		operators := operatorinformers.NewSharedInformerFactory(machineConfigurations, 0)
+		synced := operators.Operator().V1().MachineConfigurations().Informer().HasSynced
+		own := informers.NewSharedInformerFactoryWithOptions(kubeClient(t, config), 0, informers.WithNamespace(operatorNamespace))
+		own.Apps().V1().Deployments().Informer()
+		if component == components.Operator {
+			own.Apps().V1().DaemonSets().Informer()
 		}
+		operators.StartWithContext(t.Context())
+		own.StartWithContext(t.Context())
+		own.WaitForCacheSync(t.Context().Done())
+		require.True(t, cache.WaitForCacheSync(t.Context().Done(), synced))
+		return own
 	}
-}
-
-// setPeers sets all peer conditions of both processes.
-func setPeers(t *testing.T, operator, controller *process, good bool, message string) {
-	t.Helper()
-	set := func(p *process, c components.Component, aspects ...components.Aspect) {
-		for _, a := range aspects {
-			status := metav1.ConditionFalse
-			if (a == components.Available) == good {
-				status = metav1.ConditionTrue
-			}
-			require.NoError(t, p.SetPeerConditions(c, metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: "AsExpected", Message: message}))
+	ofOperator, ofController := watch(components.Operator), watch(components.Controller)
+	report := func() { // as examples/operator does
+		deployment := func(f informers.SharedInformerFactory, c components.Component) []metav1.Condition {
+			d, err := f.Apps().V1().Deployments().Lister().Deployments(operatorNamespace).Get(names[c])
+			assert.NoError(t, err)
+			return components.Deployment(c, d, time.Now())
 		}
+		ds, err := ofOperator.Apps().V1().DaemonSets().Lister().DaemonSets(operatorNamespace).Get("machine-config-daemon")
+		assert.NoError(t, err)
+		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+		assert.NoError(t, operator.SetPeerConditions(components.Daemon, components.Daemons(ds, []*mcfgv1.MachineConfigNode{mcn}, time.Now())...))
+		assert.NoError(t, operator.SetPeerConditions(components.Controller, deployment(ofOperator, components.Controller)...))
+		assert.NoError(t, controller.SetPeerConditions(components.Operator, deployment(ofController, components.Operator)...))
 	}
-	set(operator, components.Controller, components.Available)
-	set(operator, components.Daemon, components.Degraded, components.Progressing)
-	if good {
-		set(operator, components.Daemon, components.Available) // False is published after ten minutes
-	}
-	set(controller, components.Operator, components.Available)
-}
-
-// TestComponentsLease: the role grants the permission to read the Lease.
-func TestComponentsLease(t *testing.T) {
-	c := newConfiguration(t)
-	createNamespace(t, c.core, operatorNamespace)
-	reader := kubeClient(t, impersonate(standard.Config(), operatorNamespace, "lease-reader", nil))
-	leases := c.core.CoordinationV1().Leases(operatorNamespace)
-	holder, duration := "a", int32(137)
-	lease, err := leases.Create(t.Context(), &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Name: "machine-config"},
-		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &duration},
-	}, metav1.CreateOptions{})
-	require.NoError(t, err)
-	clock := clocktesting.NewFakeClock(time.Now())
-	reasons := make(chan string, 100)
-	watch, err := components.NewLeaseWatch(components.LeaseConfig{
-		Client: reader.CoordinationV1().Leases(operatorNamespace), Component: components.Operator, Clock: clock,
-		SetPeerConditions: func(_ components.Component, list ...metav1.Condition) error {
-			reasons <- list[0].Reason
-			return nil
-		},
-	})
-	require.NoError(t, err)
-	go func() { assert.NoError(t, watch.Run(t.Context())) }()
-	waitFor := func(want string) {
+	healthIs := func(want components.Health) {
 		t.Helper()
-		eventually(t, func() bool {
-			renewed := metav1.NewMicroTime(clock.Now())
-			lease.Spec.RenewTime = &renewed
-			lease, err = leases.Update(t.Context(), lease, metav1.UpdateOptions{})
-			require.NoError(t, err)
-			clock.Step(time.Minute)
-			select {
-			case reason := <-reasons:
-				return reason == want
-			case <-time.After(100 * time.Millisecond):
-				return false
-			}
-		}, want)
+		until(t, func() bool { report(); return components.Overall(c.conditions()) == want }, operator, controller)
 	}
-	waitFor("NoData") // 403
-	c.install("lease", "machine-config-controller", "lease-reader")
-	waitFor("AsExpected")
+	operator.operatorSync(nil)
+	assert.NoError(t, controller.Track(t.Context(), components.MCCSync, "", func(context.Context) error { return nil }))
+	healthIs(components.Unknown) // no controller has observed them
+	for _, name := range names {
+		c.setDeployment(name, "True")
+	}
+	c.setDaemonSet("machine-config-daemon", appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 3, UpdatedNumberScheduled: 3})
+	healthIs(components.Healthy)
+	large, err := c.object().MarshalJSON()
+	require.NoError(t, err)
+	t.Logf("the object grew by %d bytes", len(large)-len(small))
+	assert.LessOrEqual(t, len(large)-len(small), 4000)
+	c.setDeployment(names[components.Operator], "False")
+	healthIs(components.Unhealthy)
+	assert.Equal(t, "DeploymentUnavailable", c.condition("MachineConfigOperatorAvailable").Reason)
+	c.setDeployment(names[components.Operator], "True")
+	c.setDaemonSet("machine-config-daemon", appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 3, UpdatedNumberScheduled: 1})
+	healthIs(components.Healthy)
+	healthIs(components.Unhealthy)
+	assert.Equal(t, "RolloutStuck", c.condition("MachineConfigDaemonDegraded").Reason)
+	c.untouched()
+
+	clusterRole, err := c.core.RbacV1().ClusterRoles().Get(t.Context(), "mco-components", metav1.GetOptions{})
+	require.NoError(t, err)
+	role, err := c.core.RbacV1().Roles(operatorNamespace).Get(t.Context(), "mco-components", metav1.GetOptions{})
+	require.NoError(t, err)
+	used := slices.Concat(requests.used(), operator.requests.used(), controller.requests.used())
+	slices.Sort(used)
+	assert.Equal(t, permissions(append(clusterRole.Rules, role.Rules...)), slices.Compact(used))
+}
+
+var workload = struct {
+	labels   *metav1.LabelSelector
+	template corev1.PodTemplateSpec
+}{
+	&metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
+	corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "a"}}}},
+}
+
+func (c *configuration) createDeployment(name string) {
+	c.t.Helper()
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{Selector: workload.labels, Template: workload.template}}
+	_, err := c.core.AppsV1().Deployments(operatorNamespace).Create(c.t.Context(), d, metav1.CreateOptions{})
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() {
+		assert.NoError(c.t, c.core.AppsV1().Deployments(operatorNamespace).Delete(context.WithoutCancel(c.t.Context()), name, metav1.DeleteOptions{}))
+	})
+}
+
+func (c *configuration) createDaemonSet(name string) {
+	c.t.Helper()
+	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DaemonSetSpec{Selector: workload.labels, Template: workload.template}}
+	_, err := c.core.AppsV1().DaemonSets(operatorNamespace).Create(c.t.Context(), ds, metav1.CreateOptions{})
+	require.NoError(c.t, err)
+	c.t.Cleanup(func() {
+		assert.NoError(c.t, c.core.AppsV1().DaemonSets(operatorNamespace).Delete(context.WithoutCancel(c.t.Context()), name, metav1.DeleteOptions{}))
+	})
+}
+
+// setDeployment writes the status as the controller of Deployments does.
+func (c *configuration) setDeployment(name string, status corev1.ConditionStatus) {
+	c.t.Helper()
+	d, err := c.core.AppsV1().Deployments(operatorNamespace).Get(c.t.Context(), name, metav1.GetOptions{})
+	require.NoError(c.t, err)
+	d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status, Reason: "Test"}}
+	_, err = c.core.AppsV1().Deployments(operatorNamespace).UpdateStatus(c.t.Context(), d, metav1.UpdateOptions{})
+	require.NoError(c.t, err)
+}
+
+// setDaemonSet writes the status as the controller of DaemonSets does.
+func (c *configuration) setDaemonSet(name string, status appsv1.DaemonSetStatus) {
+	c.t.Helper()
+	ds, err := c.core.AppsV1().DaemonSets(operatorNamespace).Get(c.t.Context(), name, metav1.GetOptions{})
+	require.NoError(c.t, err)
+	ds.Status = status
+	_, err = c.core.AppsV1().DaemonSets(operatorNamespace).UpdateStatus(c.t.Context(), ds, metav1.UpdateOptions{})
+	require.NoError(c.t, err)
 }

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/test/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -133,12 +134,6 @@ func (c *configuration) condition(name string) metav1.Condition {
 	return condition
 }
 
-// eventually waits until a condition has a status.
-func (c *configuration) eventually(name string, want metav1.ConditionStatus) {
-	c.t.Helper()
-	eventually(c.t, func() bool { return c.condition(name).Status == want }, "%s %s", name, want)
-}
-
 // untouched asserts that the fields of others are unchanged, and that no Reporter owns them.
 func (c *configuration) untouched() {
 	c.t.Helper()
@@ -164,44 +159,33 @@ func (c *configuration) untouched() {
 	}
 }
 
-// process is a running Reporter with an informer of its own.
+// process is a running Reporter with an informer and a clock of its own.
 type process struct {
 	*components.Reporter
+	clock    *clocktesting.FakeClock
 	requests *transport
 	stop     func()
 }
 
-// run starts a Reporter with the permissions of config, and shorter intervals than a real one.
-func (c *configuration) run(component components.Component, config *rest.Config, change ...func(*components.Config)) *process {
+// run starts a Reporter with the permissions of config. The informer has an administrator's
+// permissions, and its requests are not counted.
+func (c *configuration) run(component components.Component, config *rest.Config) *process {
 	c.t.Helper()
-	p := &process{requests: &transport{}}
+	p := &process{requests: &transport{}, clock: clocktesting.NewFakeClock(time.Now())}
 	config = rest.CopyConfig(config)
 	config.Wrap(p.requests.wrap)
 	clientset, err := operatorclientset.NewForConfig(config)
 	require.NoError(c.t, err)
-	// the informer has an administrator's permissions, and its requests are not counted
 	factory := operatorinformers.NewSharedInformerFactory(c.admin, 0)
 	informer := factory.Operator().V1().MachineConfigurations()
-	configured := components.Config{
-		Client:           clientset.OperatorV1().MachineConfigurations(),
-		Lister:           informer.Lister(),
-		Component:        component,
-		DegradedInertia:  50 * time.Millisecond,
-		ProgressingAfter: time.Hour,
-		MinInterval:      10 * time.Millisecond,
-		MaxInterval:      100 * time.Millisecond,
-		Timeout:          5 * time.Second,
-	}
-	for _, f := range change {
-		f(&configured)
-	}
-	p.Reporter, err = components.New(configured)
-	require.NoError(c.t, err)
-	_, err = informer.Informer().AddEventHandler(p.Handler())
+	p.Reporter, err = components.New(components.Config{
+		Client: clientset.OperatorV1().MachineConfigurations(), Lister: informer.Lister(), Component: component, Clock: p.clock,
+	})
 	require.NoError(c.t, err)
 	ctx, cancel := context.WithCancel(c.t.Context())
+	hasSynced := informer.Informer().HasSynced
 	factory.StartWithContext(ctx)
-	require.True(c.t, cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced))
+	require.True(c.t, cache.WaitForCacheSync(ctx.Done(), hasSynced))
 	var running sync.WaitGroup
 	running.Go(func() { assert.NoError(c.t, p.Run(ctx)) })
 	p.stop = sync.OnceFunc(func() {
@@ -213,26 +197,26 @@ func (c *configuration) run(component components.Component, config *rest.Config,
 	return p
 }
 
-// sync is one sync of the process.
-func (p *process) sync(parent, step components.State, err error) {
-	sync := p.Begin(parent, "")
-	p.Begin(step, "").End(err)
-	sync.End(err)
-}
-
+// operatorSync is one sync of the operator.
 func (p *process) operatorSync(err error) {
-	p.sync(components.OperatorSync, components.OperatorSyncMCD, err)
+	end := p.Begin(components.OperatorSync, "")
+	p.Begin(components.OperatorSyncMCD, "")(err)
+	end(err)
 }
 
-// quiet waits until no more requests are made, and returns their number.
-func (p *process) quiet(t *testing.T) int {
+// until lets 30 seconds pass for each process again and again, until a check is true.
+func until(t *testing.T, check func() bool, processes ...*process) {
 	t.Helper()
-	last, since := -1, time.Now()
 	eventually(t, func() bool {
-		if now := p.requests.all(); now != last {
-			last, since = now, time.Now()
+		for _, p := range processes {
+			p.clock.Step(30 * time.Second)
 		}
-		return time.Since(since) > 400*time.Millisecond // longer than the intervals of run
+		return check()
 	})
-	return last
+}
+
+// until lets time pass until a condition has a status.
+func (c *configuration) until(name string, want metav1.ConditionStatus, processes ...*process) {
+	c.t.Helper()
+	until(c.t, func() bool { return c.condition(name).Status == want }, processes...)
 }

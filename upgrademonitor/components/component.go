@@ -3,14 +3,13 @@ package components
 import (
 	"slices"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Component is a part of the machine config operator that has conditions of its own.
+// Component is a part of the machine config operator that has conditions.
 type Component string
 
-// The components. The types of their conditions begin with these names.
+// The components. The types of their conditions start with these names.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -28,30 +27,17 @@ const (
 	Degraded    Aspect = "Degraded"
 )
 
-// The reasons of conditions, besides the states.
-const (
-	reasonAsExpected            = "AsExpected"
-	reasonStarting              = "Starting"
-	reasonNoData                = "NoData"
-	reasonComplete              = "Complete"
-	reasonRollingOut            = "RollingOut"
-	reasonDaemonSetUnavailable  = "DaemonSetUnavailable"
-	reasonDeploymentUnavailable = "DeploymentUnavailable"
-	reasonLeaseExpired          = "LeaseExpired"
-)
-
-// conditionType is a type of condition, and the one process that writes it.
+// conditionType is a type of condition, and the process that writes it.
 type conditionType struct {
 	component Component
 	aspect    Aspect
 	writer    Component
 }
 
-// name is the type as the object has it.
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
-// conditionTypes are all types. A process cannot report that it is not running: the other one writes
-// its Available.
+// conditionTypes are all types, in the order in which a process computes its conditions. A process
+// cannot report that it does not run: another process writes its Available.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
 	{Operator, Progressing, Operator},
@@ -59,19 +45,13 @@ var conditionTypes = []conditionType{
 	{Controller, Degraded, Controller},
 	{Controller, Progressing, Controller},
 	{Controller, Available, Operator},
+	{Daemon, Progressing, Operator}, // Degraded depends on it
 	{Daemon, Degraded, Operator},
-	{Daemon, Progressing, Operator},
 	{Daemon, Available, Operator},
 	{Bootstrap, Progressing, Operator},
 }
 
-// writtenBy returns the types that a process writes.
-func writtenBy(writer Component) []conditionType {
-	return slices.DeleteFunc(slices.Clone(conditionTypes), func(t conditionType) bool { return t.writer != writer })
-}
-
-// TypeOf returns the type of a component's condition, "" if there is none: Bootstrap has only
-// Progressing.
+// TypeOf returns the type of a component's condition, or "": Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -81,20 +61,11 @@ func TypeOf(c Component, a Aspect) string {
 	return ""
 }
 
-// own returns the conditions of a list that a process writes.
-func own(list []metav1.Condition, writer Component) []metav1.Condition {
-	var found []metav1.Condition
-	for _, t := range writtenBy(writer) {
-		if c := meta.FindStatusCondition(list, t.name()); c != nil {
-			found = append(found, *c)
-		}
+// find returns a condition of a component, or the zero Condition.
+func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
+	name := TypeOf(c, a)
+	if i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name }); i >= 0 && name != "" {
+		return list[i]
 	}
-	return found
-}
-
-func equal(a, b []metav1.Condition) bool {
-	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
-		return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message &&
-			a.LastTransitionTime.Equal(&b.LastTransitionTime)
-	})
+	return metav1.Condition{}
 }

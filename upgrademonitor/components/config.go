@@ -2,7 +2,6 @@ package components
 
 import (
 	"cmp"
-	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	operatorv1client "github.com/openshift/client-go/operator/clientset/versioned/typed/operator/v1"
@@ -11,12 +10,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
-
-// objectName is the name of the one MachineConfiguration.
-const objectName = "cluster"
-
-const defaultTimeout = 10 * time.Second
 
 var fieldManagers = map[Component]string{
 	Operator:   "machine-config-operator-state",
@@ -27,85 +22,43 @@ var fieldManagers = map[Component]string{
 type Config struct {
 	// Client writes the status of MachineConfiguration/cluster. Required.
 	Client operatorv1client.MachineConfigurationInterface
-	// Lister lists MachineConfigurations, from a shared informer. Required. Add the Reporter's
-	// Handler to the informer.
+	// Lister lists MachineConfigurations, from a shared informer. Required.
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. By default it is machine-config-operator-state
-	// or machine-config-controller-state. That of the other component is invalid.
+	// FieldManager owns the conditions of this process: machine-config-operator-state or
+	// machine-config-controller-state by default. The other component's default is invalid.
 	FieldManager string
 	// Ready reports whether the object may be written: not before the controllers that write their
-	// conditions only into an empty list have done so. It must not change the object, nor block. By
-	// default it returns true.
+	// conditions only into an empty list have done so. It must not change the object, and must not
+	// block. By default it returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
-
-	// A duration that is not positive is the default.
-
-	// DegradedInertia is how long an error must last until the component is Degraded: 2 minutes by
-	// default.
-	DegradedInertia time.Duration
-	// ProgressingAfter is how long a pass must take until the component is Progressing: 2 minutes by
-	// default.
-	ProgressingAfter time.Duration
-	// MinInterval is the least time between two writes, 30 seconds by default. It doubles with each
-	// write, up to MaxInterval, 10 minutes by default and never less than MinInterval.
-	MinInterval, MaxInterval time.Duration
-	// Timeout bounds a request, in real time: 10 seconds by default.
-	Timeout time.Duration
-	// Clock is the real one by default.
+	// Clock is the real clock by default.
 	Clock clock.WithTicker
-	// Observer is notified of all passes and writes, for metrics. Optional.
-	Observer Observer
 }
 
-// Observer is notified of what a process does, for metrics: many steps are too short for a condition.
-// Its methods are called by the callers of Begin and End, and by Run. They must be safe for concurrent
-// use, and must not block.
-type Observer interface {
-	// StepStarted is called when a pass of a state begins.
-	StepStarted(Component, State)
-	// StepEnded is called when it ends, with its duration and its error.
-	StepEnded(Component, State, time.Duration, error)
-	// HealthChanged is called with the health of a component, when it is first known and when it
-	// changes. Each process observes all components, as the object has them.
-	HealthChanged(Component, Health)
-	// Written is called after a request to write the conditions, with its duration and its error.
-	Written(time.Duration, error)
-}
-
-// complete validates a Config and sets the defaults.
-func (c Config) complete() (Config, error) {
-	path := field.NewPath("components", "Config")
+// New returns a Reporter. It makes no request. Invalid input is a *field.Error.
+func New(config Config) (*Reporter, error) {
+	path, other := field.NewPath("components", "Config"), map[Component]Component{Operator: Controller, Controller: Operator}[config.Component]
 	err := validate.Required(path,
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
-		validate.Field{Name: "Lister", Value: c.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
+		validate.Field{Name: "Client", Value: config.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
+		validate.Field{Name: "Lister", Value: config.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
 	)
-	if err != nil {
-		return c, err
+	switch {
+	case err != nil:
+		return nil, err
+	case other == "":
+		return nil, field.NotSupported(path.Child("Component"), config.Component, []Component{Operator, Controller})
+	case config.FieldManager == fieldManagers[other]:
+		return nil, field.Invalid(path.Child("FieldManager"), config.FieldManager, "belongs to the other component: leave it empty")
 	}
-	if fieldManagers[c.Component] == "" {
-		return c, field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
+	config.FieldManager = cmp.Or(config.FieldManager, fieldManagers[config.Component])
+	if config.Ready == nil {
+		config.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
-	for component, manager := range fieldManagers {
-		if component != c.Component && c.FieldManager == manager {
-			return c, field.Invalid(path.Child("FieldManager"), manager, "is that of the other component: leave it empty")
-		}
+	if validate.IsNil(config.Clock) {
+		config.Clock = clock.RealClock{}
 	}
-	c.FieldManager = cmp.Or(c.FieldManager, fieldManagers[c.Component])
-	c.DegradedInertia = cmp.Or(max(c.DegradedInertia, 0), 2*time.Minute)
-	c.ProgressingAfter = cmp.Or(max(c.ProgressingAfter, 0), 2*time.Minute)
-	c.MinInterval = cmp.Or(max(c.MinInterval, 0), 30*time.Second)
-	c.MaxInterval = max(cmp.Or(max(c.MaxInterval, 0), 10*time.Minute), c.MinInterval)
-	c.Timeout = cmp.Or(max(c.Timeout, 0), defaultTimeout)
-	if c.Ready == nil {
-		c.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
-	}
-	if validate.IsNil(c.Clock) {
-		c.Clock = clock.RealClock{}
-	}
-	if validate.IsNil(c.Observer) {
-		c.Observer = nil
-	}
-	return c, nil
+	return &Reporter{config: config, failures: apierr.Log{Values: []any{"component", config.Component}}, wake: make(chan struct{}, 1),
+		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
 }

@@ -1,7 +1,9 @@
 package components
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
+	"strings"
+	"time"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -20,41 +22,76 @@ var withHealth = []Component{Operator, Controller, Daemon}
 
 // HealthOf returns the health of a component:
 //
-//   - Unknown if its Available or Degraded is missing or Unknown, as they always are for Bootstrap,
-//   - Healthy if Available is True and Degraded is False,
-//   - Unhealthy otherwise.
-func HealthOf(conditions []metav1.Condition, c Component) Health {
-	available, degraded := statusOf(conditions, TypeOf(c, Available)), statusOf(conditions, TypeOf(c, Degraded))
+//  1. Unhealthy if Degraded is True, whatever Available says.
+//  2. Otherwise Unknown if Degraded or Available is Unknown or missing, as they are for Bootstrap.
+//  3. Otherwise Healthy if Available is True, Unhealthy if it is False.
+func HealthOf(list []metav1.Condition, c Component) Health {
+	degraded, available := find(list, c, Degraded).Status, find(list, c, Available).Status
 	switch {
-	case available == metav1.ConditionUnknown, degraded == metav1.ConditionUnknown:
-		return Unknown
-	case available == metav1.ConditionTrue && degraded == metav1.ConditionFalse:
-		return Healthy
-	default:
+	case degraded == metav1.ConditionTrue:
 		return Unhealthy
+	case degraded == metav1.ConditionFalse && available == metav1.ConditionTrue:
+		return Healthy
+	case degraded == metav1.ConditionFalse && available == metav1.ConditionFalse:
+		return Unhealthy
+	default:
+		return Unknown
 	}
 }
 
 // Overall returns the worst health of the operator, the controller and the daemons: Unhealthy is
-// worse than Unknown, and Unknown worse than Healthy.
-func Overall(conditions []metav1.Condition) Health {
+// worse than Unknown, and Unknown is worse than Healthy.
+func Overall(list []metav1.Condition) Health {
 	worst := Healthy
 	for _, c := range withHealth {
-		switch HealthOf(conditions, c) {
-		case Unhealthy:
-			return Unhealthy
-		case Unknown:
-			worst = Unknown
+		if h := HealthOf(list, c); h == Unhealthy || worst == Healthy {
+			worst = h
 		}
 	}
 	return worst
 }
 
-// statusOf returns the status of a condition, Unknown for a missing one and for an invalid status.
-func statusOf(conditions []metav1.Condition, name string) metav1.ConditionStatus {
-	c := meta.FindStatusCondition(conditions, name)
-	if name == "" || c == nil || c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse {
-		return metav1.ConditionUnknown
+// Fault is an error of a component, as its Degraded condition has it.
+type Fault struct {
+	Component Component   `json:"-"`
+	State     State       `json:"state"` // Errored if the reason has no known state
+	Message   string      `json:"message"`
+	Since     metav1.Time `json:"since"` // when Degraded became True, or when the error was resolved
+	Resolved  bool        `json:"resolved"`
+}
+
+// MostRecentError returns the newest unresolved error of the components, else the error that was
+// resolved last, else false.
+func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
+	for _, component := range withHealth {
+		f, ok := faultOf(component, find(list, component, Degraded))
+		isNewer := newest.Resolved && !f.Resolved || newest.Resolved == f.Resolved && newest.Since.Before(&f.Since)
+		if ok && (!found || isNewer) {
+			newest, found = f, true
+		}
 	}
-	return c.Status
+	return newest, found
+}
+
+const lastErrorPrefix = "Last error, resolved "
+
+// lastError returns the message of Degraded=False after an error. Only faultOf reads it.
+func lastError(degraded metav1.Condition, resolved time.Time) string {
+	return lastErrorPrefix + timestamp(resolved) + ", in " + string(stateOf(degraded.Reason)) + ": " + degraded.Message
+}
+
+// faultOf returns the error that a Degraded condition is about.
+func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
+	f := Fault{Component: c, State: stateOf(degraded.Reason), Message: degraded.Message, Since: degraded.LastTransitionTime}
+	if degraded.Status == metav1.ConditionTrue {
+		return f, true
+	}
+	text, isError := strings.CutPrefix(degraded.Message, lastErrorPrefix)
+	at, text, _ := strings.Cut(text, ", in ")
+	state, message, hasMessage := strings.Cut(text, ": ")
+	resolved, err := time.Parse(time.RFC3339, at)
+	if degraded.Status != metav1.ConditionFalse || !isError || stateOf(state) != State(state) || !hasMessage || err != nil {
+		return Fault{}, false
+	}
+	return Fault{Component: c, State: State(state), Message: message, Since: metav1.NewTime(resolved), Resolved: true}, true
 }

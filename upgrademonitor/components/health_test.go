@@ -1,8 +1,8 @@
 package components_test
 
 import (
+	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -12,39 +12,24 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-const (
-	yes     = metav1.ConditionTrue
-	no      = metav1.ConditionFalse
-	unknown = metav1.ConditionUnknown
-)
-
-// TestHealthOf combines each Available with each Degraded; "" is a missing condition.
+// TestHealthOf combines each Degraded with each Available; "" is a missing condition.
 func TestHealthOf(t *testing.T) {
-	for _, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
-		for _, tc := range []struct {
-			available, degraded metav1.ConditionStatus
-			want                components.Health
-		}{
-			{yes, no, components.Healthy},
-			{yes, yes, components.Unhealthy},
-			{no, no, components.Unhealthy},
-			{no, yes, components.Unhealthy},
-			{yes, unknown, components.Unknown},
-			{no, unknown, components.Unknown},
-			{unknown, yes, components.Unknown},
-			{unknown, no, components.Unknown},
-			{unknown, unknown, components.Unknown},
-			{yes, "", components.Unknown},
-			{"", no, components.Unknown},
-			{"", yes, components.Unknown},
-			{"", "", components.Unknown},
-			{"Perhaps", no, components.Unknown},
-		} {
-			assert.Equal(t, tc.want, components.HealthOf(statuses(c, tc.available, tc.degraded), c), "%s: %q and %q", c, tc.available, tc.degraded)
+	const healthy, unhealthy, isUnknown = components.Healthy, components.Unhealthy, components.Unknown
+	available := []metav1.ConditionStatus{yes, no, unknown, "", "Perhaps"}
+	for degraded, want := range map[metav1.ConditionStatus][]components.Health{
+		yes:     {unhealthy, unhealthy, unhealthy, unhealthy, unhealthy},
+		no:      {healthy, unhealthy, isUnknown, isUnknown, isUnknown},
+		unknown: {isUnknown, isUnknown, isUnknown, isUnknown, isUnknown},
+		"":      {isUnknown, isUnknown, isUnknown, isUnknown, isUnknown},
+	} {
+		for i, status := range available {
+			for _, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
+				assert.Equal(t, want[i], components.HealthOf(statuses(c, status, degraded), c), "%s: Available=%q and Degraded=%q", c, status, degraded)
+			}
 		}
 	}
-	assert.Equal(t, components.Unknown, components.HealthOf(nil, components.Bootstrap))
-	assert.Equal(t, components.Unknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
+	assert.Equal(t, isUnknown, components.HealthOf(nil, components.Bootstrap))
+	assert.Equal(t, isUnknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
 }
 
 func statuses(c components.Component, available, degraded metav1.ConditionStatus) []metav1.Condition {
@@ -58,102 +43,66 @@ func statuses(c components.Component, available, degraded metav1.ConditionStatus
 	return list
 }
 
-// TestOverall combines the health of three components, in any order of the conditions.
+// TestOverall is the worst health of three components.
 func TestOverall(t *testing.T) {
 	healths := map[components.Health][]metav1.ConditionStatus{
-		components.Healthy: {yes, no}, components.Unhealthy: {yes, yes}, components.Unknown: {unknown, no},
+		components.Healthy: {yes, no}, components.Unknown: {unknown, no}, components.Unhealthy: {yes, yes},
 	}
-	for operator, o := range healths {
-		for controller, c := range healths {
-			for daemon, d := range healths {
-				want := components.Healthy
-				for _, h := range []components.Health{operator, controller, daemon} {
-					if h == components.Unhealthy || h == components.Unknown && want == components.Healthy {
-						want = h
-					}
-				}
-				list := slices.Concat(statuses(components.Operator, o[0], o[1]), statuses(components.Controller, c[0], c[1]), statuses(components.Daemon, d[0], d[1]))
-				assert.Equal(t, want, components.Overall(list))
-				slices.Reverse(list)
-				assert.Equal(t, want, components.Overall(list))
-			}
+	order := []components.Health{components.Healthy, components.Unknown, components.Unhealthy}
+	for n := range 27 {
+		worst, list := 0, []metav1.Condition(nil)
+		for i, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
+			rank := n / []int{1, 3, 9}[i] % 3
+			worst, list = max(worst, rank), append(list, statuses(c, healths[order[rank]][0], healths[order[rank]][1])...)
 		}
+		assert.Equal(t, order[worst], components.Overall(list))
 	}
 	assert.Equal(t, components.Unknown, components.Overall(nil))
 }
 
-var noon = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
-
-func later(d time.Duration) metav1.Time { return metav1.NewTime(noon.Add(d)) }
-
 func TestMostRecentError(t *testing.T) {
-	degraded := func(c components.Component, status metav1.ConditionStatus, reason, message string, since metav1.Time) metav1.Condition {
+	list := func(conditions ...metav1.Condition) []metav1.Condition { return conditions }
+	degraded := func(c components.Component, reason, message string, minute time.Duration) metav1.Condition {
+		status := yes
+		if reason == "AsExpected" {
+			status = no
+		}
+		since := metav1.NewTime(noon.Add(minute * time.Minute))
 		return metav1.Condition{Type: components.TypeOf(c, components.Degraded), Status: status, Reason: reason, Message: message, LastTransitionTime: since}
 	}
-	const resolved = "Last error, resolved 2026-05-22T12:01:00Z, in OperatorSyncMCD: timed out: waiting, in vain: 5m"
+	last := func(c components.Component, message string) metav1.Condition {
+		return degraded(c, "AsExpected", "Last error, resolved "+message, 60)
+	}
+	const operator, controller, daemon = components.Operator, components.Controller, components.Daemon
 	for name, tc := range map[string]struct {
 		list []metav1.Condition
-		want components.Fault
-		none bool
+		want string
 	}{
-		"no conditions": {none: true},
-		"healthy":       {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "", noon)}, none: true},
-		"one": {
-			list: []metav1.Condition{degraded(components.Operator, yes, "OperatorSyncMCDFailed", "timed out", noon)},
-			want: components.Fault{Component: components.Operator, State: components.OperatorSyncMCD, Message: "timed out", Since: noon},
-		},
-		"the newest": {
-			list: []metav1.Condition{
-				degraded(components.Operator, yes, "OperatorSyncMCDFailed", "old", noon),
-				degraded(components.Controller, yes, "SyncMCCMachineConfigPoolFailed", "new", later(time.Minute)),
-				degraded(components.Daemon, yes, "SyncMCDFailed", "older", later(-time.Minute)),
-			},
-			want: components.Fault{Component: components.Controller, State: components.MCCSyncMachineConfigPool, Message: "new", Since: later(time.Minute)},
-		},
-		"unresolved before a newer resolved one": {
-			list: []metav1.Condition{
-				degraded(components.Operator, no, "AsExpected", resolved, later(time.Hour)),
-				degraded(components.Daemon, yes, "SyncMCDFailed", "disk full", noon),
-			},
-			want: components.Fault{Component: components.Daemon, State: components.MCDSync, Message: "disk full", Since: noon},
-		},
-		"resolved": {
-			list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", resolved, later(time.Hour))},
-			want: components.Fault{Component: components.Operator, State: components.OperatorSyncMCD, Message: "timed out: waiting, in vain: 5m", Since: later(time.Minute), Resolved: true},
-		},
-		"the last resolved": {
-			list: []metav1.Condition{
-				degraded(components.Operator, no, "AsExpected", resolved, noon),
-				degraded(components.Controller, no, "AsExpected", strings.Replace(resolved, "12:01", "12:02", 1), noon),
-			},
-			want: components.Fault{Component: components.Controller, State: components.OperatorSyncMCD, Message: "timed out: waiting, in vain: 5m", Since: later(2 * time.Minute), Resolved: true},
-		},
-		"a reason of no state": {
-			list: []metav1.Condition{degraded(components.Operator, yes, "Whatever", "x", noon)},
-			want: components.Fault{Component: components.Operator, State: components.Errored, Message: "x", Since: noon},
-		},
-		"Errored": {
-			list: []metav1.Condition{degraded(components.Operator, yes, "ErroredFailed", "x", noon)},
-			want: components.Fault{Component: components.Operator, State: components.Errored, Message: "x", Since: noon},
-		},
-		"Unknown is no error":          {list: []metav1.Condition{degraded(components.Operator, unknown, "Starting", "x", noon)}, none: true},
-		"the mark alone":               {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved ", noon)}, none: true},
-		"no time":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved soon, in SyncMCC: x", noon)}, none: true},
-		"no state":                     {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in Peace: x", noon)}, none: true},
-		"no text":                      {list: []metav1.Condition{degraded(components.Operator, no, "AsExpected", "Last error, resolved 2026-05-22T12:01:00Z, in SyncMCC", noon)}, none: true},
-		"a resolved one among no ones": {list: []metav1.Condition{{Type: "Degraded", Status: yes}}, none: true},
+		"no conditions":        {nil, ""},
+		"healthy":              {list(degraded(operator, "AsExpected", "", 0)), ""},
+		"one error":            {list(degraded(operator, "OperatorSyncMCDFailed", "timed out", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 timed out false"},
+		"a stuck pass":         {list(degraded(operator, "OperatorSyncMCDStuck", "running", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 running false"},
+		"the newest":           {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
+		"unresolved":           {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
+		"resolved":             {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in vain: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in vain: 5m true"},
+		"resolved last":        {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
+		"a reason of no state": {list(degraded(operator, "RolloutStuck", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},
+		"Errored":              {list(degraded(operator, "ErroredFailed", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},
+		"Unknown is no error":  {list(metav1.Condition{Type: components.TypeOf(operator, components.Degraded), Status: unknown, Message: last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x").Message}), ""},
+		"the mark alone":       {list(last(operator, "")), ""},
+		"no time":              {list(last(operator, "soon, in SyncMCC: x")), ""},
+		"no state":             {list(last(operator, "2026-05-22T12:01:00Z, in Peace: x")), ""},
+		"no text":              {list(last(operator, "2026-05-22T12:01:00Z, in SyncMCC")), ""},
+		"another type":         {list(metav1.Condition{Type: "Degraded", Status: yes}), ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			for range 2 {
-				got, ok := components.MostRecentError(tc.list)
-				assert.Equal(t, !tc.none, ok)
-				got.Since = metav1.NewTime(got.Since.UTC())
-				if tc.none {
-					got.Since = metav1.Time{}
-				}
-				assert.Equal(t, tc.want, got)
-				slices.Reverse(tc.list)
+		for range 2 { // in any order
+			fault, ok := components.MostRecentError(tc.list)
+			got := ""
+			if ok {
+				got = fmt.Sprint(fault.Component, " ", fault.State, " ", fault.Since.UTC().Format("15:04"), " ", fault.Message, " ", fault.Resolved)
 			}
-		})
+			assert.Equal(t, tc.want, got, name)
+			slices.Reverse(tc.list)
+		}
 	}
 }

@@ -3,103 +3,36 @@ package components_test
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
+	operatorv1client "github.com/openshift/client-go/operator/clientset/versioned/typed/operator/v1"
+	operatorlisters "github.com/openshift/client-go/operator/listers/operator/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// process is a running Reporter in a bubble of synctest: time advances while all goroutines are blocked.
-type process struct {
-	*components.Reporter
-	stop func()
-}
+// TestMain fails if a test leaks a goroutine.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// start runs a Reporter on a server, and waits until it is idle.
-func (m *memory) start(t *testing.T, component components.Component, change ...func(*components.Config)) *process {
-	t.Helper()
-	return m.startIn(t.Context(), t, component, change...)
-}
-
-func (m *memory) startIn(ctx context.Context, t *testing.T, component components.Component, change ...func(*components.Config)) *process {
-	t.Helper()
-	config := components.Config{Client: m, Lister: m.lister(), Component: component}
-	for _, c := range change {
-		c(&config)
-	}
-	reporter, err := components.New(config)
-	require.NoError(t, err)
-	m.mu.Lock()
-	m.handlers = append(m.handlers, reporter.Handler())
-	m.mu.Unlock()
-	p := &process{Reporter: reporter}
-	ctx, cancel := context.WithCancel(ctx)
-	ended := make(chan error)
-	go func() { ended <- p.Run(ctx) }()
-	p.stop = sync.OnceFunc(func() {
-		cancel()
-		assert.NoError(t, <-ended)
-	})
-	t.Cleanup(p.stop)
-	synctest.Wait()
-	return p
-}
-
-// pass lets time pass, and waits until all processes are idle.
-func pass(d time.Duration) {
-	<-time.After(d)
-	synctest.Wait()
-}
-
-// sync is one sync of the operator or the controller, with a step that ends with an error.
-func (p *process) sync(parent, step components.State, err error) {
-	sync := p.Begin(parent, "")
-	p.Begin(step, "").End(err)
-	sync.End(err)
-	synctest.Wait()
-}
-
-// healthy starts an operator that is healthy, and has nothing left to write.
-func healthy(t *testing.T, m *memory, change ...func(*components.Config)) *process {
-	t.Helper()
-	p := m.start(t, components.Operator, change...)
-	p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-	peersAre(t, p, true, "")
-	pass(3 * time.Hour)
-	require.Len(t, m.conditions(), 7)
-	return p
-}
-
-// peersAre sets all peer conditions of an operator.
-func peersAre(t *testing.T, p *process, good bool, message string) {
-	t.Helper()
-	for name, c := range map[string]components.Component{
-		controllerAvailable: components.Controller, daemonAvailable: components.Daemon, daemonDegraded: components.Daemon, daemonProgressing: components.Daemon,
-	} {
-		status := no
-		if good == strings.HasSuffix(name, "Available") {
-			status = yes
-		}
-		peer := condition(name, status)
-		peer.Message = message
-		require.NoError(t, p.SetPeerConditions(c, peer))
-	}
-}
-
-func condition(name string, status metav1.ConditionStatus) metav1.Condition {
-	reason := "AsExpected"
-	if (status == yes) != strings.HasSuffix(name, "Available") {
-		reason = "Broken"
-	}
-	return metav1.Condition{Type: name, Status: status, Reason: reason}
-}
+const (
+	yes     = metav1.ConditionTrue
+	no      = metav1.ConditionFalse
+	unknown = metav1.ConditionUnknown
+)
 
 var (
 	operatorDegraded    = components.TypeOf(components.Operator, components.Degraded)
@@ -109,8 +42,195 @@ var (
 	daemonDegraded      = components.TypeOf(components.Daemon, components.Degraded)
 	daemonProgressing   = components.TypeOf(components.Daemon, components.Progressing)
 	bootstrap           = components.TypeOf(components.Bootstrap, components.Progressing)
-	errDaemons          = errors.New("timed out waiting for the daemons")
+
+	errDaemons  = errors.New("timed out waiting for the daemons")
+	resource    = operatorv1.Resource("machineconfigurations")
+	errNotFound = apierrors.NewNotFound(resource, "cluster")
+	errDown     = apierrors.NewServiceUnavailable("down")
 )
+
+// memory is a server with one MachineConfiguration, and an informer's cache of it. Of ownership, it
+// knows only what each field manager has applied: the rest is tested on a real API server.
+type memory struct {
+	operatorv1client.MachineConfigurationInterface // no other method is called
+
+	mu      sync.Mutex
+	object  *operatorv1.MachineConfiguration // nil: it does not exist
+	version int
+	applied [][]applymetav1.ConditionApplyConfiguration // by all attempted writes
+	by      map[string]int                              // the number of writes of each field manager
+	fail    error                                       // of each write
+	lag     bool                                        // the informer receives no more events
+	indexer cache.Indexer
+}
+
+func newMemory() *memory {
+	m := &memory{version: 100, by: map[string]int{}, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
+	m.create(0)
+	return m
+}
+
+// create creates the object anew, with conditions of other processes.
+func (m *memory) create(age time.Duration, list ...metav1.Condition) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	mc := &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
+	mc.Status.Conditions = list
+	m.store(mc)
+}
+
+func (m *memory) delete() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_ = m.indexer.Delete(m.object)
+	m.object = nil
+}
+
+// setConditions has another process write the whole status.
+func (m *memory) setConditions(list []metav1.Condition) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := m.object.DeepCopy()
+	next.Status.Conditions = list
+	m.store(next)
+}
+
+func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
+	m.version++
+	next.ResourceVersion = strconv.Itoa(m.version)
+	m.object = next
+	if !m.lag {
+		_ = m.indexer.Add(next.DeepCopy())
+	}
+	return next.DeepCopy()
+}
+
+func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.applied = append(m.applied, mc.Status.Conditions)
+	m.by[options.FieldManager]++
+	switch {
+	case m.fail != nil:
+		return nil, m.fail
+	case m.object == nil:
+		return nil, errNotFound
+	case !options.Force || options.FieldManager == "" || mc.ResourceVersion != nil:
+		return nil, apierrors.NewBadRequest("not a forced apply without a resource version")
+	}
+	next := m.object.DeepCopy()
+	for _, c := range mc.Status.Conditions {
+		condition := metav1.Condition{Type: *c.Type, Status: *c.Status, LastTransitionTime: *c.LastTransitionTime, Reason: *c.Reason, Message: *c.Message}
+		next.Status.Conditions = slices.DeleteFunc(next.Status.Conditions, func(c metav1.Condition) bool { return c.Type == condition.Type })
+		next.Status.Conditions = append(next.Status.Conditions, condition)
+	}
+	return m.store(next), nil
+}
+
+// writes returns the number of attempted writes.
+func (m *memory) writes() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.applied)
+}
+
+func (m *memory) failWith(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fail = err
+}
+
+func (m *memory) conditions() []metav1.Condition {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.object.DeepCopy().Status.Conditions
+}
+
+func (m *memory) condition(tb testing.TB, name string) metav1.Condition {
+	tb.Helper()
+	list := m.conditions()
+	i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name })
+	require.GreaterOrEqual(tb, i, 0, "%s", name)
+	return list[i]
+}
+
+// is asserts the status and the reason of a condition, and returns it.
+func (m *memory) is(tb testing.TB, name string, status metav1.ConditionStatus, reason string) metav1.Condition {
+	tb.Helper()
+	c := m.condition(tb, name)
+	assert.Equal(tb, string(status)+" "+reason, string(c.Status)+" "+c.Reason, name)
+	return c
+}
+
+func (m *memory) config(c components.Component) components.Config {
+	return components.Config{Client: m, Lister: operatorlisters.NewMachineConfigurationLister(m.indexer), Component: c}
+}
+
+// process is a running Reporter in a bubble of synctest: time advances while all goroutines are
+// blocked.
+type process struct {
+	*components.Reporter
+	stop func()
+}
+
+// start runs a Reporter on a server, and waits until it is idle.
+func (m *memory) start(ctx context.Context, t *testing.T, config components.Config) *process {
+	t.Helper()
+	reporter, err := components.New(config)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error)
+	go func() { ended <- reporter.Run(ctx) }()
+	p := &process{reporter, sync.OnceFunc(func() {
+		cancel()
+		assert.NoError(t, <-ended)
+	})}
+	t.Cleanup(p.stop)
+	synctest.Wait()
+	return p
+}
+
+func (m *memory) operator(t *testing.T) *process {
+	t.Helper()
+	return m.start(t.Context(), t, m.config(components.Operator))
+}
+
+// pass lets time pass, and waits until all processes are idle.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// sync is one sync of the operator, with a step that ends with an error.
+func (p *process) sync(err error) {
+	end := p.Begin(components.OperatorSync, "")
+	p.Begin(components.OperatorSyncMCD, "")(err)
+	end(err)
+	synctest.Wait()
+}
+
+// healthy starts an operator that is healthy, and has nothing left to write.
+func healthy(t *testing.T, m *memory) *process {
+	t.Helper()
+	p := m.operator(t)
+	p.sync(nil)
+	for name, status := range map[string]metav1.ConditionStatus{controllerAvailable: yes, daemonAvailable: yes, daemonDegraded: no, daemonProgressing: no} {
+		p.setPeer(t, name, status, "")
+	}
+	pass(3 * time.Hour)
+	require.Len(t, m.conditions(), 7)
+	return p
+}
+
+// setPeer sets a condition of the controller or of the daemons.
+func (p *process) setPeer(t *testing.T, name string, status metav1.ConditionStatus, message string) {
+	t.Helper()
+	component := components.Daemon
+	if name == controllerAvailable {
+		component = components.Controller
+	}
+	require.NoError(t, p.SetPeerConditions(component, metav1.Condition{Type: name, Status: status, Reason: "Reason", Message: message, ObservedGeneration: 7}))
+}
 
 // inBubble runs a test on a server of its own.
 func inBubble(t *testing.T, test func(t *testing.T, m *memory)) {

@@ -2,64 +2,134 @@ package components
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New. It
-// is safe for concurrent use.
+// Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New.
+// It is safe for concurrent use. Begin, Track, Forget and SetPeerConditions of a nil Reporter report
+// nothing: a process without the feature keeps its calls.
 type Reporter struct {
 	config   Config
-	wake     chan struct{} // of capacity 1: something may have changed
-	failures apierr.Log    // of reads and writes, and of states that this process does not have
+	failures apierr.Log
+	wake     chan struct{} // of capacity 1: a condition may have changed
 
-	mu      sync.Mutex // guards what Begin, End, Forget and SetPeerConditions change; nothing is called under it
-	running running
-	faults  faults
-	peers   peers
+	mu      sync.Mutex // guards tracker; nothing is called while it is locked
+	tracker *tracker
 
-	turn      chan struct{}      // of capacity 1: held while the object is read and written; guards the rest
-	inherited bool               // published and desired are known
-	published []metav1.Condition // of this process, as last read or written
-	desired   []metav1.Condition // as last computed
-	last      lastErrors
-	version   string // the resource version of the last write
-	pace      pace
-	cleared   bool // nothing is written any more
-	health    map[Component]Health
+	// Only Run uses the rest.
+	desired []metav1.Condition               // as last computed
+	written *operatorv1.MachineConfiguration // the response to the last write
+	last    time.Time                        // the last write
+	next    time.Time                        // not before this time is there another write
+	backoff wait.Backoff
 }
 
-// New returns a Reporter. It makes no request. Invalid input is a *field.Error.
-func New(config Config) (*Reporter, error) {
-	config, err := config.complete()
-	if err != nil {
-		return nil, err
-	}
-	return &Reporter{
-		config:  config,
-		wake:    make(chan struct{}, 1),
-		turn:    make(chan struct{}, 1),
-		running: running{after: config.ProgressingAfter, passes: map[step]*pass{}},
-		faults:  faults{inertia: config.DegradedInertia, open: map[step]*fault{}},
-		peers:   peers{},
-		last:    lastErrors{},
-		health:  map[Component]Health{},
-	}, nil
-}
-
-// SetPeerConditions reports conditions of another component: the operator those of the daemons, and
-// whether the controller is Available; the controller whether the operator is. Types that are not passed
-// are unchanged.
+// Begin reports that the process starts a step, and returns the function that reports its end and
+// its error. An end without an error resolves the error of the same state and key. A second end does
+// nothing. Neither function blocks.
 //
-// A good status is published at once, any other one when it has lasted: Progressing for ProgressingAfter,
-// Available=False of the daemons for ten minutes, others for DegradedInertia. Times in the conditions are
-// ignored. For invalid input it returns a *field.Error, and reports nothing. It does not block.
+// key is the name of the object that the step works on, or "". A state that this process does not
+// have is logged once, and ignored.
+func (r *Reporter) Begin(s State, key string) (end func(error)) {
+	p := r.start(s, key)
+	return func(err error) { r.end(p, err, false) }
+}
+
+// Track runs work as a step, and returns the error of work. Work that panics has failed; the panic
+// is not recovered. Work that returns because ctx was canceled has neither failed nor succeeded.
+func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
+	if work == nil {
+		return errors.New("components: Track: work is nil: pass the function that does the step")
+	}
+	p, err := r.start(s, key), errPanicked
+	defer func() { r.end(p, err, errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)) }()
+	err = work(ctx)
+	return err
+}
+
+var errPanicked = errors.New("panicked: see the log of the process")
+
+// start returns nil if this process does not have the state.
+func (r *Reporter) start(s State, key string) *pass {
+	switch {
+	case r == nil:
+		return nil
+	case !slices.Contains(statesOf[r.config.Component], s):
+		err := fmt.Errorf("%s has no state %q", r.config.Component, oneLine(string(s)))
+		r.failures.Local(context.Background(), err.Error(), err, "Ignoring a step: pass a State of the component", "")
+		return nil
+	}
+	now := r.lock()
+	defer r.mu.Unlock()
+	return r.tracker.start(newStep(s, key), now)
+}
+
+func (r *Reporter) lock() (now time.Time) {
+	now = r.config.Clock.Now()
+	r.mu.Lock()
+	return now
+}
+
+func (r *Reporter) end(p *pass, err error, isCanceled bool) {
+	if p == nil {
+		return
+	}
+	text, now := textOf(err), r.lock()
+	defer r.mu.Unlock()
+	switch {
+	case isCanceled:
+		r.tracker.end(p)
+	case err != nil:
+		r.tracker.fail(p, text, now)
+		r.notify()
+	case r.tracker.succeed(p, now):
+		r.notify()
+	}
+}
+
+// textOf returns the text of an error in constant time, also if its Error method panics.
+func textOf(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprint(err)
+		}
+	}()
+	if err != nil {
+		text = shorten(err.Error())
+	}
+	return text
+}
+
+// Forget drops the error of a state and a key, and its running passes, when their object is gone.
+func (r *Reporter) Forget(s State, key string) {
+	if r == nil {
+		return
+	}
+	now := r.lock()
+	defer r.mu.Unlock()
+	r.tracker.forget(newStep(s, key), now)
+	r.notify()
+}
+
+// SetPeerConditions reports conditions of another component, as Daemons and Deployment return them:
+// the operator reports the daemons, and whether the controller is Available; the controller reports
+// whether the operator is. Types that are not passed are unchanged.
+//
+// A good status is published at once, Available=False after 10 minutes, any other status after 2.
+// Times in the conditions are ignored. For invalid input it returns a *field.Error, and reports
+// nothing. It does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil
@@ -67,13 +137,30 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 	if err := validatePeer(r.config.Component, c, list); err != nil {
 		return err
 	}
-	now := r.config.Clock.Now()
-	r.mu.Lock()
+	now := r.lock()
+	defer r.mu.Unlock()
 	for _, condition := range list {
-		r.peers.set(condition, now)
+		r.tracker.setPeer(condition, now)
 	}
-	r.mu.Unlock()
 	r.notify()
+	return nil
+}
+
+func validatePeer(writer, peer Component, list []metav1.Condition) error {
+	for i, c := range list {
+		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
+		isReported := slices.ContainsFunc(conditionTypes, func(t conditionType) bool {
+			return t.name() == c.Type && t.component == peer && t.writer == writer && peer != writer && peer != Bootstrap
+		})
+		switch {
+		case !isReported:
+			return field.Invalid(path.Child("type"), c.Type, string(writer)+" does not report it of "+string(peer))
+		case c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown:
+			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
+		case !validate.IsReason(c.Reason):
+			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
+		}
+	}
 	return nil
 }
 
@@ -82,82 +169,5 @@ func (r *Reporter) notify() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
-	}
-}
-
-// lock acquires the turn to read and write the object.
-func (r *Reporter) lock(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	select {
-	case r.turn <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (r *Reporter) unlock() { <-r.turn }
-
-// inherit takes over the conditions of an earlier process.
-func (r *Reporter) inherit(mc *operatorv1.MachineConfiguration, now time.Time) {
-	if r.inherited {
-		return
-	}
-	r.inherited = true
-	r.published = own(mc.Status.Conditions, r.config.Component)
-	r.desired = own(mc.Status.Conditions, r.config.Component)
-	if degraded := meta.FindStatusCondition(r.desired, TypeOf(r.config.Component, Degraded)); degraded != nil && degraded.Status == metav1.ConditionTrue {
-		r.mu.Lock()
-		r.faults.inherited = now
-		r.mu.Unlock()
-	}
-}
-
-// conditions returns the desired conditions of this process. A condition that is not known yet is kept
-// as it was desired before, or omitted.
-func (r *Reporter) conditions(mc *operatorv1.MachineConfiguration, now time.Time) []metav1.Condition {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var list []metav1.Condition
-	for _, t := range writtenBy(r.config.Component) {
-		was := meta.FindStatusCondition(r.desired, t.name())
-		var c metav1.Condition
-		switch {
-		case t.component == Bootstrap:
-			c = r.bootstrap(mc, was, meta.FindStatusCondition(list, TypeOf(Operator, Degraded)), now)
-		case t.component != t.writer:
-			c = r.peers.condition(t, was, &r.config, now)
-		case t.aspect == Degraded:
-			c = r.faults.degraded(was, now)
-		default:
-			c = r.running.progressing(now)
-		}
-		if c.Status == "" {
-			continue
-		}
-		c.Type = t.name()
-		if t.aspect == Degraded {
-			r.last.complete(&c, was, now)
-		}
-		c.LastTransitionTime = transitionTime(c, meta.FindStatusCondition(r.published, c.Type), was, now)
-		list = append(list, c)
-	}
-	return list
-}
-
-// transitionTime returns the lastTransitionTime of a condition: that of the published one, or of the one
-// that was desired before, if the status is the same. It never decreases.
-func transitionTime(c metav1.Condition, published, was *metav1.Condition, now time.Time) metav1.Time {
-	switch {
-	case published != nil && published.Status == c.Status:
-		return published.LastTransitionTime
-	case was != nil && was.Status == c.Status:
-		return was.LastTransitionTime
-	case published != nil && now.Before(published.LastTransitionTime.Time):
-		return published.LastTransitionTime
-	default:
-		return seconds(now)
 	}
 }

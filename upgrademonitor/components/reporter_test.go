@@ -4,285 +4,283 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
-
-func TestHealthyWritesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before := m.writes()
-		for range 360 { // an hour of syncs, half of which fail
-			p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-			pass(5 * time.Second)
-			p.sync(components.OperatorSync, components.OperatorSyncMCP, errDaemons)
-			pass(5 * time.Second)
-		}
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-		pass(time.Hour)
-		p.stop()
-		m.start(t, components.Operator).sync(components.OperatorSync, components.OperatorSyncMCP, nil)
-		pass(time.Hour)
-		assert.Equal(t, before, m.writes(), "nor does a restart")
-	})
-}
 
 func TestFaultAndRecoveryAreTwoWrites(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		before, began := m.writes(), time.Now()
-		for time.Since(began) < 20*time.Minute {
-			p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		for range 120 {
+			p.sync(errDaemons)
 			pass(10 * time.Second)
 		}
-		degraded := m.condition(t, operatorDegraded)
-		assert.Equal(t, yes, degraded.Status)
-		assert.Equal(t, "OperatorSyncMCDFailed", degraded.Reason, "the step, not the sync")
+		degraded := m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed")
 		assert.Equal(t, errDaemons.Error(), degraded.Message)
-		assert.Equal(t, began.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix(), "after DegradedInertia")
+		assert.Equal(t, began.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix())
 
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		resolved := time.Now().UTC().Format(time.RFC3339)
+		end := p.Begin(components.OperatorSync, "")
+		p.Begin(components.OperatorSyncMCD, "")(nil)
+		pass(time.Minute)
+		assert.Equal(t, degraded, m.condition(t, operatorDegraded), "the sync may yet fail")
+		end(nil)
 		pass(time.Hour)
-		degraded = m.condition(t, operatorDegraded)
-		assert.Equal(t, no, degraded.Status)
-		assert.Equal(t, "AsExpected", degraded.Reason)
-		want := "Last error, resolved " + resolved + ", in OperatorSyncMCD: " + errDaemons.Error()
-		assert.Equal(t, want, degraded.Message)
+		resolved := m.is(t, operatorDegraded, no, "AsExpected")
+		want := "Last error, resolved " + resolved.LastTransitionTime.UTC().Format(time.RFC3339) + ", in OperatorSyncMCD: " + errDaemons.Error()
+		assert.Equal(t, want, resolved.Message)
 		assert.Equal(t, 2, m.writes()-before)
 
 		p.stop()
-		p = m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, errDaemons)
+		p = m.operator(t)
+		p.Begin(components.OperatorSyncMCP, "")(errDaemons)
 		pass(time.Minute)
-		p.sync(components.OperatorSync, components.OperatorSyncMCP, nil)
+		p.Begin(components.OperatorSyncMCP, "")(nil)
 		pass(time.Hour)
-		assert.Equal(t, want, m.condition(t, operatorDegraded).Message, "until the next that lasts, also after a restart")
+		assert.Equal(t, want, m.condition(t, operatorDegraded).Message, "until the next error that lasts, also after a restart")
 	})
 }
 
-// TestAnErrorOfAnOutage that was never published is the last error all the same.
-func TestAnErrorOfAnOutage(t *testing.T) {
+// TestASlowPass is Progressing after two minutes, and Degraded after thirty.
+func TestASlowPass(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		m.failWith(errDown)
-		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
-		pass(10 * time.Minute)
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
-		pass(10 * time.Minute)
-		m.failWith(nil)
-		pass(10 * time.Minute)
-		assert.Contains(t, m.condition(t, operatorDegraded).Message, "Last error, resolved ")
-	})
-}
-
-func TestSlowPass(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before, began := m.writes(), time.Now()
-		sync := p.Begin(components.OperatorSync, "")
+		began := time.Now()
+		endSync := p.Begin(components.OperatorSync, "")
 		pass(time.Minute)
-		step := p.Begin(components.OperatorSyncMCPRequired, "worker")
+		endStep := p.Begin(components.OperatorSyncMCPRequired, "worker")
 		pass(70 * time.Second)
-		c := m.condition(t, operatorProgressing)
-		assert.Equal(t, yes, c.Status)
-		assert.Equal(t, "OperatorSync has been running since "+began.UTC().Format(time.RFC3339), c.Message)
+		c := m.is(t, operatorProgressing, yes, "OperatorSync")
+		assert.Equal(t, "running since "+began.UTC().Format(time.RFC3339), c.Message)
 		pass(10 * time.Minute)
-		c = m.condition(t, operatorProgressing)
-		assert.Equal(t, "OperatorSyncMCPRequired", c.Reason, "the step, not the sync")
-		assert.Contains(t, c.Message, "worker: OperatorSyncMCPRequired has been running since ")
+		c = m.is(t, operatorProgressing, yes, "OperatorSyncMCPRequired")
+		assert.Equal(t, "worker: running since "+began.Add(time.Minute).UTC().Format(time.RFC3339), c.Message)
 		assert.Equal(t, began.Add(2*time.Minute).Unix(), c.LastTransitionTime.Unix())
-		step.End(nil)
-		sync.End(nil)
-		pass(time.Hour)
-		assert.Equal(t, no, m.condition(t, operatorProgressing).Status)
-		assert.Equal(t, 3, m.writes()-before)
-	})
-}
+		m.is(t, operatorDegraded, no, "AsExpected")
 
-// TestAKilledProcess leaves its error, and the next one continues.
-func TestAKilledProcess(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
+		pass(5 * time.Hour) // without an error
+		stuck := m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck")
+		assert.Equal(t, c.Message, stuck.Message, "one problem: the sync is stuck in this step")
+		assert.Equal(t, began.Add(30*time.Minute).Unix(), stuck.LastTransitionTime.Unix())
+		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
+
+		endStep(nil)
+		endSync(nil)
 		pass(time.Hour)
-		want, before := m.condition(t, operatorDegraded), m.writes()
-		p.stop()
-		p = m.start(t, components.Operator)
-		for range 30 {
-			p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-			pass(time.Minute)
-			assert.Equal(t, want, m.condition(t, operatorDegraded), "nothing has changed")
-		}
-		assert.Equal(t, before, m.writes())
-		p.stop()
-		p = m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		pass(time.Hour)
-		assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCD: "+errDaemons.Error())
-		assert.Equal(t, before+1, m.writes())
+		m.is(t, operatorProgressing, no, "AsExpected")
+		assert.Contains(t, m.is(t, operatorDegraded, no, "AsExpected").Message, ", in OperatorSyncMCPRequired: worker: running since ")
 	})
 }
 
 func TestPeerConditions(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		set := func(name string, status metav1.ConditionStatus, message string) {
-			c := condition(name, status)
-			c.Message, c.ObservedGeneration = message, 7
-			require.NoError(t, p.SetPeerConditions(components.Daemon, c))
+		for _, name := range []string{daemonAvailable, controllerAvailable} {
+			began := time.Now()
+			p.setPeer(t, name, no, "")
+			pass(9 * time.Minute)
+			p.setPeer(t, name, yes, "")
+			p.setPeer(t, name, no, "")
+			pass(9 * time.Minute)
+			m.is(t, name, yes, "Reason") // never for ten minutes
+			pass(time.Minute)
+			assert.Equal(t, began.Add(19*time.Minute).Unix(), m.is(t, name, no, "Reason").LastTransitionTime.Unix())
+			p.setPeer(t, name, yes, "")
+			pass(30 * time.Second)
+			m.is(t, name, yes, "Reason")
+			pass(time.Hour)
 		}
-		began := time.Now()
-		set(daemonAvailable, no, "")
-		pass(9 * time.Minute)
-		set(daemonAvailable, yes, "")
-		set(daemonAvailable, no, "")
-		pass(9 * time.Minute)
-		assert.Equal(t, yes, m.condition(t, daemonAvailable).Status, "never for ten minutes")
+		p.setPeer(t, daemonDegraded, yes, "disk\nfull")
 		pass(time.Minute)
-		assert.Equal(t, no, m.condition(t, daemonAvailable).Status)
-		assert.Equal(t, began.Add(19*time.Minute).Unix(), m.condition(t, daemonAvailable).LastTransitionTime.Unix())
+		m.is(t, daemonDegraded, no, "Reason")
 		pass(time.Minute)
-		set(daemonAvailable, yes, "")
-		pass(0)
-		assert.Equal(t, yes, m.condition(t, daemonAvailable).Status, "at once")
-
-		set(daemonDegraded, yes, "disk\nfull")
+		assert.Equal(t, "disk full", m.is(t, daemonDegraded, yes, "Reason").Message)
+		p.setPeer(t, daemonDegraded, unknown, "no objects")
 		pass(time.Hour)
-		set(daemonDegraded, unknown, "")
-		pass(time.Hour)
-		set(daemonDegraded, no, "")
-		pass(time.Hour)
-		assert.Regexp(t, `^Last error, resolved \S+, in Errored: disk full$`, m.condition(t, daemonDegraded).Message)
 		p.stop()
-		m.start(t, components.Operator)
+		m.operator(t)
 		pass(time.Hour)
-		assert.Contains(t, m.condition(t, daemonDegraded).Message, "disk full", "a restart keeps what it does not know")
-		assert.NotContains(t, strings.Join(m.requestsSince(0), ""), "observedGeneration")
+		assert.Equal(t, "no objects", m.is(t, daemonDegraded, unknown, "Reason").Message, "a restart keeps what it does not know")
+		for _, c := range slices.Concat(m.applied...) {
+			assert.Nil(t, c.ObservedGeneration)
+		}
+	})
+}
+
+// TestAStuckRollout of the DaemonSet makes the daemons Degraded after an hour, also across restarts.
+func TestAStuckRollout(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p, ds := healthy(t, m), daemonSet()
+		last := func(minutes int) {
+			for range 2 * minutes {
+				require.NoError(t, p.SetPeerConditions(components.Daemon, components.Daemons(ds, nodes(0), time.Now())...))
+				pass(30 * time.Second)
+			}
+		}
+		ds.Status.UpdatedNumberScheduled = 3 // and no daemon is missing
+		last(30)
+		p.stop()
+		p = m.operator(t)
+		last(31)
+		m.is(t, daemonProgressing, yes, "RollingOut")
+		m.is(t, daemonDegraded, no, "AsExpected")
+		last(3)
+		assert.Regexp(t, `^DaemonSet machine-config-daemon is being rolled out since \S+Z$`, m.is(t, daemonDegraded, yes, "RolloutStuck").Message)
+		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Daemon))
+		before := m.writes()
+		last(60)
+		assert.Equal(t, before, m.writes())
+		ds.Status.UpdatedNumberScheduled = 6
+		last(60)
+		m.is(t, daemonDegraded, no, "AsExpected")
+		assert.Equal(t, before+1, m.writes())
 	})
 }
 
 func TestTrack(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		o := &recorder{}
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
-		assert.NoError(t, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return nil }))
-		assert.Equal(t, errDaemons, p.Track(t.Context(), components.OperatorSyncMCD, "", func(context.Context) error { return errDaemons }))
+		p := m.operator(t)
+		track := func(ctx context.Context, err error) error {
+			return p.Track(ctx, components.OperatorSyncMCD, "", func(context.Context) error { return err })
+		}
+		assert.NoError(t, track(t.Context(), nil))
+		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))
+		assert.ErrorContains(t, p.Track(t.Context(), components.OperatorSync, "", nil), "work is nil")
 		pass(time.Hour)
-		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed")
 
-		ctx, cancel := context.WithCancel(t.Context())
-		work := func(ctx context.Context) error { cancel(); return fmt.Errorf("stopped: %w", ctx.Err()) }
-		assert.ErrorIs(t, p.Track(ctx, components.OperatorSyncMCP, "", work), context.Canceled)
-		twice := p.Begin(components.OperatorSyncMCD, "")
-		twice.End(nil)
-		twice.End(errDaemons)
+		assert.NoError(t, track(t.Context(), nil))
+		stopped, cancel := context.WithCancel(t.Context())
+		cancel()
+		assert.ErrorIs(t, track(stopped, fmt.Errorf("stopped: %w", stopped.Err())), context.Canceled)
+		end, forgotten := p.Begin(components.OperatorSyncMCN, ""), p.Begin(components.OperatorSyncMCP, "deleted")
+		end(nil)
+		end(errDaemons)
+		p.Forget(components.OperatorSyncMCP, "deleted")
+		forgotten(errDaemons)
 		pass(time.Hour)
-		assert.Equal(t, no, m.condition(t, operatorDegraded).Status, "stopping the process is not a failure")
-		assert.Equal(t, []string{
-			"OperatorSyncMCD ok", "OperatorSyncMCD timed out waiting for the daemons", "OperatorSyncMCP stopped: context canceled", "OperatorSyncMCD ok",
-		}, o.ended)
-		assert.Equal(t, 4, o.started)
-		assert.Equal(t, m.writes(), o.written)
+		m.is(t, operatorDegraded, no, "AsExpected") // neither a stop, nor a second end, nor a forgotten pass is a failure
+		m.is(t, operatorProgressing, no, "AsExpected")
+		assert.Equal(t, context.Canceled, track(t.Context(), context.Canceled))
+		pass(time.Hour)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // its own cancellation is a failure
 
-		_ = p.Track(t.Context(), components.OperatorSyncMCP, "", func(context.Context) error { return context.Canceled })
-		pass(time.Hour)
-		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status, "its own cancellation is one")
+		p.Reporter = nil
+		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))
+		p.Forget(components.OperatorSync, "")
+		assert.NoError(t, p.SetPeerConditions(components.Daemon))
 	})
 }
 
-// recorder is an Observer that records its calls.
-type recorder struct {
-	mu               sync.Mutex
-	started, written int
-	ended, healths   []string
-}
+type badError struct{ text *string }
 
-func (o *recorder) StepStarted(components.Component, components.State) {
-	o.with(func() { o.started++ })
-}
-func (o *recorder) Written(time.Duration, error) { o.with(func() { o.written++ }) }
-func (o *recorder) HealthChanged(c components.Component, h components.Health) {
-	o.with(func() { o.healths = append(o.healths, fmt.Sprint(c, " ", h)) })
-}
-func (o *recorder) StepEnded(_ components.Component, s components.State, _ time.Duration, err error) {
-	result := "ok"
-	if err != nil {
-		result = err.Error()
-	}
-	o.with(func() { o.ended = append(o.ended, fmt.Sprint(s, " ", result)) })
-}
+func (e *badError) Error() string { return *e.text }
 
-func (o *recorder) with(f func()) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	f()
-}
-
-func TestHealthIsObserved(t *testing.T) {
+// TestBadInput: whatever the process reports, its work continues, and the writes are valid.
+func TestBadInput(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		o := &recorder{}
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Observer = o })
-		controller := m.start(t, components.Controller)
-		controller.sync(components.MCCSync, components.MCCSyncControllerConfig, nil)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		require.NoError(t, p.SetPeerConditions(components.Controller, condition(controllerAvailable, yes)))
-		require.NoError(t, controller.SetPeerConditions(components.Operator, condition(components.TypeOf(components.Operator, components.Available), yes)))
+		p := m.operator(t)
+		before := m.writes()
+		for _, s := range []components.State{"OperatorSyncEverything", components.MCCSync, "SyncMCD", components.State(strings.Repeat("a", 1<<20))} {
+			p.Begin(s, "")(errDaemons)
+			p.Begin(s, "")
+			p.Forget(s, "")
+		}
 		pass(time.Hour)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-		pass(time.Hour)
-		p.stop()
-		synctest.Wait()
-		assert.Equal(t, []string{
-			"MachineConfigOperator Unknown", "MachineConfigController Unknown", "MachineConfigDaemon Unknown",
-			"MachineConfigOperator Healthy", "MachineConfigController Healthy", "MachineConfigOperator Unhealthy",
-		}, o.healths)
+		assert.Equal(t, before, m.writes(), "unknown and foreign states are ignored")
+
+		var typedNil *badError
+		huge := strings.Repeat("key\n", 1<<18)
+		p.Begin(components.OperatorSyncMCD, huge)(errors.New(strings.Repeat("line \xff\n", 1<<18)))
+		p.Begin(components.OperatorSyncMCP, "\xff")(typedNil)
+		p.Begin(components.OperatorSyncMCN, "")(&badError{})
+		p.Begin(components.OperatorSyncMCPRequired, huge) // never ends
+		pass(time.Second)
+		assert.PanicsWithValue(t, "broken", func() {
+			_ = p.Track(t.Context(), components.MetricsSync, "", func(context.Context) error { panic("broken") })
+		})
+		pass(20 * time.Minute)
+		degraded := m.is(t, operatorDegraded, yes, "SyncMetricsFailed")
+		assert.Equal(t, "panicked: see the log of the process; and 3 more", degraded.Message)
+		for i := range 100 {
+			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i))(errDaemons)
+		}
+		pass(20 * time.Minute)
+		assert.Contains(t, m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck").Message, "; and 64 more")
+		assert.NotContains(t, fmt.Sprint(m.conditions()), "\n")
 	})
 }
 
-// TestConcurrentCalls of many goroutines, while Run writes. What they leave unresolved is published.
+// TestConcurrentCalls of many goroutines, while Run writes. The errors that they leave are published.
 func TestConcurrentCalls(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		var calls sync.WaitGroup
 		for g := range 8 {
 			calls.Go(func() {
-				key := fmt.Sprint("pool-", g)
 				for n := range 100 {
-					pass := p.Begin(components.OperatorSyncMCP, key)
-					p.Begin(components.OperatorSyncMCD, "").End(fmt.Errorf("attempt %d of %d", n, g))
-					assert.NoError(t, p.Track(t.Context(), components.OperatorSyncMCN, key, func(context.Context) error { return nil }))
-					pass.End(errors.New(key))
-					p.Forget(components.OperatorSyncMCN, key)
-					assert.NoError(t, p.SetPeerConditions(components.Daemon, condition(daemonDegraded, no)))
-					if n%50 == 0 {
-						assert.NoError(t, p.Flush(t.Context()))
-						<-time.After(time.Minute)
-					}
+					end := p.Begin(components.OperatorSyncMCP, fmt.Sprint(g))
+					p.Begin(components.OperatorSyncMCD, "")(fmt.Errorf("attempt %d of %d", n, g))
+					end(errDaemons)
+					p.Forget(components.OperatorSyncMCD, "")
+					p.setPeer(t, daemonDegraded, no, "")
+					<-time.After(time.Second)
 				}
 			})
 		}
 		calls.Wait()
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
 		pass(time.Hour)
-		assert.Equal(t, "OperatorSyncMCPFailed", m.condition(t, operatorDegraded).Reason)
-		assert.Contains(t, m.condition(t, operatorDegraded).Message, "; and 7 more")
+		assert.Contains(t, m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message, "; and 7 more")
 	})
 }
 
-func TestANilReporter(t *testing.T) {
-	var r *components.Reporter
-	r.Begin(components.OperatorSync, "").End(nil)
-	r.Forget(components.OperatorSync, "")
-	assert.NoError(t, r.SetPeerConditions(components.Daemon))
-	assert.Equal(t, errDaemons, r.Track(t.Context(), components.OperatorSync, "", func(context.Context) error { return errDaemons }))
+func TestInvalidInput(t *testing.T) {
+	m := newMemory()
+	is := func(want string, err error) {
+		t.Helper()
+		var invalid *field.Error
+		if assert.ErrorAs(t, err, &invalid) {
+			assert.Equal(t, "components."+want, invalid.Field)
+		}
+	}
+	for name, change := range map[string]func(*components.Config){
+		"Client":       func(c *components.Config) { c.Client = (*memory)(nil) },
+		"Lister":       func(c *components.Config) { c.Lister = nil },
+		"Component":    func(c *components.Config) { c.Component = components.Daemon },
+		"FieldManager": func(c *components.Config) { c.FieldManager = "machine-config-controller-state" },
+	} {
+		config := m.config(components.Operator)
+		change(&config)
+		_, err := components.New(config)
+		is("Config."+name, err)
+	}
+	for _, tc := range []struct {
+		reporter, component components.Component
+		name                string
+		status              metav1.ConditionStatus
+		reason, field       string
+	}{
+		{components.Operator, components.Operator, operatorDegraded, yes, "A", "type"}, // of itself
+		{components.Operator, components.Bootstrap, bootstrap, yes, "A", "type"},
+		{components.Operator, "MachineConfigServer", daemonAvailable, yes, "A", "type"},
+		{components.Operator, components.Controller, daemonAvailable, yes, "A", "type"},
+		{components.Operator, components.Controller, "MachineConfigControllerDegraded", yes, "A", "type"}, // the controller reports it
+		{components.Controller, components.Daemon, daemonAvailable, yes, "A", "type"},
+		{components.Operator, components.Daemon, daemonAvailable, "", "A", "status"},
+		{components.Operator, components.Daemon, daemonAvailable, yes, "a b", "reason"},
+	} {
+		reporter, err := components.New(m.config(tc.reporter))
+		require.NoError(t, err)
+		is("SetPeerConditions.conditions[0]."+tc.field, reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
+	}
 }

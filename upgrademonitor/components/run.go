@@ -3,139 +3,124 @@ package components
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
+	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
-	"k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/retry"
+	"k8s.io/apimachinery/pkg/util/wait"
+	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// Run writes the conditions until ctx ends; then it returns nil. Only Flush and Clear write besides it.
-// Run it while this process is the leader, and only then.
+const (
+	objectName = "cluster"
+
+	minInterval    = 30 * time.Second // between two writes, and between two looks at the Lister
+	maxInterval    = 10 * time.Minute
+	quiet          = time.Hour // without a write, until minInterval applies again
+	requestTimeout = 10 * time.Second
+)
+
+// Run writes the conditions until ctx ends; then it returns nil. Nothing else writes. Call it once,
+// while this process is the leader.
 //
 //  1. The conditions of an earlier process are taken over first.
-//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is never
-//     created.
-//  3. All conditions of this process are written by one apply, and only if one differs from the
-//     published one, or if others have changed or removed it.
-//  4. The first change after a quiet time is written at once. Between two writes there is MinInterval,
-//     doubled with each write up to MaxInterval: the latest change wins.
-//  5. A rejection by the API server is logged once for each cause, and retried after MaxInterval.
-//
-// It must be called once.
+//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is
+//     never created.
+//  3. All conditions of this process are written by one apply, if one differs from the object's.
+//  4. The first change after a quiet time is written at once. Between two writes there are 30
+//     seconds, doubled with each write up to 10 minutes: the latest change wins. If other clients
+//     remove or revert a condition, it is written again at the same pace.
+//  5. A rejection is retried after 10 minutes, any other failure after 30 seconds. A failure is
+//     logged once for each cause.
 func (r *Reporter) Run(ctx context.Context) error {
-	timer := r.config.Clock.NewTimer(r.config.MaxInterval)
-	defer timer.Stop()
+	ticker := r.config.Clock.NewTicker(minInterval)
+	defer ticker.Stop()
 	for {
-		wait, _ := r.sync(ctx, false) // it has logged its error
-		timer.Stop()
-		timer.Reset(wait)
+		r.sync(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-r.wake:
-		case <-timer.C():
+		case <-ticker.C():
 		}
 	}
 }
 
-// Flush writes pending changes at once, before a process ends. Nothing to write, or an object that is
-// not Ready, is not an error.
-func (r *Reporter) Flush(ctx context.Context) error {
-	_, err := r.sync(ctx, true)
-	return err
-}
-
-// Handler wakes Run when the object changes: add it to the informer of the Lister.
-func (r *Reporter) Handler() cache.ResourceEventHandler {
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc:    func(any) { r.notify() },
-		UpdateFunc: func(any, any) { r.notify() },
-		DeleteFunc: func(any) { r.notify() },
-	}
-}
-
-// Clear removes the conditions of this process from the object, when the feature is disabled. Those of
-// others are kept. Nothing is written any more.
-//
-// A missing object, or one without these conditions, is not an error.
-func (r *Reporter) Clear(ctx context.Context) error {
-	if err := r.lock(ctx); err != nil {
-		return err
-	}
-	defer r.unlock()
-	r.cleared = true
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { return r.remove(ctx) })
-	if apierrors.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// sync writes pending changes, at once or at the pace of writes, and returns when to sync again.
-func (r *Reporter) sync(ctx context.Context, atOnce bool) (time.Duration, error) {
-	if err := r.lock(ctx); err != nil {
-		return 0, err
-	}
-	defer r.unlock()
-	idle := min(r.config.MinInterval, r.config.DegradedInertia, r.config.ProgressingAfter) // time passes without an event
-	if r.cleared {
-		return idle, nil
-	}
+// sync computes the conditions, and writes them if they differ from the object's.
+func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
-			r.pace = pace{} // another one is written at once
+			r.next = time.Time{} // the next object is written at once
 		}
-		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "component", r.config.Component, "name", objectName)
-		return idle, err
-	}
-	r.failures.Recovered(ctx, "read", "Found the MachineConfiguration", "component", r.config.Component, "name", objectName)
-	if !r.config.Ready(mc) {
-		return idle, nil
-	}
-	now := r.config.Clock.Now()
-	r.inherit(mc, now)
-	r.desired = r.conditions(mc, now)
-	if r.isPublished(mc) {
-		r.observeHealth(mc)
-		return idle, nil
-	}
-	if wait := r.pace.wait(now); wait > 0 && !atOnce {
-		return min(idle, wait), nil
-	}
-	if err := r.apply(ctx, now); err != nil {
-		r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying", "component", r.config.Component)
-		return idle, err
-	}
-	r.failures.Recovered(ctx, "write", "Wrote the conditions of a component again", "component", r.config.Component)
-	r.observeHealth(mc)
-	return idle, nil
-}
-
-// isPublished reports whether the object has the desired conditions. An informer that is behind the last
-// write is ignored.
-func (r *Reporter) isPublished(mc *operatorv1.MachineConfiguration) bool {
-	if !equal(r.published, r.desired) {
-		return false
-	}
-	order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.version)
-	isBehind := err == nil && order < 0
-	return isBehind || equal(own(mc.Status.Conditions, r.config.Component), r.desired)
-}
-
-// observeHealth notifies the Observer of changes of health.
-func (r *Reporter) observeHealth(mc *operatorv1.MachineConfiguration) {
-	if r.config.Observer == nil {
+		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "name", objectName)
 		return
 	}
-	list := slices.Concat(r.published, mc.Status.Conditions) // the own ones are found first
-	for _, c := range withHealth {
-		if h := HealthOf(list, c); r.health[c] != h {
-			r.health[c] = h
-			r.config.Observer.HealthChanged(c, h)
-		}
+	r.failures.Recovered(ctx, "read", "Found the MachineConfiguration", "name", objectName)
+	if !r.config.Ready(mc) {
+		return
 	}
+	now := r.config.Clock.Now()
+	r.mu.Lock()
+	if r.desired == nil {
+		r.desired, r.tracker.taken = mc.Status.Conditions, now
+	}
+	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
+	r.mu.Unlock()
+	if order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion); err == nil && order < 0 {
+		mc = r.written // the informer lags
+	}
+	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
+		r.write(ctx, now)
+	}
+}
+
+func isInSync(list, desired []metav1.Condition) bool {
+	return !slices.ContainsFunc(desired, func(d metav1.Condition) bool {
+		c := meta.FindStatusCondition(list, d.Type)
+		return c == nil || c.Status != d.Status || c.Reason != d.Reason || c.Message != d.Message || !c.LastTransitionTime.Equal(&d.LastTransitionTime)
+	})
+}
+
+// write applies the desired conditions by force: no other process writes them.
+func (r *Reporter) write(ctx context.Context, now time.Time) {
+	request, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	status := applyoperatorv1.MachineConfigurationStatus()
+	for _, c := range r.desired {
+		status.WithConditions(applymetav1.Condition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message).
+			WithLastTransitionTime(c.LastTransitionTime))
+	}
+	object := applyoperatorv1.MachineConfiguration(objectName).WithStatus(status)
+	mc, err := r.config.Client.ApplyStatus(request, object, metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true})
+	switch {
+	case err == nil:
+		if now.Sub(r.last) >= quiet {
+			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
+		}
+		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
+		r.failures.Recovered(ctx, "write", "Wrote the conditions of a component again")
+		return
+	case ctx.Err() != nil:
+		return
+	case isRejected(err):
+		r.next = now.Add(maxInterval)
+	default:
+		r.next = now.Add(minInterval)
+	}
+	r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
+}
+
+// isRejected reports whether the API server rejects the request until an administrator grants a
+// permission, repairs the object or installs the CRD. A CRD without one of the fields has the response
+// 500; after any other 500 the request may succeed.
+func isRejected(err error) bool {
+	outcome := apierr.Classify(err)
+	return outcome != apierr.Retry && outcome != apierr.Conflict || strings.Contains(err.Error(), "not declared in schema")
 }

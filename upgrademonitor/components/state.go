@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is a step that a component is in. States are the reasons of conditions, never their
-// types: they change with each sync.
+// State is a step of a component's work. States are the reasons of conditions, never their types:
+// they change with each sync.
 type State string
 
 // The states of the operator.
@@ -25,6 +25,7 @@ const (
 	OperatorSyncMOB                       State = "OperatorSyncMOB" // the OS builder
 	OperatorSyncMCPRequired               State = "OperatorSyncMCPRequired"
 	OperatorSyncKubeletConfig             State = "OperatorSyncKubeletConfig"
+	BootstrapProgression                  State = "BootstrapProgression"
 )
 
 // The states of the controller.
@@ -37,74 +38,45 @@ const (
 	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
 )
 
-// The states of the daemons. No process reports them: SyncMCDFailed is the reason of the daemons' Degraded, and
-// the others are for readers of other sources.
+// The states of both.
 const (
-	MCDSync                       State = "SyncMCD" // the whole sync
-	MCDSyncChangingStateAndReason State = "SyncMCDChangingStateAndReason"
-	MCDSyncTriggeringUpdate       State = "SyncMCDTriggeringUpdate"
+	MetricsSync State = "SyncMetrics"
+	Errored     State = "Errored" // failed in a step that has no state
 )
 
-// The states outside of a sync.
-const (
-	MetricsSync          State = "SyncMetrics"
-	BootstrapProgression State = "BootstrapProgression"
-	Errored              State = "Errored" // failed in a step without a state of its own
-)
+// daemonSync is the state of the daemons' Degraded. No process reports it.
+const daemonSync State = "SyncMCD"
 
-var statesByComponent = map[Component][]State{
+var statesOf = map[Component][]State{
 	Operator: {
 		OperatorSync, OperatorSyncOSImageStream, OperatorSyncRenderConfig, OperatorSyncCustomResourceDefinitions,
 		OperatorSyncConfigMaps, OperatorSyncMachineConfiguration, OperatorSyncMCN, OperatorSyncMCP, OperatorSyncMCD,
 		OperatorSyncMCC, OperatorSyncMCS, OperatorSyncMOB, OperatorSyncMCPRequired, OperatorSyncKubeletConfig,
-		MetricsSync, Errored,
+		BootstrapProgression, MetricsSync, Errored,
 	},
 	Controller: {
 		MCCSync, MCCSyncMachineConfigPool, MCCSyncRenderedMachineConfigs, MCCSyncGeneratedKubeletConfigs,
 		MCCSyncControllerConfig, MCCSyncContainerRuntimeConfig, MetricsSync, Errored,
 	},
-	Daemon:    {MCDSync, MCDSyncChangingStateAndReason, MCDSyncTriggeringUpdate, MetricsSync, Errored},
-	Bootstrap: {BootstrapProgression},
+	Daemon: {daemonSync},
 }
 
-// syncs are the states that have steps.
-var syncs = []State{OperatorSync, MCCSync, MCDSync}
+// The suffixes of states in the reasons of Degraded=True.
+const (
+	failedSuffix = "Failed"
+	stuckSuffix  = "Stuck"
+)
 
-// States returns the states that a component can be in, a sync before its steps; nil for an unknown
-// component. MetricsSync and Errored are states of each.
-func States(c Component) []State { return slices.Clone(statesByComponent[c]) }
-
-// ParentOf returns the sync that a state is a step of, false if it is not a step.
-func ParentOf(s State) (State, bool) {
-	for _, sync := range syncs {
-		if s != sync && strings.HasPrefix(string(s), string(sync)) && isState(s) {
-			return sync, true
-		}
-	}
-	return "", false
-}
-
-// isSync reports whether a state has steps.
-func isSync(s State) bool { return slices.Contains(syncs, s) }
-
-func isState(s State) bool {
-	for _, states := range statesByComponent {
-		if slices.Contains(states, s) {
-			return true
-		}
-	}
-	return false
-}
-
-const failedSuffix = "Failed"
-
-// failedReason is the reason of Degraded=True.
-func failedReason(s State) string { return string(s) + failedSuffix }
-
-// stateOf returns the state of a reason of Degraded=True, Errored for any other reason.
+// stateOf returns the state of a reason, Errored if there is none.
 func stateOf(reason string) State {
-	if s := State(strings.TrimSuffix(reason, failedSuffix)); isState(s) {
-		return s
+	s := State(strings.TrimSuffix(strings.TrimSuffix(reason, failedSuffix), stuckSuffix))
+	for _, states := range statesOf {
+		if slices.Contains(states, s) {
+			return s
+		}
 	}
 	return Errored
 }
+
+// syncs are the whole syncs. The names of their steps start with their names.
+var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

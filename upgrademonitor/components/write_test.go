@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	operatorv1 "github.com/openshift/api/operator/v1"
@@ -22,32 +21,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-var (
-	resource    = operatorv1.Resource("machineconfigurations")
-	errNotFound = apierrors.NewNotFound(resource, "cluster")
-	errConflict = apierrors.NewConflict(resource, "cluster", nil)
-	errDown     = apierrors.NewServiceUnavailable("down")
-)
-
-// setConditions has another process write the whole status.
-func (m *memory) setConditions(list []metav1.Condition) {
-	m.change(func(mc *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
-		mc.Status.Conditions = list
-		return mc
-	})
-}
-
-func (m *memory) delete() {
-	m.change(func(*operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration { return nil })
-}
-
 func TestHealing(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		healthy(t, m)
 		want, before := m.conditions(), m.writes()
 		stale := slices.Clone(want)
 		stale[0].Message, stale[0].Status = "old", yes
-		for name, list := range map[string][]metav1.Condition{"taken away": nil, "taken back": stale, "some taken away": want[3:]} {
+		for name, list := range map[string][]metav1.Condition{"removed": nil, "reverted": stale, "some removed": want[3:]} {
 			m.setConditions(list)
 			pass(time.Hour)
 			assert.ElementsMatch(t, want, m.conditions(), name)
@@ -61,23 +41,26 @@ func TestHealing(t *testing.T) {
 		assert.ElementsMatch(t, want, m.conditions())
 		assert.LessOrEqual(t, m.writes()-before, 3+3, "at the pace of all writes")
 
-		m.setConditions(append(want, metav1.Condition{Type: "BootImageUpdateDegraded"}))
+		foreign := slices.Clone(want)
+		foreign[0].ObservedGeneration = 7
+		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
+		before = m.writes()
 		pass(time.Hour)
-		assert.Len(t, m.conditions(), 8, "those of others are kept")
+		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
+		assert.Equal(t, before, m.writes(), "and their fields are ignored")
 	})
 }
 
 func TestAnInformerThatLagsWritesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.lag = true
-		p := m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
+		m.operator(t).sync(nil)
 		pass(6 * time.Hour)
 		assert.Equal(t, 2, m.writes(), "the cache has neither of the writes")
 	})
 }
 
-// TestRejectedWrites are made once each MaxInterval, and logged once for each cause.
+// TestRejectedWrites are retried every 10 minutes, and logged once for each cause.
 func TestRejectedWrites(t *testing.T) {
 	for name, err := range map[string]error{
 		"403": apierrors.NewForbidden(resource, "cluster", nil),
@@ -85,163 +68,76 @@ func TestRejectedWrites(t *testing.T) {
 		"422": apierrors.NewInvalid(operatorv1.GroupVersion.WithKind("MachineConfiguration").GroupKind(), "cluster", nil),
 		"500": apierrors.NewInternalError(errors.New("field not declared in schema")),
 	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, m *memory) {
-				m.failWith(err)
-				var out bytes.Buffer
-				ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
-				p := m.startIn(ctx, t, components.Operator)
-				p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-				pass(time.Hour)
-				assert.LessOrEqual(t, m.writes(), 7)
-				m.failWith(nil)
-				pass(10 * time.Minute)
-				assert.Equal(t, no, m.condition(t, operatorDegraded).Status)
-				p.stop()
-				lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-				require.Len(t, lines, 2, "%s", lines)
-				assert.Contains(t, lines[0], "Failed to write the conditions of a component, retrying")
-				assert.Contains(t, lines[1], "Wrote the conditions of a component again")
-			})
+		inBubble(t, func(t *testing.T, m *memory) {
+			m.failWith(err)
+			var out bytes.Buffer
+			ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))
+			p := m.start(ctx, t, m.config(components.Operator))
+			p.sync(nil)
+			pass(59 * time.Minute)
+			assert.Equal(t, 6, m.writes(), name)
+			m.failWith(nil)
+			pass(10 * time.Minute)
+			m.is(t, operatorDegraded, no, "AsExpected")
+			p.stop()
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			require.Len(t, lines, 2, "%s: %s", name, lines)
+			assert.Contains(t, lines[0], "Failed to write the conditions of a component, retrying")
+			assert.Contains(t, lines[1], "Wrote the conditions of a component again")
 		})
 	}
 }
 
-// TestAMissingAnswerIsRetriedSoon: a 500 that is no rejection delays a condition by the shortest interval.
-func TestAMissingAnswerIsRetriedSoon(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		pass(6 * time.Hour)
-		m.failWith(apierrors.NewInternalError(errors.New("etcdserver: leader changed")))
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-		pass(2*time.Minute + time.Second)
-		assert.NotEqual(t, yes, m.condition(t, operatorDegraded).Status)
-		m.failWith(nil)
-		pass(time.Minute)
-		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
-	})
+// TestOtherFailuresAreRetriedSoon, also after an outage of hours. The time of the change is published.
+func TestOtherFailuresAreRetriedSoon(t *testing.T) {
+	for name, err := range map[string]error{
+		"500": apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "409": apierrors.NewConflict(resource, "cluster", nil), "503": errDown,
+	} {
+		inBubble(t, func(t *testing.T, m *memory) {
+			p := healthy(t, m)
+			m.failWith(err)
+			failed := time.Now()
+			p.sync(errDaemons)
+			pass(6 * time.Hour)
+			m.failWith(nil)
+			pass(30 * time.Second)
+			degraded := m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed")
+			assert.Equal(t, failed.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix(), name)
+
+			m.failWith(err)
+			p.Begin(components.OperatorSyncMCP, "")(errDown)
+			pass(time.Hour)
+			p.Begin(components.OperatorSyncMCP, "")(nil)
+			p.sync(nil)
+			m.failWith(nil)
+			pass(10 * time.Minute)
+			assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCP: ", "an error that was never published is the last error all the same")
+		})
+	}
 }
 
-func TestAnHoursOutage(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before := m.writes()
-		m.failWith(errDown)
-		failed := time.Now()
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-		pass(time.Hour)
-		assert.LessOrEqual(t, m.writes()-before, 10)
-		m.failWith(nil)
-		pass(10 * time.Minute)
-		degraded := m.condition(t, operatorDegraded)
-		assert.Equal(t, yes, degraded.Status)
-		assert.Equal(t, failed.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix(), "of the change, not of the write")
-	})
-}
-
-func TestAMissingObjectIsWaitedFor(t *testing.T) {
+// TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.
+func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
-		p := m.start(t, components.Operator)
-		p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-		pass(time.Hour)
-		assert.Zero(t, m.writes())
-		assert.True(t, apierrors.IsNotFound(p.Flush(t.Context())))
+		config := m.config(components.Operator)
+		config.Ready = func(mc *operatorv1.MachineConfiguration) bool { return len(mc.Status.Conditions) > 0 }
+		m.start(t.Context(), t, config).sync(nil)
 		for n := range 3 {
-			m.create()
-			synctest.Wait()
-			assert.Equal(t, n+1, m.writes(), "at once")
+			pass(time.Hour)
+			m.create(0)
+			pass(time.Hour)
+			assert.Equal(t, n, m.writes())
+			m.setConditions([]metav1.Condition{{Type: "BootImageUpdateDegraded"}})
+			pass(30 * time.Second)
+			assert.Equal(t, n+1, m.writes())
 			m.delete()
-			pass(time.Second)
+			pass(time.Minute)
 		}
 	})
 }
 
-func TestNothingIsWrittenBeforeReady(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := m.start(t, components.Operator, func(c *components.Config) {
-			c.Ready = func(mc *operatorv1.MachineConfiguration) bool { return len(mc.Status.Conditions) > 0 }
-		})
-		pass(time.Hour)
-		assert.NoError(t, p.Flush(t.Context()))
-		assert.Zero(t, m.writes())
-		m.setConditions([]metav1.Condition{{Type: "BootImageUpdateDegraded"}})
-		synctest.Wait()
-		assert.Equal(t, 1, m.writes())
-	})
-}
-
-func TestFlush(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before := m.writes()
-		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
-		p.stop()
-		pass(2 * time.Minute)
-		assert.NoError(t, p.Flush(t.Context()))
-		assert.NoError(t, p.Flush(t.Context()))
-		assert.Equal(t, before+1, m.writes())
-		assert.Equal(t, yes, m.condition(t, operatorDegraded).Status)
-
-		p.Begin(components.OperatorSyncMCD, "").End(nil)
-		m.failWith(errDown)
-		assert.ErrorIs(t, p.Flush(t.Context()), errDown)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		assert.ErrorIs(t, p.Flush(ctx), context.Canceled)
-	})
-}
-
-// TestClear removes the own conditions, and no others.
-func TestClear(t *testing.T) {
-	others := metav1.Condition{Type: "BootImageUpdateDegraded", Status: no}
-	for name, tc := range map[string]struct {
-		before []metav1.Condition
-		fails  []error
-		want   error
-	}{
-		"alone":               {},
-		"others":              {before: []metav1.Condition{others}},
-		"others write, too":   {before: []metav1.Condition{others}, fails: []error{errConflict, errConflict}},
-		"it does not respond": {fails: []error{errDown}, want: errDown},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, m *memory) {
-				m.create(tc.before...)
-				p := m.start(t, components.Operator)
-				p.sync(components.OperatorSync, components.OperatorSyncMCD, nil)
-				require.NoError(t, p.Flush(t.Context()))
-				m.mu.Lock()
-				fails := tc.fails
-				m.fail = func() (err error) {
-					if len(fails) > 0 {
-						err, fails = fails[0], fails[1:]
-					}
-					return err
-				}
-				m.mu.Unlock()
-				assert.ErrorIs(t, p.Clear(t.Context()), tc.want)
-				after := m.writes()
-				p.sync(components.OperatorSync, components.OperatorSyncMCD, errDaemons)
-				pass(time.Hour)
-				assert.NoError(t, p.Flush(t.Context()))
-				assert.Equal(t, after, m.writes(), "nothing more")
-				if tc.want == nil {
-					assert.Equal(t, tc.before, m.conditions())
-					assert.NoError(t, p.Clear(t.Context()), "again")
-					m.start(t, components.Operator)
-					assert.Greater(t, m.writes(), after, "the next process")
-				}
-			})
-		})
-	}
-	inBubble(t, func(t *testing.T, m *memory) {
-		m.delete()
-		assert.NoError(t, m.start(t, components.Operator).Clear(t.Context()), "there is no object")
-	})
-}
-
-// hanging never answers.
+// hanging never responds.
 type hanging struct{ *memory }
 
 func (hanging) ApplyStatus(ctx context.Context, _ *applyoperatorv1.MachineConfigurationApplyConfiguration, _ metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
@@ -249,14 +145,19 @@ func (hanging) ApplyStatus(ctx context.Context, _ *applyoperatorv1.MachineConfig
 	return nil, ctx.Err()
 }
 
-// TestARequestThatHangs ends after Timeout, and nobody waits for it.
+// TestARequestThatHangs is canceled after 10 seconds. Neither a caller nor the end of Run waits for it.
 func TestARequestThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		began := time.Now()
-		p := m.start(t, components.Operator, func(c *components.Config) { c.Client = hanging{m} })
-		p.Begin(components.OperatorSyncMCD, "").End(errDaemons)
+		config, began := m.config(components.Operator), time.Now()
+		config.Client = hanging{m}
+		p := m.start(t.Context(), t, config)
+		p.sync(errDaemons)
+		p.stop()
 		assert.Zero(t, time.Since(began))
-		assert.ErrorIs(t, p.Flush(t.Context()), context.DeadlineExceeded)
-		assert.Equal(t, 20*time.Second, time.Since(began), "those of Run and Flush")
+		var out bytes.Buffer
+		p = m.start(klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))), t, config)
+		pass(10 * time.Second)
+		p.stop()
+		assert.Contains(t, out.String(), "context deadline exceeded")
 	})
 }

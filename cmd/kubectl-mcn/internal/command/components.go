@@ -2,9 +2,12 @@ package command
 
 import (
 	"github.com/spf13/cobra"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 // newComponents returns the command that shows what the operator, the controller and the daemons report on themselves.
@@ -12,8 +15,8 @@ func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{
 		Use: "components [flags]", Short: "show health and errors of operator, controller and daemons",
-		Long: "Show how healthy the operator, the controller and the daemons are, and all that\n" +
-			"is not well. They report it on MachineConfiguration cluster.",
+		Long: "Show how healthy the operator, the controller and the daemons are, which step\n" +
+			"takes long, and the most recent errors. They report it on MachineConfiguration\ncluster.",
 		Args: noArgs,
 	}
 	f.outputFlag.bind(cmd)
@@ -26,8 +29,22 @@ func newComponents(c *CLI) *cobra.Command {
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
 			}
-			return f.printDocument(f.Out, &document{TypeMeta: typeMeta("Components"), Components: screen.Components(v.Components)})
+			return f.printDocument(f.Out, &componentsDocument{typeMeta("Components"), components.Overall(v.Components), screen.Components(v.Components)})
 		})
 	}
 	return cmd
+}
+
+// componentsDocument is the JSON and YAML of the components.
+type componentsDocument struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Health     components.Health  `json:"health"` // the worst
+	Components []screen.Component `json:"components"`
+}
+
+// DeepCopyObject returns a shallow copy: nothing that it shares is changed.
+func (d *componentsDocument) DeepCopyObject() runtime.Object {
+	other := *d
+	return &other
 }

@@ -14,15 +14,15 @@ import (
 // Component is the health of the operator, the controller or the daemons, or the record of the bootstrap.
 type Component struct {
 	Name     string             `json:"name"`
-	Health   string             `json:"health"` // Healthy, Unhealthy, Unknown, NotReported; of the bootstrap Running, Complete
-	Doing    string             `json:"doing,omitempty"`
-	Since    *metav1.Time       `json:"since,omitempty"`
-	Message  string             `json:"message,omitempty"`  // of the bootstrap
-	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well
+	Health   string             `json:"health"`             // Healthy, Unhealthy, Unknown, NotReported; of the bootstrap Running, Complete
+	Doing    string             `json:"doing,omitempty"`    // the step that takes long
+	Since    *metav1.Time       `json:"since,omitempty"`    // of the step, or of the bootstrap
+	Message  string             `json:"message,omitempty"`  // of the step, or of the bootstrap
+	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well, or missing
 	Error    *components.Fault  `json:"mostRecentError,omitempty"`
 }
 
-// notReported is the health of a component of which no condition exists.
+// notReported is the health of a component without a condition, and the reason of a missing condition.
 const notReported = "NotReported"
 
 // Components reads the conditions of MachineConfiguration cluster.
@@ -43,59 +43,69 @@ func Components(list []metav1.Condition) []Component {
 func componentOf(list []metav1.Condition, name string, c components.Component) Component {
 	result := Component{Name: name, Health: notReported}
 	var own []metav1.Condition
-	for _, a := range []components.Aspect{components.Available, components.Progressing, components.Degraded} {
+	for _, a := range []components.Aspect{components.Progressing, components.Degraded, components.Available} {
 		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
-		if condition == nil {
+		switch {
+		case condition == nil && a != components.Progressing:
+			result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
+			continue
+		case condition == nil:
 			continue
 		}
 		own = append(own, *condition)
-		result.Health = string(components.HealthOf(list, c))
-		if a == components.Progressing {
-			if condition.Status == metav1.ConditionTrue {
-				result.Doing = condition.Reason
-			}
-			continue
-		}
-		if isWell := (a == components.Available) == (condition.Status == metav1.ConditionTrue); !isWell || condition.Status == metav1.ConditionUnknown {
+		isWell := condition.Status != metav1.ConditionUnknown && (condition.Status == metav1.ConditionTrue) == (a == components.Available)
+		switch {
+		case isWell:
+		case a == components.Progressing:
+			result.Doing, result.Since, result.Message = condition.Reason, &condition.LastTransitionTime, condition.Message
+		default:
 			result.Problems = append(result.Problems, *condition)
 		}
-		if result.Since == nil || result.Since.Before(&condition.LastTransitionTime) {
-			result.Since = &condition.LastTransitionTime
-		}
 	}
+	if len(own) == 0 {
+		result.Problems = nil
+		return result
+	}
+	result.Health = string(components.HealthOf(list, c))
 	if fault, ok := components.MostRecentError(own); ok {
 		result.Error = &fault
 	}
 	return result
 }
 
-// Health returns a line on the components that are unhealthy, "" for none.
+// Health returns a line on the components that are unhealthy or whose health is unknown, "" for none.
 func Health(list []metav1.Condition) string {
-	var names []string
-	for _, c := range Components(list) {
-		if c.Health == string(components.Unhealthy) {
-			names = append(names, c.Name)
+	var texts []string
+	for _, h := range []components.Health{components.Unhealthy, components.Unknown} {
+		var names []string
+		for _, c := range Components(list) {
+			if c.Health == string(h) {
+				names = append(names, c.Name)
+			}
+		}
+		if len(names) > 0 {
+			texts = append(texts, strings.Join(names, ", ")+" "+strings.ToLower(string(h)))
 		}
 	}
-	if len(names) == 0 {
+	if len(texts) == 0 {
 		return ""
 	}
-	return strings.Join(names, ", ") + " unhealthy: kubectl mcn components"
+	return strings.Join(texts, "; ") + ": kubectl mcn components"
 }
 
-// ComponentTable returns the screen of the components: what each is doing, how healthy it is, and everything
-// that is not well.
+// ComponentTable returns the screen of the components: the overall health; of each component its
+// health, the step that takes long and since when; below the table, everything that is not well.
 func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 	all := Components(conditions)
-	rows := [][]string{{"NAME      ", "HEALTH", "SINCE", "DOING"}}
+	rows := [][]string{{"NAME      ", "HEALTH", "DOING", "SINCE"}}
 	for _, c := range all {
 		health, since := strings.Replace(c.Health, notReported, "not reported", 1), "-"
 		if c.Since != nil {
 			since = sinceNow(c.Since.Time, o.Now)
 		}
-		rows = append(rows, []string{c.Name, health, since, cmp.Or(Clean(c.Doing, 0), "-")})
+		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing, 0), "-"), since})
 	}
-	ls := append(lines(Plain, Moment(o), ""), tableLines(rows, 0, o.Width)...)
+	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), tableLines(rows, 0, o.Width)...)
 	add := func(tone Tone, c Component, what, message string) {
 		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
 	}
@@ -103,15 +113,14 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 		for _, p := range c.Problems {
 			add(Alarm, c, fmt.Sprintf("%s is %s, %s%s", clean(p.Type), clean(string(p.Status)), clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)), p.Message)
 		}
-		if e := c.Error; e != nil && (e.Resolved || len(c.Problems) == 0) {
-			resolved := ""
-			if e.Resolved {
-				resolved = "resolved "
-			}
-			add(Plain, c, fmt.Sprintf("last error %s%s ago, at %s", resolved, sinceNow(e.Since.Time, o.Now), clean(string(e.State))), e.Message)
-		}
-		if c.Message != "" {
+		switch {
+		case c.Message != "" && c.Doing != "":
+			add(Warn, c, clean(c.Doing)+sinceText(c.Since.Time, o.Now), c.Message)
+		case c.Message != "":
 			add(Plain, c, strings.ToLower(c.Health), c.Message)
+		}
+		if c.Error != nil && c.Error.Resolved {
+			add(Plain, c, fmt.Sprintf("last error resolved %s ago, in %s", sinceNow(c.Error.Since.Time, o.Now), clean(string(c.Error.State))), c.Error.Message)
 		}
 	}
 	return fit(ls, o)

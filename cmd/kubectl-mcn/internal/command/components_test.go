@@ -1,0 +1,71 @@
+package command
+
+import (
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+// componentsOf returns the object with conditions since 76 minutes ago.
+func componentsOf(list ...metav1.Condition) *operatorv1.MachineConfiguration {
+	for i := range list {
+		list[i].LastTransitionTime = metav1.NewTime(now.Add(-76 * time.Minute))
+	}
+	return configuration(list...)
+}
+
+func is(c components.Component, a components.Aspect, status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: reason, Message: message}
+}
+
+// slow is a cluster whose operator waits for a pool, whose controller is degraded and does not run, and
+// whose daemons had an error.
+func slow() *operatorv1.MachineConfiguration {
+	return componentsOf(
+		is(components.Operator, components.Degraded, "False", "AsExpected", ""),
+		is(components.Operator, components.Progressing, "True", "OperatorSyncMCPRequired", "worker: running since 2026-03-04T12:58:05Z"),
+		is(components.Operator, components.Available, "True", "AsExpected", ""),
+		is(components.Controller, components.Degraded, "True", "SyncMCCMachineConfigPoolFailed", "worker: no such \x1b[31mimage; and 2 more"),
+		is(components.Controller, components.Available, "Unknown", "NoData", ""),
+		is(components.Daemon, components.Degraded, "False", "AsExpected", "Last error, resolved 2026-03-04T14:00:05Z, in SyncMCD: Degraded nodes (1): worker-0"),
+		is(components.Daemon, components.Available, "True", "AsExpected", ""))
+}
+
+func TestComponentsScreen(t *testing.T) {
+	t.Parallel()
+	list := asList(t, slow())
+	golden(t, "components-slow.txt", execute(t, list, "components", "-f", "-").stdout)
+	golden(t, "components-slow.json", execute(t, list, "components", "-f", "-", "-o", "json").stdout)
+	got := execute(t, asList(t, configuration()), "components", "-f", "-").stdout
+	assert.Contains(t, got, "health: Unknown, 20")
+	assert.NotContains(t, got, "!", "nothing was reported")
+}
+
+// TestHealthOnTheFirstScreen: a component that is degraded beside an Available that is unknown or
+// missing, and a component whose health is unknown.
+func TestHealthOnTheFirstScreen(t *testing.T) {
+	t.Parallel()
+	pools := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)
+	for want, conditions := range map[string][]metav1.Condition{
+		"controller unhealthy: kubectl mcn components": {
+			is(components.Controller, components.Degraded, "True", "SyncMCCFailed", "x"), is(components.Controller, components.Available, "Unknown", "NoData", ""),
+		},
+		"controller unhealthy; operator unknown: kubectl mcn components": {
+			is(components.Controller, components.Degraded, "True", "SyncMCCFailed", "x"), is(components.Operator, components.Degraded, "False", "AsExpected", ""),
+		},
+		"operator unknown: kubectl mcn components": {
+			is(components.Operator, components.Degraded, "False", "AsExpected", ""), is(components.Operator, components.Available, "Unknown", "NoData", ""),
+		},
+	} {
+		got := execute(t, asList(t, append(pools, componentsOf(conditions...))...), "-f", "-").stdout
+		assert.Contains(t, got, "\n"+want+"\n")
+	}
+	healthy := componentsOf(is(components.Operator, components.Degraded, "False", "AsExpected", ""), is(components.Operator, components.Available, "True", "AsExpected", ""))
+	assert.NotContains(t, execute(t, asList(t, append(pools, healthy)...), "-f", "-").stdout, "kubectl mcn components")
+}

@@ -1,0 +1,141 @@
+package components
+
+import (
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+const (
+	// unavailableFor is how long a peer must be unavailable until it is published.
+	unavailableFor = 10 * time.Minute
+	// rolloutFor is how long the DaemonSet may be rolled out.
+	rolloutFor = time.Hour
+	// maxBootstrap is longer than the installer waits for a bootstrap.
+	maxBootstrap = time.Hour
+	// maxMessage bounds messages, in bytes: every write is sent to every node.
+	maxMessage = 384
+
+	asExpected   = "AsExpected"
+	noData       = "NoData"
+	rolloutStuck = "RolloutStuck"
+)
+
+// conditions computes the conditions that this process writes, from the previous conditions and the
+// time when the object was created. A condition that is not known yet stays, or is omitted.
+// lastTransitionTime changes with the status, and never decreases.
+func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
+	var list []metav1.Condition
+	for _, ct := range conditionTypes {
+		if ct.writer != t.component {
+			continue
+		}
+		var c metav1.Condition
+		was := find(before, ct.component, ct.aspect)
+		switch {
+		case ct.component == Bootstrap:
+			c = t.bootstrap(was, find(list, Operator, Degraded), find(before, Operator, Degraded).Type == "", created, now)
+		case ct.component != t.component:
+			c = t.peer(ct, was, find(list, Daemon, Progressing), now)
+		case ct.aspect == Progressing:
+			c = t.progressing(now)
+		default:
+			c = t.degraded(was, now)
+		}
+		if c.Status == "" {
+			continue
+		}
+		c.Type, c.Message, c.LastTransitionTime = ct.name(), oneLine(c.Message), was.LastTransitionTime
+		if c.Status != was.Status && now.After(was.LastTransitionTime.Time) {
+			c.LastTransitionTime = seconds(now)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func condition(status metav1.ConditionStatus, reason, message string) metav1.Condition {
+	return metav1.Condition{Status: status, Reason: reason, Message: message}
+}
+
+// setPeer records a condition of another component. Its lastTransitionTime is when this process was
+// first told of its status.
+func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
+	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
+	if before := t.peers[c.Type]; before.Status == c.Status {
+		c.LastTransitionTime = before.LastTransitionTime
+	}
+	t.peers[c.Type] = c
+}
+
+// peer returns a condition of another component, given the previous condition: a good status at
+// once, any other status when it has lasted. The daemons are Degraded, too, if their rollout is stuck.
+func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
+	c, ok := t.peers[ct.name()]
+	wait := lasting
+	switch isTrue := c.Status == metav1.ConditionTrue; {
+	case c.Status == metav1.ConditionUnknown:
+	case isTrue == (ct.aspect == Available):
+		wait = 0
+	case ct.aspect == Available:
+		wait = unavailableFor
+	}
+	if !ok || now.Sub(c.LastTransitionTime.Time) < wait {
+		c = was
+	}
+	since := rollout.LastTransitionTime.Time
+	if ct.component == Daemon && ct.aspect == Degraded && rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor &&
+		(c.Status != metav1.ConditionTrue || c.Reason == rolloutStuck) {
+		c = condition(metav1.ConditionTrue, rolloutStuck, rollout.Message+" since "+timestamp(since))
+	}
+	return c
+}
+
+// bootstrap returns Progressing of the bootstrap, given the previous condition and the operator's
+// Degraded: True until the first sync of a new cluster has succeeded, then a record for good. An older
+// cluster has no such condition: its object is old, or already has conditions of the operator.
+func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
+	age, message := now.Sub(created), "The first sync has not completed"
+	switch {
+	case was.Status == metav1.ConditionFalse, was.Status == "" && (!isFirst || age >= maxBootstrap && !created.IsZero()):
+		return was
+	case t.synced:
+		message = "Completed at " + timestamp(now) + ", after " + max(age, 0).Round(time.Second).String()
+		if f, ok := faultOf(Operator, degraded); ok {
+			message += "; last error, in " + string(f.State) + ": " + f.Message
+		}
+		return condition(metav1.ConditionFalse, "Complete", message)
+	case t.at != "":
+		message = "The first sync is at " + string(t.at)
+	case was.Message != "":
+		message = was.Message
+	}
+	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
+}
+
+// oneLine returns a text as a message: on one line, in valid UTF-8, without unprintable characters.
+// A text that is too long keeps its start, and its end with the cause.
+func oneLine(text string) string {
+	text = strings.ToValidUTF8(shorten(text), string(utf8.RuneError))
+	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
+	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(text, isBlank), " "), maxMessage)
+}
+
+// shorten returns at most 2 kB of a text, in constant time: its start and its end.
+func shorten(text string) string {
+	const half = 1 << 10
+	if len(text) <= 2*half {
+		return text
+	}
+	return text[:half] + conditions.TruncationMark + text[len(text)-half:]
+}
+
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// seconds returns a time with the precision of the API.
+func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -1,0 +1,164 @@
+package components_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+var noon = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
+
+// mcn returns the object of a node that has the config that it desires.
+func mcn(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	m.Spec.ConfigVersion.Desired = "rendered-worker-1"
+	m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-worker-1", Desired: "rendered-worker-1"}
+	set(m, mcfgv1.MachineConfigNodeUpdated, yes)
+	for _, c := range change {
+		c(m)
+	}
+	return m
+}
+
+func set(m *mcfgv1.MachineConfigNode, name mcfgv1.StateProgress, status metav1.ConditionStatus) {
+	m.Status.Conditions = slices.DeleteFunc(m.Status.Conditions, func(c metav1.Condition) bool { return c.Type == string(name) })
+	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: string(name), Status: status, LastTransitionTime: noon})
+}
+
+func degraded(m *mcfgv1.MachineConfigNode) { set(m, mcfgv1.MachineConfigNodeNodeDegraded, yes) }
+
+func updating(m *mcfgv1.MachineConfigNode) {
+	m.Spec.ConfigVersion.Desired = "rendered-worker-2"
+	set(m, mcfgv1.MachineConfigNodeUpdated, no)
+	set(m, mcfgv1.MachineConfigNodeUpdatePrepared, yes)
+}
+
+// restarted is a node whose daemon has reported Updated=False, outside of an update.
+func restarted(m *mcfgv1.MachineConfigNode) { set(m, mcfgv1.MachineConfigNodeUpdated, no) }
+
+// isNew is a node whose daemon has not reported an update.
+func isNew(m *mcfgv1.MachineConfigNode) {
+	set(m, mcfgv1.MachineConfigNodeUpdated, no)
+	m.Status.Conditions[0].Reason = "NotYetOccured"
+	m.Status.ConfigVersion = nil
+}
+
+// nodes returns six nodes, one of which is sometimes in an update.
+func nodes(n int) []*mcfgv1.MachineConfigNode {
+	var list []*mcfgv1.MachineConfigNode
+	for i := range 6 {
+		m := mcn(fmt.Sprint("worker-", i))
+		if n%20 == i+1 {
+			updating(m)
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// daemonSet runs on six nodes.
+func daemonSet(change ...func(*appsv1.DaemonSetStatus)) *appsv1.DaemonSet {
+	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-daemon", Generation: 3}}
+	ds.Status = appsv1.DaemonSetStatus{ObservedGeneration: 3, DesiredNumberScheduled: 6, UpdatedNumberScheduled: 6}
+	for _, c := range change {
+		c(&ds.Status)
+	}
+	return ds
+}
+
+func missing(n int32) func(*appsv1.DaemonSetStatus) {
+	return func(s *appsv1.DaemonSetStatus) { s.NumberUnavailable = n }
+}
+
+func TestDaemons(t *testing.T) {
+	list := func(change ...func(*mcfgv1.MachineConfigNode)) []*mcfgv1.MachineConfigNode {
+		all := []*mcfgv1.MachineConfigNode{mcn("a"), nil}
+		for _, c := range change {
+			all = append(all, mcn("c", c))
+		}
+		return all
+	}
+	for name, tc := range map[string]struct {
+		ds   *appsv1.DaemonSet
+		mcns []*mcfgv1.MachineConfigNode
+		want string // status and reason of Degraded, Available, Progressing
+	}{
+		"healthy":                      {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
+		"nothing":                      {nil, nil, "Unknown NoData, Unknown NoData"},
+		"no DaemonSet":                 {nil, list(), "False AsExpected, Unknown NoData"},
+		"a DaemonSet not observed":     {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
+		"no objects":                   {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
+		"one degraded":                 {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"one missing":                  {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, one in update":   {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
+		"two missing, one in update":   {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, a new node":      {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, Updated=False":   {daemonSet(missing(1)), list(restarted), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, degraded update": {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"being rolled out":             {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"rollout not observed":         {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+	} {
+		var got []string
+		for i, c := range components.Daemons(tc.ds, tc.mcns, noon.Time) {
+			aspect := []components.Aspect{components.Degraded, components.Available, components.Progressing}[i]
+			assert.Equal(t, components.TypeOf(components.Daemon, aspect), c.Type, name)
+			assert.Equal(t, noon, c.LastTransitionTime, name)
+			got = append(got, string(c.Status)+" "+c.Reason)
+		}
+		assert.Equal(t, tc.want, strings.Join(got, ", "), name)
+	}
+}
+
+// TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.
+func TestDaemonsDoNotGrow(t *testing.T) {
+	t.Parallel()
+	var mcns []*mcfgv1.MachineConfigNode
+	for i := range 5000 {
+		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))
+	}
+	want := components.Daemons(daemonSet(), mcns, noon.Time)
+	message := "Degraded nodes (5000): worker-0000, worker-0001, worker-0002, worker-0003, worker-0004, worker-0005, worker-0006, worker-0007, worker-0008, worker-0009. See oc get machineconfignodes"
+	assert.Equal(t, message, want[0].Message)
+	rand.Shuffle(len(mcns), func(i, j int) { mcns[i], mcns[j] = mcns[j], mcns[i] })
+	assert.Equal(t, want, components.Daemons(daemonSet(), mcns, noon.Add(time.Millisecond)), "in any order")
+}
+
+// TestDeployment: a process is Available if the controller of its Deployment says so.
+func TestDeployment(t *testing.T) {
+	with := func(name appsv1.DeploymentConditionType, status corev1.ConditionStatus) *appsv1.Deployment {
+		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-controller"}}
+		d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Other", Status: "True"}, {Type: name, Status: status, Message: "0 of 1"}}
+		return d
+	}
+	const notKnown = "Unknown NoData The status of the Deployment is not known"
+	for _, tc := range []struct {
+		d    *appsv1.Deployment
+		want string
+	}{
+		{nil, notKnown},
+		{&appsv1.Deployment{}, notKnown},
+		{with(appsv1.DeploymentAvailable, "Unknown"), notKnown},
+		{with(appsv1.DeploymentProgressing, "True"), notKnown},
+		{with(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
+		{with(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
+	} {
+		for _, component := range []components.Component{components.Operator, components.Controller} {
+			c := components.Deployment(component, tc.d, noon.Time)[0]
+			assert.Equal(t, components.TypeOf(component, components.Available), c.Type)
+			assert.Equal(t, tc.want, fmt.Sprint(c.Status, " ", c.Reason, " ", c.Message))
+			assert.Equal(t, noon, c.LastTransitionTime)
+		}
+	}
+	assert.Empty(t, components.Deployment(components.Daemon, with(appsv1.DeploymentAvailable, "True"), noon.Time), "no Deployment runs the daemons")
+}

@@ -1,0 +1,217 @@
+package components
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+const (
+	// lasting is how long a pass must run, or an error must last, until it is published.
+	lasting = 2 * time.Minute
+	// stuckAfter is how long a pass may run.
+	stuckAfter = 30 * time.Minute
+	// inheritedFor is how long Degraded=True of an earlier process stays.
+	inheritedFor = 10 * time.Minute
+
+	maxErrors  = 64
+	maxRunning = 1024
+	maxKey     = 253 // the longest name of an object
+)
+
+// step is a state and the key of the object that the process works on, such as a pool.
+type step struct {
+	state State
+	key   string
+}
+
+func newStep(s State, key string) step { return step{s, conditions.TruncateTo(shorten(key), maxKey)} }
+
+func (s step) message(text string) string {
+	if s.key == "" {
+		return text
+	}
+	return s.key + ": " + text
+}
+
+// pass is one run of a step. Passes of one step may overlap.
+type pass struct {
+	step
+	started time.Time
+}
+
+// problem is an error of a step, or a pass that takes long.
+type problem struct {
+	step
+	since           time.Time // of an error: of the first failure in a row
+	reason, message string
+}
+
+// tracker knows what a process does, its errors, and the conditions of its peers. It computes the
+// conditions of the process. Callers lock, and pass the time.
+type tracker struct {
+	component Component
+	sync      State                       // the whole sync
+	taken     time.Time                   // when the conditions of an earlier process were taken over
+	running   map[*pass]bool              // at most maxRunning
+	errors    map[step]problem            // not resolved, at most maxErrors
+	peers     map[string]metav1.Condition // by type
+	at        State                       // the step of a sync that started last
+	succeeded bool                        // a pass has succeeded
+	synced    bool                        // a whole sync has succeeded
+	recovered bool                        // an error of this process had lasted, and is resolved
+}
+
+func newTracker(c Component) *tracker {
+	return &tracker{component: c, sync: syncs[c], running: map[*pass]bool{}, errors: map[step]problem{}, peers: map[string]metav1.Condition{}}
+}
+
+// isStep reports whether a state is a step of the sync.
+func (t *tracker) isStep(s State) bool {
+	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
+}
+
+// start returns nil if too many passes run.
+func (t *tracker) start(s step, now time.Time) *pass {
+	if len(t.running) == maxRunning {
+		return nil
+	}
+	if t.isStep(s.state) {
+		t.at = s.state
+	}
+	p := &pass{s, now}
+	t.running[p] = true
+	return p
+}
+
+// end ends a pass without a result. It returns false if the pass was over, or its step forgotten.
+func (t *tracker) end(p *pass) bool {
+	wasRunning := t.running[p]
+	delete(t.running, p)
+	return wasRunning
+}
+
+// succeed ends a pass without an error, and resolves the error of its step. It reports whether this
+// may change a condition.
+func (t *tracker) succeed(p *pass, now time.Time) bool {
+	if !t.end(p) {
+		return false
+	}
+	_, isResolved := t.errors[p.step]
+	isFirst := !t.succeeded || p.state == t.sync && !t.synced
+	t.succeeded, t.synced = true, t.synced || p.state == t.sync
+	t.resolve(p.step, now)
+	return isResolved || isFirst || now.Sub(p.started) >= lasting
+}
+
+func (t *tracker) resolve(s step, now time.Time) {
+	f, ok := t.errors[s]
+	t.recovered = t.recovered || ok && now.Sub(f.since) >= lasting
+	delete(t.errors, s)
+}
+
+// fail ends a pass with an error. Of more than maxErrors errors, the first errors are kept.
+func (t *tracker) fail(p *pass, text string, now time.Time) {
+	f, ok := t.errors[p.step]
+	if !t.end(p) || !ok && len(t.errors) == maxErrors {
+		return
+	}
+	if !ok {
+		f.since = now
+	}
+	t.errors[p.step] = problem{p.step, f.since, string(p.state) + failedSuffix, p.message(text)}
+}
+
+// forget drops the error of a step. Its running passes have no result.
+func (t *tracker) forget(s step, now time.Time) {
+	for p := range t.running {
+		if p.step == s {
+			t.end(p)
+		}
+	}
+	t.resolve(s, now)
+}
+
+// runningFor returns the passes that run for longer than a limit.
+func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
+	for p := range t.running {
+		if now.Sub(p.started) >= limit {
+			list = append(list, problem{p.step, p.started.Add(limit), string(p.state) + suffix, p.message("running since " + timestamp(p.started))})
+		}
+	}
+	return list
+}
+
+// newestFirst sorts problems. The problem of the sync is omitted if a step has a problem: it is the
+// same.
+func (t *tracker) newestFirst(list []problem) []problem {
+	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
+		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
+	}
+	slices.SortFunc(list, func(a, b problem) int {
+		return cmp.Or(b.since.Compare(a.since), cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
+	})
+	return list
+}
+
+// progressing returns Progressing of the process: True while a pass takes long, with the longest pass.
+func (t *tracker) progressing(now time.Time) metav1.Condition {
+	list := t.newestFirst(t.runningFor(lasting, "", now))
+	if len(list) == 0 {
+		return condition(metav1.ConditionFalse, asExpected, "")
+	}
+	longest := list[len(list)-1]
+	return condition(metav1.ConditionTrue, longest.reason, longest.message)
+}
+
+// degraded returns Degraded of the process, given the previous condition:
+//
+//  1. True while there is a problem, with the newest problem and the number of others.
+//  2. The condition stays while a sync is retried whose failed step has just succeeded.
+//  3. True as an earlier process left it stays until a whole sync has succeeded, an error of this
+//     process had lasted and is resolved, or ten minutes have passed without an error.
+//  4. Unknown until a pass has succeeded, else False, with the last error.
+func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
+	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
+	for _, f := range t.errors {
+		if now.Sub(f.since) >= lasting {
+			problems = append(problems, f)
+		}
+	}
+	problems = t.newestFirst(problems)
+	isInherited := !t.synced && !t.recovered && (now.Sub(t.taken) < inheritedFor || len(t.errors) > 0)
+	switch {
+	case len(problems) > 0 && t.isRetried(problems[0], was), len(problems) == 0 && isTrue && isInherited:
+		return was
+	case len(problems) > 1:
+		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
+	case len(problems) == 1:
+		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
+	case isTrue:
+		return condition(metav1.ConditionFalse, asExpected, lastError(was, now))
+	case was.Status == metav1.ConditionFalse:
+		return condition(metav1.ConditionFalse, asExpected, was.Message)
+	case t.succeeded:
+		return condition(metav1.ConditionFalse, asExpected, "")
+	}
+	return condition(metav1.ConditionUnknown, "Starting", "No pass has succeeded yet")
+}
+
+// isRetried reports whether p is the error of the sync, which runs again, and was is about a step.
+func (t *tracker) isRetried(p problem, was metav1.Condition) bool {
+	if p.reason != string(t.sync)+failedSuffix || was.Status != metav1.ConditionTrue || !t.isStep(stateOf(was.Reason)) {
+		return false
+	}
+	for running := range t.running {
+		if running.state == t.sync {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,215 @@
+package components
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
+
+func (t *tracker) failed(s State, key, text string, at time.Time) {
+	t.fail(t.start(step{s, key}, at), text, at)
+}
+
+func (t *tracker) succeeds(s State, key string, at time.Time) {
+	t.succeed(t.start(step{s, key}, at), at)
+}
+
+// TestAnyOrderOfPasses: passes of several states and keys start and end in any order, and overlap.
+// Degraded is True exactly if an unresolved error is older than 2 minutes or a pass than 30,
+// Progressing exactly if a pass is older than 2 minutes.
+func TestAnyOrderOfPasses(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		tr, now := newTracker(Operator), epoch
+		var open []*pass
+		failed, before := map[step]time.Time{}, []metav1.Condition(nil)
+		for range 200 {
+			now = now.Add(time.Duration(random.IntN(60)) * time.Second)
+			s := step{[]State{OperatorSync, OperatorSyncMCD, OperatorSyncMCP, MetricsSync}[random.IntN(4)], []string{"", "worker", "master"}[random.IntN(3)]}
+			n := random.IntN(20)
+			switch {
+			case n < 10:
+				open = append(open, tr.start(s, now))
+			case n == 10:
+				tr.forget(s, now)
+				delete(failed, s)
+			case len(open) > 0:
+				i := random.IntN(len(open))
+				p := open[i]
+				open = append(open[:i:i], open[i+1:]...)
+				wasOver := !tr.running[p]
+				if n < 14 {
+					tr.fail(p, fmt.Sprint("error ", n), now)
+				} else {
+					tr.succeed(p, now)
+				}
+				switch _, again := failed[p.step]; {
+				case wasOver: // forgotten
+				case n >= 14:
+					delete(failed, p.step)
+				case !again:
+					failed[p.step] = now
+				}
+			}
+			isDegraded, isProgressing := false, false
+			for _, since := range failed {
+				isDegraded = isDegraded || now.Sub(since) >= 2*time.Minute
+			}
+			for _, p := range open {
+				isDegraded = isDegraded || tr.running[p] && now.Sub(p.started) >= 30*time.Minute
+				isProgressing = isProgressing || tr.running[p] && now.Sub(p.started) >= 2*time.Minute
+			}
+			after := tr.conditions(before, epoch, now)
+			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the same for any order of the maps", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: nothing changes without an event", seed)
+			before = after
+			assert.Equal(t, isDegraded, find(after, Operator, Degraded).Status == metav1.ConditionTrue, "seed %d", seed)
+			assert.Equal(t, isProgressing, find(after, Operator, Progressing).Status == metav1.ConditionTrue, "seed %d", seed)
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+func TestTheFaultOfOnePoolIsNotThatOfAnother(t *testing.T) {
+	tr, now := newTracker(Controller), epoch.Add(3*time.Minute)
+	tr.failed(MCCSyncMachineConfigPool, "worker", "no such config", epoch)
+	tr.failed(MCCSyncMachineConfigPool, "master", "no such image", epoch.Add(time.Second))
+	assert.Equal(t, "master: no such image; and 1 more", tr.degraded(metav1.Condition{}, now).Message, "the newest")
+	tr.succeeds(MCCSyncMachineConfigPool, "master", now)
+	assert.Equal(t, "worker: no such config", tr.degraded(metav1.Condition{}, now).Message)
+	tr.forget(step{MCCSyncMachineConfigPool, "worker"}, now)
+	assert.Equal(t, metav1.ConditionFalse, tr.degraded(metav1.Condition{}, now).Status)
+}
+
+// TestASyncIsExplainedByItsSteps: its error is shown only if no step of it has an error.
+func TestASyncIsExplainedByItsSteps(t *testing.T) {
+	tr, now := newTracker(Operator), epoch.Add(3*time.Minute)
+	tr.failed(MetricsSync, "", "no port", epoch)
+	tr.failed(OperatorSyncMCP, "", "no such pool", epoch)
+	tr.failed(OperatorSync, "", "sync failed: no such pool", epoch)
+	was := tr.degraded(metav1.Condition{}, now)
+	assert.Equal(t, condition(metav1.ConditionTrue, "OperatorSyncMCPFailed", "no such pool; and 1 more"), was)
+	tr.succeeds(OperatorSyncMCP, "", now)
+	assert.Equal(t, "OperatorSyncFailed", tr.degraded(was, now).Reason, "no sync is running")
+	retry := tr.start(step{OperatorSync, ""}, now)
+	assert.Equal(t, was, tr.degraded(was, now), "the sync may yet fail in another step")
+	assert.Equal(t, "OperatorSyncStuck", tr.degraded(was, now.Add(time.Hour)).Reason)
+	tr.fail(retry, "canceled", now)
+	assert.Equal(t, "canceled; and 1 more", tr.degraded(was, now).Message)
+}
+
+// TestTheMemoryIsBounded: the first 64 errors are kept, and 1,024 passes.
+func TestTheMemoryIsBounded(t *testing.T) {
+	t.Parallel()
+	tr, now := newTracker(Controller), epoch
+	for i := range 5000 {
+		tr.failed(MCCSyncMachineConfigPool, fmt.Sprint(i%500), "x", now)
+		now = now.Add(time.Second / 10)
+	}
+	assert.Len(t, tr.errors, 64)
+	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
+	for i := range 500 {
+		tr.succeeds(MCCSyncMachineConfigPool, fmt.Sprint(i), now)
+	}
+	assert.Equal(t, metav1.ConditionFalse, tr.degraded(metav1.Condition{}, now).Status)
+	for i := range 5000 {
+		tr.start(step{MCCSyncMachineConfigPool, fmt.Sprint("never ends ", i)}, now)
+	}
+	assert.Len(t, tr.running, 1024)
+	assert.Contains(t, tr.degraded(metav1.Condition{}, now.Add(time.Hour)).Message, "; and 1023 more")
+}
+
+// TestInherited: Degraded=True of an earlier process lasts until this process knows more.
+func TestInherited(t *testing.T) {
+	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")
+	const resolved = "Last error, resolved "
+	for name, tc := range map[string]struct {
+		events func(*tracker)
+		after  time.Duration
+		want   string
+	}{
+		"nothing":                    {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
+		"ten minutes":                {func(*tracker) {}, 10 * time.Minute, resolved},
+		"a step":                     {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, "", epoch) }, 9 * time.Minute, "old; and 3 more"},
+		"a sync":                     {func(tr *tracker) { tr.succeeds(OperatorSync, "", epoch) }, 0, resolved},
+		"a new error":                {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, time.Minute, "old; and 3 more"},
+		"a new error that lasts":     {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, 2 * time.Minute, "new"},
+		"a new error in ten minutes": {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch.Add(9*time.Minute)) }, 10 * time.Minute, "old; and 3 more"},
+		"the same error, and resolved": {func(tr *tracker) {
+			tr.failed(OperatorSyncMCD, "", "old", epoch)
+			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
+		}, 3 * time.Minute, resolved},
+	} {
+		tr := newTracker(Operator)
+		tr.taken = epoch
+		tc.events(tr)
+		message := tr.degraded(published, epoch.Add(tc.after)).Message
+		assert.True(t, strings.HasPrefix(message, tc.want), "%s: %s", name, message)
+	}
+	tr := newTracker(Operator)
+	starting := tr.degraded(metav1.Condition{}, epoch)
+	assert.Equal(t, "Starting", starting.Reason)
+	assert.Equal(t, starting, tr.degraded(starting, epoch.Add(time.Hour)))
+	tr.succeeds(OperatorSyncMCD, "", epoch)
+	assert.Equal(t, metav1.ConditionFalse, tr.degraded(starting, epoch).Status)
+}
+
+// TestWhenAClusterIsBootstrapping, according to the object.
+func TestWhenAClusterIsBootstrapping(t *testing.T) {
+	of := func(name string, status metav1.ConditionStatus) []metav1.Condition {
+		return []metav1.Condition{{Type: name, Status: status}}
+	}
+	bootstrap := TypeOf(Bootstrap, Progressing)
+	for name, tc := range map[string]struct {
+		age    time.Duration
+		before []metav1.Condition
+		want   metav1.ConditionStatus
+	}{
+		"a new cluster":                              {time.Minute, nil, "True"},
+		"a new cluster, with others' conditions":     {time.Minute, of("BootImageUpdateDegraded", "False"), "True"},
+		"a clock that is behind the API server's":    {-5 * time.Minute, nil, "True"},
+		"a restart during a bootstrap of many hours": {5 * time.Hour, of(bootstrap, "True"), "True"},
+		"a restart after the bootstrap":              {10 * time.Minute, of(bootstrap, "False"), "False"},
+		"a restart after its condition was removed":  {10 * time.Minute, of(TypeOf(Operator, Degraded), "False"), ""},
+		"the first start on an older cluster":        {time.Hour, of("BootImageUpdateDegraded", "False"), ""},
+	} {
+		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
+		assert.Equal(t, tc.want, find(after, Bootstrap, Progressing).Status, name)
+	}
+}
+
+// TestTheClockIsSetBack by an hour: lastTransitionTime never decreases.
+func TestTheClockIsSetBack(t *testing.T) {
+	tr := newTracker(Operator)
+	before := tr.conditions(nil, epoch, epoch)
+	tr.succeeds(OperatorSync, "", epoch)
+	degraded := find(tr.conditions(before, epoch, epoch.Add(-time.Hour)), Operator, Degraded)
+	assert.Equal(t, "False 2026-05-22 12:00:00 +0000 UTC", fmt.Sprint(degraded.Status, " ", degraded.LastTransitionTime.UTC()))
+}
+
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "timed out": "timed out", " a\n\tb\r\n c ": "a b c", "\x1b[31mred\x1b[0m": "[31mred [0m", "a\xffb": "a\uFFFDb", "left \u202eright": "left right",
+	} {
+		assert.Equal(t, want, oneLine(text), "%q", text)
+	}
+	for _, long := range []string{strings.Repeat("a", 1<<20), strings.Repeat("世界", 2000), strings.Repeat("a\n", 2000)} {
+		short := oneLine("start " + long + " end")
+		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, conditions.TruncationMark) && strings.HasSuffix(short, " end"), "the cause is at the end")
+		assert.LessOrEqual(t, len(short), 384)
+		assert.Equal(t, short, oneLine(short), "again")
+	}
+}
