@@ -24,7 +24,7 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the state of the current outage. Invariant: cause is nil while status writes succeed.
+// outage is the state of the current outage. Invariant: cause is nil if there is none.
 // An outage ends when a status is written within Config.Timeout, or when the API server has
 // responded within Timeout and nothing is left to write.
 type outage struct {
@@ -36,8 +36,20 @@ type outage struct {
 	retryAt time.Time // when the next retry is due; earlier attempts by calls do not change it
 }
 
-// over ends the outage. Callers that still wait get a new budget.
+// over ends the outage. The next calls have a new budget.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
+
+// fail records a failed attempt. A new outage starts with the shortest pause.
+func (o *outage) fail(cause error, now time.Time) {
+	if o.cause == nil {
+		o.hurry()
+	}
+	o.cause = cause
+	o.pace(now)
+}
+
+// hurry makes the next retry due, and the pauses after it short.
+func (o *outage) hurry() { o.backoff, o.retryAt = retryBackoff, time.Time{} }
 
 // pace schedules the next retry, if the previous retry was due.
 func (o *outage) pace(now time.Time) {

@@ -332,3 +332,50 @@ func TestFastFailuresKeepTheRequestTimeout(t *testing.T) {
 		require.NoError(t, f.Flush(t.Context()))
 	})
 }
+
+// A spec that fails slows no retry of the status, and does not keep an outage of the status from ending.
+func TestASpecThatFailsBesideAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		pass(10 * time.Minute)
+		f.fails(errDown)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		f.log.take()
+		f.server.mu.Lock()
+		f.fault = func(request string) error {
+			return map[string]error{"patch": errRBAC, "patch/status": errInvalid}[request]
+		}
+		f.server.mu.Unlock()
+		pass(time.Second)
+		assert.Zero(t, f.pending(), "rejected at the first retry")
+		log := fmt.Sprint(f.log.take())
+		assert.Contains(t, log, "Writing the MachineConfigNode works again")
+	})
+}
+
+// Conflicts are bounded for each write: a writer with many writes may have more.
+func TestManyWritesWithAConflictEach(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.server.mu.Lock()
+		isConflict := false
+		f.fault = func(request string) error {
+			if request == "patch/status" {
+				isConflict = !isConflict
+			}
+			if request == "patch/status" && isConflict {
+				return errConflict
+			}
+			return nil
+		}
+		f.server.mu.Unlock()
+		var callers sync.WaitGroup
+		for i := range 100 {
+			callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+		}
+		callers.Wait()
+		assert.Zero(t, f.pending())
+		assert.Empty(t, f.log.take())
+	})
+}

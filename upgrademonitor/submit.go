@@ -134,10 +134,13 @@ func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked cancels the current request after the life of the Monitor, if the ctx of its last
-// caller has ended.
+// leaveLocked ends the writer after the life of the Monitor, if the ctx of its last caller has ended.
 func (m *Monitor) leaveLocked(ctx context.Context) {
-	if ctx.Err() != nil && m.isOverLocked() && m.writer.callers == 0 && m.writer.cancel != nil {
+	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
+		return
+	}
+	m.writer.late = false
+	if m.writer.cancel != nil {
 		m.writer.cancel()
 	}
 }
@@ -164,7 +167,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	}
 	last := entries[len(entries)-1]
 	if ctx.Err() == nil {
-		m.outage.backoff, m.outage.retryAt = retryBackoff, time.Time{}
+		m.outage.hurry()
 		m.writer.flushes++
 		m.startLocked()
 		m.mu.Unlock()

@@ -1,11 +1,13 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -18,7 +20,8 @@ import (
 
 // view has the Node and the listed object at one moment.
 type view struct {
-	number  int64 // views are numbered in the order in which they start
+	number  int64  // views are numbered in the order in which they start
+	version string // the resourceVersion of the Node
 	node    plan.Node
 	err     error // of Config.Node
 	poolErr error // of Config.Pool
@@ -28,8 +31,9 @@ type view struct {
 
 // seen is the newest view so far.
 type seen struct {
-	number int64
-	err    error
+	number  int64
+	version string
+	err     error
 }
 
 // look takes a view: it calls the functions of Config and the Lister.
@@ -40,6 +44,7 @@ func (m *Monitor) look() view {
 		v.err = err
 		return v
 	}
+	v.version = node.ResourceVersion
 	var pool string
 	pool, v.poolErr = m.pool(node)
 	var invalid error
@@ -49,12 +54,14 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless another goroutine has passed a newer view.
+// seeLocked passes a view to the core, unless another goroutine has passed a newer view: a view of a
+// newer Node or, if that cannot be compared, a view that started later.
 func (m *Monitor) seeLocked(v view) {
-	if v.number < m.seen.number {
+	order, err := resourceversion.CompareResourceVersion(v.version, m.seen.version)
+	if order < 0 || (err != nil || order == 0) && v.number < m.seen.number {
 		return
 	}
-	m.seen = seen{v.number, v.err}
+	m.seen = seen{v.number, cmp.Or(v.version, m.seen.version), v.err}
 	if v.err != nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -258,5 +259,45 @@ func TestAViewThatArrivesLate(t *testing.T) {
 		close(slow)
 		calls.Wait()
 		assert.Equal(t, thirdConfig, f.desired())
+	})
+}
+
+// A view that starts earlier may read a newer Node. The spec follows the newer Node.
+func TestTwoViewsThatOverlap(t *testing.T) {
+	var gate, started chan struct{} // of the bubble
+	var isHeld atomic.Bool
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "8" })
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		isHeld.Store(true)
+		go f.Report(t.Context(), phases.Updated, "", metav1.ConditionFalse)
+		<-started
+		f.ReportDegraded(t.Context(), errDown) // sees the old config
+		f.annotate(oldConfig, newConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
+		close(gate)
+		synctest.Wait()
+		assert.Equal(t, newConfig, f.desired())
+	}, func(c *upgrademonitor.Config) {
+		gate, started = make(chan struct{}), make(chan struct{}, 1)
+		node := c.Node
+		c.Node = func() (*corev1.Node, error) {
+			if isHeld.CompareAndSwap(true, false) {
+				started <- struct{}{}
+				<-gate
+			}
+			return node()
+		}
+	})
+}
+
+// If a report is rejected, its versions follow the Node at the next look.
+func TestVersionsFollowAfterARejection(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.failing("patch", errInvalid)
+		f.annotate(newConfig, newConfig)
+		require.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue))
+		pass(time.Minute)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	})
 }

@@ -77,7 +77,7 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && m.writer.called { // these callers wait for an attempt that is not made
+	if isOver && (m.writer.called || last.Kind == "") { // these callers wait for an attempt that is not made
 		m.writer.requests++
 		number++
 	}
@@ -90,7 +90,7 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 		m.writer.started = now
 	}
 	settled, specPending := m.core.TakeSettled(), m.core.SpecPending()
-	isIdle := !m.core.Pending() && !specPending
+	isIdle := !m.core.Pending()
 	isWritten := last.Kind == core.PatchStatus && last.Outcome == apierr.OK
 	recovered := last.Kind != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || isIdle)
 	if recovered {
@@ -134,6 +134,9 @@ func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, f
 	}
 	if a.Outcome == apierr.OK {
 		m.writer.confirmed = now
+		if a.Kind == core.PatchStatus {
+			m.writer.conflicts = conflictBackoff
+		}
 	}
 	verdict = m.core.Done(a.Request, a.Result)
 	if verdict == core.Pause && m.writer.conflicts.Steps == 0 {
@@ -143,11 +146,10 @@ func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, f
 	case a.canceled:
 	case verdict == core.GiveUp:
 		failure = statusFailure
-		m.outage.cause = a.Err
+		m.outage.fail(a.Err, now)
 		if a.lost {
 			m.outage.lost++
 		}
-		m.outage.pace(now)
 	case verdict == core.SkipSpec:
 		failure = specFailed
 		m.spec = specFailure{cause: a.Err, after: now.Add(specRetryDelay)}
@@ -162,7 +164,7 @@ func (m *Monitor) release(number int, gaveUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if gaveUp {
-		m.writer.failed = number
+		m.writer.failed = max(m.writer.failed, number) // a newer writer may have been faster
 	}
 	if m.writer.changed != nil {
 		close(m.writer.changed)
@@ -191,10 +193,10 @@ func (m *Monitor) send(r core.Request) attempt {
 		}
 	}
 	base := m.life
-	if base.Err() != nil {
+	m.mu.Lock()
+	if m.writer.late {
 		base = context.WithoutCancel(base)
 	}
-	m.mu.Lock()
 	timeout := m.config.Timeout / 2
 	if r.Kind != core.PatchSpec {
 		timeout = m.outage.requestTimeout(m.config.Timeout)
@@ -206,8 +208,8 @@ func (m *Monitor) send(r core.Request) attempt {
 	started := realClock.Now()
 	result := m.client.Do(ctx, r)
 	return attempt{Request: r, Result: result, took: realClock.Since(started),
-		lost:     result.Err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded),
-		canceled: result.Err != nil && errors.Is(ctx.Err(), context.Canceled)}
+		lost:     result.Err != nil && base.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded),
+		canceled: result.Err != nil && (base.Err() != nil || errors.Is(ctx.Err(), context.Canceled))}
 }
 
 // The keys of failures that are logged once.

@@ -75,8 +75,12 @@ func (c *Core) settle(err error) {
 	c.queue = slices.Delete(c.queue, 0, 1)
 	e.settled, e.err, e.abandoned = true, err, e.waiters == 0
 	c.settled = append(c.settled, e)
-	if err != nil {
-		c.tail = nil
+	if err == nil {
+		return
+	}
+	c.tail = nil
+	if _, ok := e.Change.(plan.NodeChange); !ok {
+		c.followed = plan.Versions{} // the report's versions are not written either
 	}
 }
 
