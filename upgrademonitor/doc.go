@@ -1,8 +1,7 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
-// The daemon of a node creates a [Monitor] for the life of its process, and makes one call at each
-// step of an update. The node's object shows the step as a condition that changes False → Unknown →
-// True → False:
+// The daemon of a node creates one [Monitor], and makes one call at each step of an update. The
+// node's object shows the step as a condition that changes False → Unknown → True → False:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -35,8 +34,7 @@
 //  6. The versions in the status follow the Node, also between reports. An object that was deleted
 //     is created again, and the next reports fill its status.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
-//  8. A failure is logged once with its cause when it starts, again when its kind changes, and once
-//     when it is over.
+//  8. A failure is logged when it starts, again when its kind changes, and when it is over.
 //
 // Pending reports are only in memory: if a process ends before Flush, they are lost, and the next
 // process continues from the object. At most 256 reports are kept after their calls have returned.

@@ -39,8 +39,7 @@ func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 
-// NodeError means that there is no usable Node: Config.Node or Config.Pool failed, or the Node is
-// not provisioned yet.
+// NodeError means that Config.Node or Config.Pool failed, or that the Node is not provisioned yet.
 type NodeError struct {
 	NodeName string
 	Problem  string
