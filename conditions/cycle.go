@@ -11,8 +11,8 @@ import (
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the writes that start an update: they reset all phases, turn Updated False and
-// start the first phase, which is UpdatePrepared or the reported phase. If no state machine forbids
-// it, there is a single write.
+// start the first phase, which is UpdatePrepared or the reported phase. If possible, there is one
+// write.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -39,7 +39,7 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end returns the write that ends the update: it resets all phases, turns Updated True, and clears
+// end returns the end of the update: it resets all phases, turns Updated True, and clears
 // NodeDegraded.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
@@ -71,8 +71,7 @@ func refresh(before []metav1.Condition, r Report, update string) []metav1.Condit
 }
 
 // reset returns the list with every Parent and Child, except Updated, set to False. The messages of
-// phases that ran get the prefix of the update. A phase that is False did not run, and stays
-// unchanged.
+// phases that ran get the prefix of the update. A phase that is False is unchanged.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	for i := range after {

@@ -1,8 +1,6 @@
-// Package conditions computes the conditions of a MachineConfigNode after a report on one of its
-// phases.
+// Package conditions computes the conditions of a MachineConfigNode after a report on a phase.
 //
-// [Next] is the entry point. It takes a list and a [Report], and returns the lists to publish, one
-// per write:
+// [Next] takes a list and a [Report], and returns the lists to publish, one per write:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …

@@ -16,9 +16,8 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// Equal reports whether the list has the conditions of want, with the same status, reason and
-// message, and no other condition of a phase. Times, and conditions that are not phases, are
-// ignored.
+// Equal reports whether both lists have the same phases, with the same status, reason and message.
+// It ignores times, and conditions that are not phases.
 func Equal(list, want []metav1.Condition) bool {
 	for i := range want {
 		c := Find(list, phases.Phase(want[i].Type))

@@ -9,8 +9,7 @@ const (
 	// TruncationMark replaces the omitted part of a message.
 	TruncationMark = "… [truncated]"
 
-	// maxMessage is the maximum length of a message, in bytes. With this limit the conditions
-	// always fit into an object.
+	// maxMessage is the maximum length of a message, in bytes, so that all conditions fit.
 	maxMessage = 4096
 
 	prefixStart = "Action during update to "
@@ -23,8 +22,7 @@ func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is Truncate with another limit in bytes. The limit must exceed the length of
-// TruncationMark.
+// TruncateTo is Truncate with another limit in bytes, which must exceed len(TruncationMark).
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {
@@ -51,8 +49,7 @@ func withUpdatePrefix(message, update string) string {
 }
 
 // keepUpdatePrefix is withUpdatePrefix, but it keeps the known message if only the name of the
-// update would change: after an update, the object does not show whether the name is a config or an
-// image.
+// update would change: after an update, the object does not show which name is right.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known

@@ -8,8 +8,7 @@ import (
 
 // Report is the input of Next: the status of one phase.
 type Report struct {
-	// Phase, Status, Reason and Message are the reported condition. A message that is too long is
-	// truncated.
+	// Phase, Status, Reason and Message are the reported condition. A long message is truncated.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
@@ -32,14 +31,14 @@ type Cycle struct {
 	// NewTarget is set if the node desires another config or image than the current update. Then
 	// Updated=False, or UpdatePrepared during an update, starts another update.
 	NewTarget bool
-	// Ended is set if Updated turned True after the report was accepted. Such a report must not
-	// start an update.
+	// Ended is set if Updated turned True after the report was accepted: it must not start an
+	// update.
 	Ended bool
 }
 
 // StartsUpdate reports whether a report starts an update. Updated=False does, and so does
-// UpdatePrepared for another target. While Updated is True, so does a phase that runs only during
-// an update (a disruption).
+// UpdatePrepared for another target. While Updated is True, a phase that runs only during an update
+// does (a disruption).
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -58,8 +57,7 @@ func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child started before its parent turned True. Such a report leaves the
-// parent True.
+// isLate reports whether a child started before its parent turned True: the parent stays True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

@@ -89,8 +89,7 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance applies the i-th of n writes to a list. If the track has no transition, the last write
-// publishes the message.
+// advance applies the i-th of n writes. Without a transition, the last write publishes the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

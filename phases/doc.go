@@ -18,8 +18,7 @@
 //	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 //	// steps: Unknown, True
 //
-// The package is pure data and pure functions: no I/O, no clock, no logging. It is safe for
-// concurrent use.
+// The package has only data and pure functions, and is safe for concurrent use.
 //
 // Package conditions handles the update as a whole: it changes the parent of a child, and resets
 // the phases when an update starts or ends.

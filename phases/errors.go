@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError is returned for a transition that the state machine does not allow. The report
-// has changed nothing.
+// TransitionError means that the state machine does not allow a transition. Nothing was changed.
 //
 // Use errors.As to read it:
 //

@@ -45,8 +45,8 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 //     client has set Updated to Unknown, it may change to False or True.
 //  6. Singletons may change to any status.
 //
-// For an unknown phase or an invalid status, the error is a *field.Error of type NotSupported for
-// the field phase or status.
+// An unknown phase or an invalid status is a *field.Error (NotSupported) for the field phase or
+// status.
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -82,8 +82,7 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 
 // Check validates the phase and the status of a report. It returns a *field.Error for the field
 // phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid), and for the
-// field status if the status is not True, False or Unknown (NotSupported). It does not check the
-// transition: see Path.
+// field status if the status is not True, False or Unknown (NotSupported). Path checks transitions.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

@@ -147,16 +147,14 @@ func ExistsIn(p Phase, inImageMode bool) bool {
 	return inImageMode == (r.mode == imageOnly)
 }
 
-// IsUpdateStep reports whether a phase is a step of an update: every Parent and Child except
-// Updated.
+// IsUpdateStep reports whether a phase is a step of an update: a Parent or Child except Updated.
 func IsUpdateStep(p Phase) bool {
 	r, ok := rows[p]
 	return ok && r.runs != noStep
 }
 
 // StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode,
-// and their children. Resumed, UpdateComplete and Uncordoned are also reported by a daemon that
-// restarts.
+// and their children. A daemon that restarts also reports Resumed, UpdateComplete and Uncordoned.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

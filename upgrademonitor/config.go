@@ -50,14 +50,14 @@ type Config struct {
 	Pool func(*corev1.Node) (string, error)
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. The gate also adds
 	// configImage to the CRD; if the CRD lacks it, each repeat sends a write. If ImageMode is nil,
-	// an object keeps its mode, and a new object is in standard mode, so the drain controller need
-	// not know the gate.
+	// for example in the drain controller, an object keeps its mode, and a new object is in
+	// standard mode.
 	ImageMode func() bool
 	// Lister is the lister of a running informer for this MachineConfigNode or for all
 	// MachineConfigNodes. Set it if another process, such as the drain controller, writes the same
 	// object. Without a Lister, conflicts are more frequent, and for 5 minutes the Monitor assumes
 	// that its last write is still in place. If the informer drops fields of its objects, the
-	// Monitor only reads more often. Optional.
+	// Monitor only reads more often; but the informer must keep all conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of the writes. All Monitors of an object must use the same
 	// field manager. The default is DefaultFieldManager.

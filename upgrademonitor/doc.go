@@ -1,8 +1,7 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
-// The daemon of a node creates a [Monitor] for the life of its process, and makes one call at each
-// step of an update. The node's object shows the step as a condition that changes False → Unknown →
-// True → False:
+// The daemon of a node creates one [Monitor], and makes one call at each step of an update. The
+// node's object shows the step as a condition that changes False → Unknown → True → False:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -31,12 +30,12 @@
 //     calls together wait for one Timeout; after that they return at once.
 //  4. No write of another client is lost: a write carries the resourceVersion that it was computed
 //     from, and is computed again after a conflict.
-//  5. A repeated report sends no request.
+//  5. A repeated report sends no request, except that without a Lister it is checked by a read after
+//     5 minutes.
 //  6. The versions in the status follow the Node, also between reports. An object that was deleted
-//     is created again, and the next reports fill its status.
+//     is created again, with a Lister at once, and the next reports fill its status.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
-//  8. A failure is logged once with its cause when it starts, again when its kind changes, and once
-//     when it is over.
+//  8. A failure is logged when it starts, again when its kind changes, and when it is over.
 //
 // Pending reports are only in memory: if a process ends before Flush, they are lost, and the next
 // process continues from the object. At most 256 reports are kept after their calls have returned.

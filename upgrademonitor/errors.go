@@ -12,8 +12,8 @@ import (
 // cause, so that apierrors.IsServiceUnavailable(err), for example, works.
 var ErrPending = errors.New("accepted, not written yet")
 
-// ErrQueueFull means that a report was not accepted, because 256 reports are pending: enough for
-// several whole updates without a successful write. Reports that were accepted earlier are kept.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending whose
+// calls have returned. Before the object was read for the first time, repeats count, too. Reports that were accepted earlier are kept.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps the cause: a *field.Error
@@ -42,8 +42,7 @@ func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 
-// NodeError means that there is no usable Node: Config.Node or Config.Pool failed, or the Node is
-// not provisioned yet.
+// NodeError means that Config.Node or Config.Pool failed, or that the Node is not provisioned yet.
 type NodeError struct {
 	NodeName string
 	Problem  string

@@ -37,8 +37,7 @@ type PinnedImageSet struct {
 }
 
 // ReportPinnedImageSets reports on all pinned image sets of the node. One write sets both
-// conditions and the list in the status. failure is an error that belongs to no set, or nil. It is
-// logged.
+// conditions and the list in the status. failure is an error that belongs to no set, or nil.
 //
 //  1. A set that is not reported is removed from the list.
 //  2. While a newer generation of a set is fetched, its current generation stays.
@@ -105,8 +104,7 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText returns the message of an error. It is never empty, because the CRD requires a
-// message for each failure.
+// failureText returns the message of an error. The CRD requires that it is not empty.
 func failureText(err error) string {
 	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic on a nil pointer
 	if text == "" {

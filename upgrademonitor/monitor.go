@@ -17,12 +17,10 @@ import (
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Create it with New. It is safe
-// for concurrent use. Reports are written one after the other, in the order in which they were
-// accepted.
+// for concurrent use. Reports are written in the order in which they were accepted.
 //
 // A nil Monitor is valid: it accepts every report, writes nothing and returns nil. So a daemon
-// without a node or a client, or on a cluster without the CRD, needs no conditions at its call
-// sites.
+// without a client, or on a cluster without the CRD, needs no conditions at its call sites.
 type Monitor struct {
 	config   Config
 	client   api.Client
@@ -31,7 +29,7 @@ type Monitor struct {
 	failures apierr.Log
 	looks    atomic.Int64 // the number of looks so far
 
-	// mu guards the fields below. It is not held during requests and calls of Config's functions.
+	// mu guards the fields below. It is not held during requests and calls of Config.Node and Pool.
 	mu     sync.Mutex
 	core   core.Core
 	writer writer
@@ -45,8 +43,7 @@ type Monitor struct {
 // New returns a Monitor. It makes no request and starts no goroutine. ctx limits the work of the
 // Monitor between calls: retrying reports that could not be written, and looking at the Node every
 // 10 seconds. Calls and Flush still work after ctx has ended, so ctx may be the context that
-// SIGTERM cancels. The Monitor logs with the logger of ctx. The error is a *field.Error that names
-// the invalid field.
+// SIGTERM cancels. The Monitor logs with the logger of ctx. An invalid field is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext

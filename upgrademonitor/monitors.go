@@ -78,8 +78,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget ends the life of a node's Monitor: its pending reports are no longer retried. Call it when
-// the Node is deleted.
+// Forget drops a node's Monitor, which no longer retries its reports. Call it for a deleted Node.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
@@ -105,8 +104,7 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Pending returns the number of pending reports of all nodes, and the time when the oldest was
-// accepted. See Monitor.Pending.
+// Pending is Monitor.Pending for all nodes.
 func (m *Monitors) Pending() (n int, since time.Time) {
 	for _, monitor := range m.all() {
 		pending, oldest := monitor.Pending()

@@ -6,8 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Option changes a report. If an option is not valid for a call, the call returns or logs an error.
-// A nil Option is ignored.
+// Option changes a report. An Option that is not valid for a call is an error. nil is ignored.
 type Option func(*options)
 
 type options struct {
@@ -39,8 +38,7 @@ func Reason(reason string) Option {
 	return func(o *options) { o.reason = reason }
 }
 
-// DoneMessage is the message of the True that Track reports. The default is the message of the
-// call.
+// DoneMessage is the message of the True that Track reports. The default is its message argument.
 func DoneMessage(message string) Option {
 	return func(o *options) { o.doneMessage = message }
 }

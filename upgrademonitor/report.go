@@ -84,8 +84,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 // reports fail. ctx is passed to work. If work fails because ctx has ended, the failure is still
 // reported. If the phase belongs to the other mode, work runs, but nothing is reported.
 //
-// CompletesParent and DoneMessage apply to the report of True. Reason and ParentMessage apply to
-// all reports.
+// CompletesParent and DoneMessage apply only to the True, Reason and ParentMessage to all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")

@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// lookInterval is the time between two looks at the Node and the Lister. The looks start with
-	// the first request.
+	// lookInterval is the time between two looks. They start with the first request.
 	lookInterval = 10 * time.Second
 	// specRetryDelay is the time after a failed spec write without another attempt, so that the
 	// spec does not delay the status.
@@ -68,8 +67,7 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	return max(timeout, min(d, maxRequest))
 }
 
-// specFailure is the last failure of a spec write. Invariant: it is zero unless a spec write is
-// pending.
+// specFailure is the last failure of a spec write. Invariant: zero unless such a write is pending.
 type specFailure struct {
 	cause error
 	after time.Time // when the next attempt may be made
@@ -91,8 +89,7 @@ func (m *Monitor) scheduleLocked() {
 	m.timer.Reset(at.Sub(realClock.Now()))
 }
 
-// dueLocked returns the time when the writer must start. It returns false if the writer runs or has
-// nothing to write.
+// dueLocked returns when the writer must start, and false if it runs or has nothing to write.
 func (m *Monitor) dueLocked() (time.Time, bool) {
 	at := m.outage.retryAt
 	if !m.core.Pending() && m.spec.after.After(at) {

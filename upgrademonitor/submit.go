@@ -134,7 +134,7 @@ func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked ends the writer after the life of the Monitor, if the ctx of its last caller has ended.
+// leaveLocked ends the writer after the life of the Monitor, if its last caller's ctx has ended.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
 		return
@@ -147,9 +147,8 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 
 // Flush returns nil when all reports that were accepted before the call, and the current versions
 // of the Node, are written. It retries with backoff until ctx ends. Then it returns an error that
-// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report in the
-// meantime, the report is dropped, and Flush returns its error, without ErrPending. Flush does not
-// wait for the spec.
+// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report, it is
+// dropped, and Flush returns its error, without ErrPending. Flush does not wait for the spec.
 //
 // Call Flush before a reboot and before the process exits, with a ctx that has a deadline, so that
 // an outage of the API server does not prevent the reboot.

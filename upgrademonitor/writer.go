@@ -16,8 +16,7 @@ import (
 // than DefaultTimeout, so that a call sees endless conflicts as an outage.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the age of the last response after which a repeated report reads the object, if
-// there is no Lister.
+// checkInterval is the age of the last response after which a repeat reads if there is no Lister.
 const checkInterval = 5 * time.Minute
 
 // writer is the state of the goroutine that makes the requests. The goroutine runs only while there
@@ -126,8 +125,7 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	return r, ok
 }
 
-// learnLocked passes the last attempt to the core. It returns how to continue, and the failure to
-// log, or "".
+// learnLocked passes the last attempt to the core. It returns the verdict, and the failure to log.
 func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
 	if a.Kind == "" {
 		return core.Continue, ""

@@ -1,5 +1,4 @@
 // Package validate checks input: the fields of a Config, and the annotations of a Node.
 //
-// Names and images are checked by the rules of the MachineConfigNode CRD, so that the API server
-// does not reject them later.
+// Names and images are checked by the rules of the MachineConfigNode CRD.
 package validate

@@ -14,8 +14,7 @@ const MaxImage = 447
 // imageRegexp matches a pull spec by digest: host[:port]/[namespace/]name@sha256:digest.
 var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,5})?/([a-zA-Z0-9-_]{0,61}/)?[a-zA-Z0-9-_.]*?@sha256:[a-f0-9]{64}$`)
 
-// IsName reports whether a value is a valid object name, as the CRD requires of configs, pools and
-// nodes.
+// IsName reports whether a value is a valid name of a config, a pool or a node.
 func IsName(value string) bool { return len(validation.IsDNS1123Subdomain(value)) == 0 }
 
 // IsImage reports whether a value is a pull spec by digest that the CRD accepts.
@@ -32,8 +31,7 @@ var reasonRegexp = regexp.MustCompile(ReasonPattern)
 // IsReason reports whether a condition can have the reason.
 func IsReason(value string) bool { return len(value) <= MaxReason && reasonRegexp.MatchString(value) }
 
-// IsNil reports whether a value is nil, or an interface that holds a nil pointer, map, slice,
-// function or channel.
+// IsNil reports whether a value is nil, or a nil pointer, map, slice, function or channel.
 func IsNil(value any) bool {
 	v := reflect.ValueOf(value)
 	switch v.Kind() {

@@ -8,16 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// degrading lists the conditions that make a pool Degraded, in the order of the message of
-// Degraded.
+// degrading lists the conditions that make a pool Degraded, in the order of its message.
 var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
 	mcfgv1.MachineConfigPoolRenderDegraded,
 }
 
-// withConditions returns the list with the conditions that follow from the count. It may change the
-// list.
+// withConditions sets the conditions that follow from the count. It may change the list.
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
@@ -47,8 +45,7 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition returns Updating: whether machines are being updated or wait for an update, or
-// why not.
+// updatingCondition returns Updating: whether machines are being updated or wait, or why not.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {

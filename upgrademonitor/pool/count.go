@@ -83,16 +83,14 @@ func (c *count) add(m member) {
 }
 
 // isUpdated reports whether every machine has the target and is ready. machine-config-operator
-// waits for that before it completes an upgrade. A pool without machines is updated once it has a
-// target.
+// waits for that before it completes an upgrade.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node can belong to the pool. If the
-// nodeSelector is missing or invalid, every Node can belong to it. A Node without labels can belong
-// to any pool.
+// selects returns a function that reports whether a Node can belong to the pool. Every Node can, if
+// it has no labels, or if the nodeSelector is missing or invalid.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

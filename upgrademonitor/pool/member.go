@@ -50,8 +50,7 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// isRequested reports whether a Node desires a value that it does not have, and that its object
-// does not desire yet.
+// isRequested reports whether a Node desires a new value that its object does not desire yet.
 func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known

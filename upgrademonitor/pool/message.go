@@ -12,8 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The limits of messages. With the full messages of 5,000 degraded nodes, 32 kB each, etcd would
-// reject the object.
+// The limits of messages: etcd rejects an object with 5,000 messages of 32 kB.
 const (
 	maxNames    = 5                // unavailable nodes that are named; further nodes are only counted
 	maxMessage  = 8 << 10          // bytes of the message of Degraded

@@ -17,8 +17,7 @@ type pair struct {
 	mcn  *mcfgv1.MachineConfigNode
 }
 
-// pairs returns one pair for each name of a Node. Of several objects with the same name, it takes
-// the newest.
+// pairs returns one pair for each Node name, with the newest objects of that name.
 func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 	list, index := make([]pair, 0, len(nodes)), make(map[string]int, len(nodes))
 	for _, node := range nodes {
@@ -53,8 +52,8 @@ func isNewer(a, b metav1.Object) bool {
 	return a != b && slices.Compare(contents(a), contents(b)) > 0
 }
 
-// contents returns the innermost values of an object, sorted, so that the order of its conditions
-// makes no difference.
+// contents returns the innermost values of an object, sorted: the order of conditions is
+// irrelevant.
 func contents(object metav1.Object) []string {
 	text, _ := json.Marshal(object) // never fails for an API object
 	list := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("{}[]", r) })

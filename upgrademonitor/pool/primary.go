@@ -26,8 +26,7 @@ const (
 //  3. If two custom pools select a node, or Arbiter and a custom pool, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.
 //  4. Otherwise the first of these pools is returned: Master, Arbiter, a custom pool, Worker.
-//  5. If the selector of any pool is invalid, the error is a *SelectorError: the nodes of that pool
-//     are unknown.
+//  5. If any selector is invalid, the error is a *SelectorError: its pool may select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil
@@ -81,8 +80,7 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 	return customRank
 }
 
-// ConflictError means that a node is selected by several custom pools, or by Arbiter and a custom
-// pool.
+// ConflictError means that two custom pools, or Arbiter and a custom pool, select a node.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted

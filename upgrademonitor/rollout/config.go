@@ -33,9 +33,8 @@ type Config struct {
 	// Recorder records events for problems that an administrator has to resolve: see PoolConflict.
 	// If it is nil, the problems are only logged.
 	Recorder record.EventRecorder
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called from
-	// several goroutines. If it is nil, an object keeps its mode, and a new object is in standard
-	// mode.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
+	// concurrently. If it is nil, an object keeps its mode, and a new object is in standard mode.
 	ImageMode func() bool
 	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
@@ -43,8 +42,7 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// complete validates the required fields and sets the defaults of the optional fields. The error is
-// a *field.Error.
+// complete validates the required fields, and sets the defaults of the other fields.
 func (c Config) complete() (Config, error) {
 	if err := validate.Required(field.NewPath("rollout", "Config"),
 		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},

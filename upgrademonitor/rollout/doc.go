@@ -1,5 +1,4 @@
-// Package rollout keeps one MachineConfigNode (MCN) for each Node. It is for the operator; a daemon
-// uses package upgrademonitor.
+// Package rollout keeps one MachineConfigNode (MCN) for each Node. It is for the operator.
 //
 //	Nodes ──────────────┐                        owner, spec
 //	MachineConfigPools ─┼─► informers ─► queue ─► create ────► MachineConfigNode
@@ -21,8 +20,7 @@
 //  6. An object that is up to date is not written, even after a restart. A write is computed from a
 //     Node that was read after the object, and its precondition is the resource version of the
 //     object: it never reverts a later write of the daemon.
-//  7. A failure is logged as an error when it starts, again when its message changes, and once when
-//     it is over.
+//  7. A failure is logged when it starts, again when its message changes, and when it is over.
 //
 // # Who writes which field
 //

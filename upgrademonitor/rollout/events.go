@@ -12,15 +12,14 @@ import (
 )
 
 // The reasons of the warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool whose nodeSelector is invalid. Such a selector makes the nodes of
-// every pool unknown.
+// InvalidSelector is for a pool whose nodeSelector is invalid. It makes the nodes of all pools
+// unknown.
 const (
 	PoolConflict    = "PoolConflict"
 	InvalidSelector = "InvalidNodeSelector"
 )
 
-// recordConflict records each conflict of pools over a node once. If err is not a conflict, it
-// forgets the recorded conflict.
+// recordConflict records each conflict of pools over a node once, and forgets a resolved conflict.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {

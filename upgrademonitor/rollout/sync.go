@@ -91,8 +91,7 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	return actionFor(ctx, node, mcn, name, isImage)
 }
 
-// write makes the request of an action. It fails if another process has changed or created the
-// object since it was read.
+// write makes the request of an action. It fails if another process has written the object since.
 func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) (err error) {
 	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
 	verb := "patch"
@@ -120,8 +119,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 	return nil
 }
 
-// patch returns a merge patch of the owners and the spec, with the UID and the resource version as
-// preconditions.
+// patch returns a merge patch of owners and spec, with UID and resource version as preconditions.
 func patch(current, desired *mcfgv1.MachineConfigNode) ([]byte, error) {
 	without := *current
 	without.UID, without.ResourceVersion = "", "" // so that the patch has them

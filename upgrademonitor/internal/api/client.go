@@ -26,8 +26,7 @@ const (
 	resource = "machineconfignodes"
 	// acceptMetadata requests only the metadata, which are enough after a patch.
 	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-	// fieldValidation is Ignore, because otherwise the API server parses each write twice to warn
-	// about unknown fields.
+	// fieldValidation is Ignore: otherwise the API server parses each write twice.
 	fieldValidation = metav1.FieldValidationIgnore
 )
 
@@ -132,8 +131,7 @@ func (c Client) send(ctx context.Context, data []byte, subresources ...string) (
 	return partial.Metadata, nil
 }
 
-// metadata has the fields that are read from the response to a patch. Managed fields, most of the
-// response, are not decoded.
+// metadata has the fields that are read from the response to a patch. Other fields are not decoded.
 type metadata struct {
 	Name            string
 	UID             types.UID

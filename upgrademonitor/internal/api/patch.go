@@ -28,8 +28,7 @@ type spec struct {
 	ConfigImage any `json:"configImage,omitempty"` // empty unless it changes
 }
 
-// status has the whole list of conditions, including foreign conditions, and other fields only if
-// they change.
+// status has all conditions, including foreign conditions, and other fields only if they change.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`

@@ -6,8 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice tells an administrator how to resolve an error. It returns "" if the only remedy is to
-// wait.
+// Advice tells an administrator how to resolve an error. It is "" if waiting may help.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:

@@ -25,8 +25,7 @@ const (
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal means that the request can never succeed: the object is invalid, or too large for
-	// the API server or for etcd.
+	// Terminal means that the request can never succeed: the object is invalid or too large.
 	Terminal Outcome = "Terminal"
 	// Denied means that RBAC or admission denies the request. An administrator may change that.
 	Denied Outcome = "Denied"
@@ -64,8 +63,8 @@ func Classify(err error) Outcome {
 // isInvalid reports whether the schema or the rules of the CRD reject the object.
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
-// isTooLarge reports whether an object is too large for the API server, for etcd, or for the API
-// server's etcd client.
+// isTooLarge reports whether the API server, its etcd client or etcd rejects an object as too
+// large.
 func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
@@ -95,8 +94,7 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the strings that may start with a denial: the message, and the messages of causes
-// without a field. Errors of the CRD may quote a denial in the value of a field, but never at the
-// start.
+// without a field. An error of the CRD may quote a denial, but not at the start.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -119,9 +117,8 @@ func isConflict(err error) bool {
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: the 404 has no
-// Status of the API server, which client-go reports as a cause, or discovery does not list the
-// resource.
+// isResourceMissing reports whether the API server does not serve the resource: client-go reports a
+// 404 without a Status as a cause, or discovery does not list it.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }

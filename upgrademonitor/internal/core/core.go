@@ -10,15 +10,14 @@ import (
 // was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version of the object. Invariant: it is zero if the situation is
-	// Unread or Missing.
+	// object is the last known version. Invariant: it is zero if the situation is Unread or
+	// Missing.
 	object Object
 	node   plan.Node // the Node at the last read or write
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
 	// of the Lister and of the API server can be compared. Invariant: compared implies listed.
 	listed, compared bool
-	// unconfirmed is set if neither a response nor the Lister has confirmed the object for too
-	// long.
+	// unconfirmed is set if no response and no Lister has confirmed the object for too long.
 	unconfirmed bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created if it is missing, even if no change is pending.
@@ -31,8 +30,7 @@ type Core struct {
 	sent *plan.State
 
 	queue []*Entry
-	// tail is the state after all changes of the queue. Invariant: it is up to date, or nil and
-	// must be computed.
+	// tail is the state after all changes of the queue. Invariant: it is nil or up to date.
 	tail    *plan.State
 	settled []*Entry // entries that were settled since the last TakeSettled
 
@@ -85,8 +83,7 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale: it is read before the next change is found to be a repeat, or is
-// rejected.
+// doubt makes the object Stale: it is read before a change is found to be a repeat, or rejected.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
@@ -99,9 +96,9 @@ func (c *Core) doubt() {
 //  2. If the change is invalid, or the queue is full (ErrFull), the change is not accepted.
 //  3. If the change has no effect after the pending changes, it is a repeat: the result is the last
 //     entry, the caller must not call Leave, and the queue does not grow.
-//  4. Submit decides this only if the object is not Stale, and the Node has the same versions as at
-//     the last read or write. Otherwise the change is queued, unless the same change is pending,
-//     and Next decides after a read.
+//  4. This requires that the object is not Stale, and that the Node has the same versions as at the
+//     last read or write. Otherwise the change is queued unless it is pending, and Next decides
+//     after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {

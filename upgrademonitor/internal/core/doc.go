@@ -7,8 +7,7 @@
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
 // A [Core] is a value: its caller passes it events, and it returns the next request. It has no
-// lock, clock, context, log or I/O, so that a test can drive it step by step, through every order
-// of events.
+// lock, clock, context, log or I/O, so that a test can drive it through every order of events.
 //
 //	entry, _, err := c.Submit(change)
 //	for {

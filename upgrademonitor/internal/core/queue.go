@@ -19,8 +19,7 @@ var ErrFull = errors.New("too many reports are pending: make sure that the API s
 // Entry is a change that was accepted. It is pending until it is settled: written, or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
-	// The caller sets Accepted to the time of acceptance, and closes Settled after TakeSettled has
-	// returned the entry.
+	// The caller sets Accepted, and closes Settled after TakeSettled has returned the entry.
 	Accepted metav1.Time
 	Settled  chan struct{}
 

@@ -1,5 +1,4 @@
-// Package nodemeta has the annotations that machine-config-operator sets on a Node, and the owner
-// references to a Node.
+// Package nodemeta has the annotations of machine-config-operator, and owner references to Nodes.
 package nodemeta
 
 import (
@@ -44,8 +43,7 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the owner is an earlier Node with the same name: the Node was
-// deleted and registered again.
+// OwnedByPrevious reports whether the owner is an earlier Node with the same name.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
@@ -61,8 +59,7 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 }
 
 // ReplaceOwner returns the references with owner as the only Node. References to other kinds stay.
-// If nothing changes, or if owner has no UID because the Node did not come from the API server, the
-// list is returned unchanged.
+// If nothing changes, or owner has no UID, the list is returned unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
 	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }

@@ -16,8 +16,8 @@ type Change interface {
 
 // Writes are the writes of a change.
 type Writes struct {
-	// States has the states to publish, one write each. The last state may differ from the object
-	// only in its Target.
+	// States has the states to publish, one write each. The last state may differ only in its
+	// Target.
 	States []State
 	// StartsUpdate is set if an update starts. Then the spec must be synced with the Node first.
 	StartsUpdate bool

@@ -21,8 +21,7 @@ type Node struct {
 	Versions
 }
 
-// Versions has the values of a Node's annotations, "" if absent. Images are used only in image
-// mode.
+// Versions has annotations of a Node, "" if absent. Images are used only in image mode.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
@@ -81,8 +80,7 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
-// hasConfig reports whether the Node has a config annotation. Then a missing image annotation means
-// that there is no image.
+// hasConfig reports whether the Node has a config annotation. Then a missing image means no image.
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }

@@ -14,8 +14,7 @@ type PhaseChange struct {
 
 	// NotRequired makes the status False if the phase has not started, and True if it has.
 	NotRequired bool
-	// SkipIfRunning leaves the phase unchanged if it is already Unknown, so that its last error
-	// stays visible.
+	// SkipIfRunning skips the report if the phase is Unknown, so that its last error stays visible.
 	SkipIfRunning bool
 	// SkipOtherMode ignores the report if the phase belongs to the other mode.
 	SkipOtherMode bool
@@ -34,8 +33,7 @@ func (c PhaseChange) String() string {
 // View returns the Node at the time of the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the reason and messages of a newer report if all other fields are equal. The time
-// stays.
+// Absorb takes the reason and messages of a newer report if all fields but the time are equal.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {

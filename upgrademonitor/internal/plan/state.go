@@ -20,8 +20,7 @@ type State struct {
 	// Status has only conditions that are phases, and only fields that this library writes.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is the target of the current update. It is not in the object: this process remembers
-	// it.
+	// Target is the target of the current update. Only this process knows it.
 	Target Target
 }
 
@@ -61,8 +60,7 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with the conditions and the versions of a Node. ended is set by
-// Updated=True.
+// publish returns the state with conditions and the versions of a Node. Updated=True sets ended.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
