@@ -120,7 +120,7 @@ func TestConcurrentCallers(t *testing.T) {
 			callers.Wait()
 		}))
 		f.recovers()
-		require.NoError(t, f.Flush(t.Context()), "no report is refused")
+		require.NoError(t, f.Flush(t.Context()), "no report is rejected")
 	})
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)

@@ -115,7 +115,7 @@ func TestVersionsFollowTheNode(t *testing.T) {
 	assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
 }
 
-// UpdatePrepared for another target than that of the current update starts an update, also if the
+// UpdatePrepared for another target than the target of the current update starts an update, also if the
 // process has restarted.
 func TestUpdateThatWasNotReported(t *testing.T) {
 	f := newUpdated(t)

@@ -135,7 +135,7 @@ func TestIllegalTransitions(t *testing.T) {
 		"False is skipped":                 {[]string{"Drained", "Unknown", "Cordoned", "Unknown"}, []string{"Drained", "False", "Cordoned", "Unknown"}, "Drained must not change from Unknown to False"},
 		"Updated is Unknown":               {nil, []string{"Updated", "Unknown"}, "Updated must not change from False to Unknown"},
 		"the end of an update":             {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "Updated", "True"}, ""},
-		"the beginning of an update":       {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "Unknown"}, ""},
+		"the start of an update":           {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "Unknown"}, ""},
 		"UpdatePrepared was never started": {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "True"}, "UpdatePrepared must not change from False to True"},
 		"a singleton":                      {[]string{"NodeDegraded", "True"}, []string{"NodeDegraded", "Unknown"}, ""},
 	} {

@@ -25,7 +25,7 @@ var (
 
 const denial = "ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards-binding' denied request: "
 
-// status is an error as the API server answers it.
+// status is an error of the API server.
 func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,

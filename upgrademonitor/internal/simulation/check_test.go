@@ -43,9 +43,9 @@ func (s *simulation) checkCall(c *call) {
 	}
 }
 
-// checkNothingLost checks the calls of a process that had returned at a tick: what was accepted is shown,
-// or its text was replaced by that of a later report of the same while nobody waited for it, or it was
-// logged as dropped.
+// checkNothingLost checks the calls of a process that had returned at a tick: an accepted report is shown,
+// or a later report of the same phase replaced its text while no caller waited for it, or it was logged as
+// dropped.
 func (s *simulation) checkNothingLost(p *process, tick int) {
 	s.mu.Lock()
 	calls := append([]*call(nil), s.calls...)
@@ -71,12 +71,12 @@ func (s *simulation) checkNothingLost(p *process, tick int) {
 	}
 }
 
-// isLate reports whether others have moved Updated, or the object was created, after a call that begins an
-// update, and may have before it was written: then it changes nothing.
+// isLate reports whether others have changed Updated, or the object was created, after a call that starts
+// an update, perhaps before it was written: then it changes nothing.
 func (s *simulation) isLate(c *call) bool {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && s.server.ended.After(c.began)
+	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && s.server.ended.After(c.started)
 }
 
 // isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn, or
@@ -92,7 +92,7 @@ func (s *simulation) isReplaced(c *call, calls []*call) bool {
 	return false
 }
 
-// checkOrder checks that what was accepted first is shown first.
+// checkOrder checks that reports are shown in the order in which they were accepted.
 func (s *simulation) checkOrder() {
 	var calls []*call
 	texts := map[string]int{}
@@ -117,7 +117,7 @@ func (s *simulation) checkOrder() {
 	}
 }
 
-// end checks what has to hold when the API server is well again.
+// end checks the state after the API server is well again.
 func (s *simulation) end() {
 	p := s.processes["daemon"]
 	c := &caller{simulation: s, name: "daemon", rng: s.rng, patient: true}
@@ -133,9 +133,9 @@ func (s *simulation) end() {
 	if s.stopped = true; s.problem != nil {
 		return
 	}
-	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, it shows what others have written
+	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, it shows the writes of others
 	sleep(time.Second)                               // the last write may have been slow
-	for range 4 {                                    // a repeat is one only if it is what is there
+	for range 4 {                                    // a repeat must be true of the object
 		c.degraded()
 		status := c.calls[len(c.calls)-1].status
 		if o := s.server.Get(nodeName); o == nil || conditions.StatusOf(o.Status.Conditions, phases.NodeDegraded) != status {

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// event lets one thing happen that is not the daemon's doing.
+// event makes one event that is not a call of the daemon.
 func (s *simulation) event() {
 	switch n := s.rng.IntN(12); {
 	case n < 6:
@@ -26,9 +26,9 @@ func (s *simulation) event() {
 		}
 		s.change(w, cut)
 	case n == 6:
-		behind := s.rng.IntN(2) == 0
-		s.log("the view of the Node is behind: %t", behind)
-		s.behindNode(behind)
+		stale := s.rng.IntN(2) == 0
+		s.log("the view of the Node is out of date: %t", stale)
+		s.makeStale(stale)
 	case n < 9 && s.lister != nil:
 		s.lister.change(listerModes[s.rng.IntN(len(listerModes))])
 	case n == 9:
@@ -127,7 +127,7 @@ func (s *server) writeForeign(now time.Time) {
 	}, apiserver.StatusSubresource)
 }
 
-// lister is that of an informer.
+// lister is the Lister of an informer.
 type lister struct {
 	mcfglisters.MachineConfigNodeLister
 	simulation *simulation

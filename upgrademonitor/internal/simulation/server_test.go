@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// server is the API server of one MachineConfigNode: the model, behind a transport that fails as the
+// server is the API server of one MachineConfigNode: the model, stale a transport that fails as the
 // weather has it.
 type server struct {
 	apiserver.Transport
@@ -41,7 +41,7 @@ type server struct {
 	requests  int
 	faults    map[string]int // how often each has happened
 	problem   error
-	ended     time.Time // when others have moved Updated, or the object was created
+	ended     time.Time // when others have changed Updated, or the object was created
 	lateWrite sync.WaitGroup
 }
 

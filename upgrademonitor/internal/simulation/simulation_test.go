@@ -1,5 +1,5 @@
 // Package simulation_test simulates the whole Monitor in a bubble of fake time, Config in and HTTP out:
-// an API server that answers slowly, hangs, fails, loses answers and cuts connections; other processes
+// an API server that responds slowly, hangs, fails, loses responses and cuts connections; other processes
 // that write to the object; a Lister that lags, trims, fails and goes back; a daemon with several
 // goroutines, whose contexts end and which is restarted. A seed decides everything but the order in
 // which goroutines run, so that a failure may take a few attempts to show again.
@@ -70,7 +70,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// world is what is the same during a simulation.
+// world does not change during a simulation.
 type world struct {
 	timeout time.Duration
 	qps     float32
@@ -95,11 +95,11 @@ type simulation struct {
 	passed time.Duration
 
 	mu        sync.Mutex
-	began     time.Time
+	started   time.Time
 	nodes     []*corev1.Node // the last one is the Node as it is
-	behind    bool           // the view of the Node is the last but one
-	wasBehind bool
-	moved     time.Time // when the Node last changed
+	stale     bool           // the view of the Node is out of date by one change
+	wasStale  bool
+	changed   time.Time // when the Node last changed
 	processes map[string]*process
 	script    []string
 	calls     []*call
@@ -121,7 +121,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 		images:  coin(), lists: coin(), others: coin(), drains: rng.IntN(4) == 0, rejects: rng.IntN(4) == 0,
 	}}
 	synctest.Test(t, func(*testing.T) {
-		s.began = time.Now()
+		s.started = time.Now()
 		s.server = &server{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]int{}, faults: map[string]int{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
 		s.server.Stored = s.server.stored
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
@@ -129,7 +129,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 			s.lister = &lister{simulation: s, mode: "current"}
 		}
 		s.run(seed, events)
-		s.passed = time.Since(s.began)
+		s.passed = time.Since(s.started)
 	})
 	if s.problem == nil {
 		s.problem = s.server.problem
@@ -192,7 +192,7 @@ func (s *simulation) run(seed uint64, events int) {
 	if s.lister != nil {
 		s.lister.change("current")
 	}
-	s.behindNode(false)
+	s.makeStale(false)
 	callers.Wait()
 	s.server.lateWrite.Wait()
 	s.end()
@@ -211,7 +211,7 @@ func (s *simulation) isStopped() bool {
 func (s *simulation) log(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.began).Seconds())+fmt.Sprintf(format, args...))
+	s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.started).Seconds())+fmt.Sprintf(format, args...))
 }
 
 func (s *simulation) fail(format string, args ...any) {
@@ -219,7 +219,7 @@ func (s *simulation) fail(format string, args ...any) {
 	defer s.mu.Unlock()
 	if s.problem == nil {
 		s.problem = fmt.Errorf(format, args...)
-		s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.began).Seconds())+s.problem.Error())
+		s.script = append(s.script, fmt.Sprintf("%9.3f ", time.Since(s.started).Seconds())+s.problem.Error())
 	}
 }
 
@@ -251,17 +251,17 @@ func (s *simulation) process(caller string) *process {
 func (s *simulation) node() *corev1.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.behind && len(s.nodes) > 1 {
+	if s.stale && len(s.nodes) > 1 {
 		return s.nodes[len(s.nodes)-2]
 	}
 	return s.nodes[len(s.nodes)-1]
 }
 
-func (s *simulation) behindNode(behind bool) {
+func (s *simulation) makeStale(stale bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.behind = behind
-	s.wasBehind = s.wasBehind || behind
+	s.stale = stale
+	s.wasStale = s.wasStale || stale
 }
 
 // isNewest reports whether a config is the last one that the Node desired, give or take a second in
@@ -270,12 +270,12 @@ func (s *simulation) isNewest(config string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.nodes[len(s.nodes)-1]
-	return s.wasBehind || time.Since(s.moved) <= maxMove || last.Annotations[upgrademonitor.DesiredConfigAnnotation] == config
+	return s.wasStale || time.Since(s.changed) <= maxChange || last.Annotations[upgrademonitor.DesiredConfigAnnotation] == config
 }
 
-// maxMove is how long a request may be in flight that was made before the Node moved, and how long it
+// maxChange is how long a request may be in flight that was made before the Node changed, and how long it
 // takes to look at the Node again.
-const maxMove = time.Minute + 20*time.Second
+const maxChange = time.Minute + 20*time.Second
 
 // wants has the Node desire a config.
 func (s *simulation) wants(config string) {
@@ -283,7 +283,7 @@ func (s *simulation) wants(config string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	current := s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation]
-	s.nodes, s.moved = append(s.nodes, newNode(current, config, s.images)), time.Now()
+	s.nodes, s.changed = append(s.nodes, newNode(current, config, s.images)), time.Now()
 }
 
 // runsNow has the Node run a config, and desire it.
@@ -291,7 +291,7 @@ func (s *simulation) runsNow(config string) {
 	s.log("the Node runs %s", config)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.nodes, s.moved = append(s.nodes, newNode(config, config, s.images)), time.Now()
+	s.nodes, s.changed = append(s.nodes, newNode(config, config, s.images)), time.Now()
 }
 
 // change changes the weather.
