@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -195,10 +194,10 @@ func (c *caller) flush() {
 	case err == nil && !p.isDead():
 		sleep(time.Millisecond) // a call that returns at the same time may have replaced a text
 		c.checkNothingLost(p, from)
-	case err != nil && !errors.Is(err, upgrademonitor.ErrPending) && !c.rejects:
+	case err != nil && !errors.Is(err, upgrademonitor.ErrPending):
 		c.fail("Flush: %v", err)
 	case err != nil && !p.isDead():
-		if n, _ := p.Pending(); n == 0 && !c.rejects {
+		if n, _ := p.Pending(); n == 0 {
 			c.fail("nothing is pending, and Flush has waited for it: %v", err)
 		}
 	}
@@ -254,9 +253,10 @@ func (c *caller) imageSets() {
 		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
 	}
 	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
-		before := len(m.notReported())
+		const notReported = "Failed to report the pinned image sets" // the call returns no error
+		before := len(m.about(notReported))
 		m.ReportPinnedImageSets(ctx, sets, nil)
-		if lines := m.notReported(); len(lines) > before {
+		if lines := m.about(notReported); len(lines) > before {
 			return errors.New(lines[before])
 		}
 		return nil
@@ -320,22 +320,7 @@ func (l *logs) all() []string {
 	return append([]string(nil), l.lines...)
 }
 
-// notReported returns the log lines about image sets that were not accepted: the call returns no error.
-func (l *logs) notReported() []string {
-	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, "Failed to report the pinned image sets") })
-}
-
-var droppedChange = regexp.MustCompile(`Dropped an accepted change .*change="report (?:of )?(\w+)`)
-
-// dropped returns how many changes were dropped, according to the log.
-func (l *logs) dropped() map[string]int {
-	dropped := map[string]int{}
-	for _, line := range l.all() {
-		if match := droppedChange.FindStringSubmatch(line); match != nil && match[1] == "pinned" {
-			dropped[string(phases.PinnedImageSetsDegraded)]++
-		} else if match != nil {
-			dropped[match[1]]++
-		}
-	}
-	return dropped
+// about returns the lines with a text.
+func (l *logs) about(text string) []string {
+	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, text) })
 }

@@ -21,9 +21,6 @@ func (s *simulation) event() {
 	switch n := s.rng.IntN(12); {
 	case n < 6:
 		w, cut := weathers[s.rng.IntN(len(weathers))], s.rng.IntN(3) > 0
-		if s.rejects && w.name == "flaky" {
-			w.faults = append([]string{"invalid"}, every...)
-		}
 		s.change(w, cut)
 	case n == 6:
 		stale := s.rng.IntN(2) == 0
