@@ -268,7 +268,7 @@ func (p *path) drive(events int) error {
 			return p.leave()
 		}
 		p.note("\t%s", r.Kind)
-		if err := p.right.requested(r); err != nil {
+		if err := p.right.requested(r, !p.specFails); err != nil {
 			return fmt.Errorf("%s: %w", r.Kind, err)
 		}
 		i := 0

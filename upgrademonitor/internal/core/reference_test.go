@@ -188,8 +188,9 @@ func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 	return nil
 }
 
-// requested checks a request before it is made.
-func (r *reference) requested(request core.Request) error {
+// requested checks a request before it is made. The spec is written before the status that starts an
+// update, unless it has failed.
+func (r *reference) requested(request core.Request, trySpec bool) error {
 	r.inFlight = request.Kind
 	if request.Kind == core.Get {
 		if r.knowledge == current {
@@ -220,6 +221,8 @@ func (r *reference) requested(request core.Request) error {
 		return fmt.Errorf("a write of the status that nobody needs (%w)", err)
 	case !request.Next.Equal(p.States[0]) || request.Next.Target != p.States[0].Target:
 		return fmt.Errorf("the write is not the first of %s", r.pending[0].change)
+	case p.StartsUpdate && !r.known.InSync(r.latest) && trySpec:
+		return errors.New("an update starts before its spec is written")
 	case p.StartsUpdate && !r.known.InSync(r.latest):
 		r.specOwed = true
 	}

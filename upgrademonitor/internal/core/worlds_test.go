@@ -276,7 +276,6 @@ var (
 	listedOld = pause{"the Lister shows an old version", func(p *path) error {
 		if old := p.server.object; p.server.exists {
 			old.ResourceVersion = "0"
-			old.Status = mcfgv1.MachineConfigNodeStatus{}
 			p.shows(old)
 		}
 		return nil
