@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The error of an invalid report is that of package phases.
+// An invalid report has the error of package phases.
 func TestReportsThatAreRejected(t *testing.T) {
 	for name, tc := range map[string]struct {
 		report request

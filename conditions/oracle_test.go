@@ -139,7 +139,7 @@ func (c called) completed() []metav1.Condition {
 }
 
 // alreadyComplete reports whether the list holds exactly the conditions of the mode, apart from
-// those of others.
+// the conditions of other clients.
 func (c called) alreadyComplete() bool {
 	there := map[string]bool{}
 	for _, condition := range c.list {
@@ -166,8 +166,8 @@ func (c called) isRejected(before []metav1.Condition) bool {
 		return to == running
 	}
 	between := status(before, "Updated") == done
-	begins := typ == "UpdatePrepared" && c.report.NewTarget
-	if to == done && !between && !begins {
+	starts := typ == "UpdatePrepared" && c.report.NewTarget
+	if to == done && !between && !starts {
 		for child, parent := range parents {
 			if parent == typ && status(before, child) == running {
 				return true
@@ -272,10 +272,10 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		case b.Type != a.Type:
 			return fmt.Errorf("%s stands where %s should", b.Type, a.Type)
 		case a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime):
-			return fmt.Errorf("%s: the time moved without the status", a.Type)
+			return fmt.Errorf("%s: the time changed without the status", a.Type)
 		case a.Status == b.Status:
 			continue
-		case b.LastTransitionTime != c.now() && (a.LastTransitionTime != b.LastTransitionTime || !c.now().Time.Before(a.LastTransitionTime.Time)):
+		case b.LastTransitionTime != latest(a.LastTransitionTime, c.now()):
 			return fmt.Errorf("%s: %s→%s at %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
 		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
 			return fmt.Errorf("%s: True is filled in", b.Type)
@@ -289,6 +289,14 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		}
 	}
 	return c.checkTogether(what, from, to)
+}
+
+// latest returns the later time: lastTransitionTime never decreases, even if the clocks of processes differ.
+func latest(a, b metav1.Time) metav1.Time {
+	if b.Before(&a) {
+		return a
+	}
+	return b
 }
 
 // allReset reports whether the list is that after the start or the end of an update, by
@@ -391,7 +399,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 }
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does
-// not move changes if it is Unknown, or for a child that completes it, or has a message for it.
+// not change its status changes its message if it is Unknown, or for a child that completes it, or has a message for it.
 func (c called) parentText(what event, completes bool, b, l metav1.Condition) bool {
 	r := c.report
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again

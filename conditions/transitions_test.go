@@ -96,7 +96,7 @@ func TestALateChildDoesNotChangeItsParent(t *testing.T) {
 	}
 }
 
-// The messages of a parent, as an update publishes them: that of the last report on a child.
+// The message of a parent during an update is the message of the last report on a child.
 func TestAnUnknownParentHasTheMessageOfTheLastReport(t *testing.T) {
 	list := next(t, nil, false, report(phases.Cordoned, running))[0]
 	for _, r := range []request{

@@ -25,13 +25,13 @@ func ExamplePath() {
 	// [] <nil>
 }
 
-// Only the beginning or the end of an update resets a phase that ran.
+// Only the start or the end of an update resets a phase that ran.
 func ExampleTransitionError() {
 	_, err := phases.Path(phases.Drained, metav1.ConditionUnknown, metav1.ConditionFalse)
 
-	var refused *phases.TransitionError
-	if errors.As(err, &refused) {
-		fmt.Printf("%s stays %s\n", refused.Phase, refused.From)
+	var rejected *phases.TransitionError
+	if errors.As(err, &rejected) {
+		fmt.Printf("%s stays %s\n", rejected.Phase, rejected.From)
 	}
 	// Output:
 	// Drained stays Unknown

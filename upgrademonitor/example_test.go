@@ -68,7 +68,7 @@ func ExampleMonitor_Track() {
 }
 
 // A report of an invalid transition is rejected, and changes nothing.
-func ExampleMonitor_GenerateAndApplyMachineConfigNode_refused() {
+func ExampleMonitor_GenerateAndApplyMachineConfigNode_rejected() {
 	monitor := newMonitor(mcfgfake.NewClientset())
 	report := func(status metav1.ConditionStatus) error {
 		return monitor.GenerateAndApplyMachineConfigNode(context.Background(), phases.RebootedNode, "RebootedNode", "Rebooting", status)

@@ -108,7 +108,7 @@ func (s *server) takes(d time.Duration, requests ...string) {
 	}
 }
 
-// recovers ends the delays, those of the requests in flight included.
+// recovers ends the delays, also of the requests in flight.
 func (s *server) recovers() {
 	s.takes(0)
 	s.mu.Lock()

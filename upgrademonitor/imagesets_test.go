@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -46,44 +46,30 @@ func TestImageSetsThatAreRejected(t *testing.T) {
 	assert.Len(t, f.object().Status.PinnedImageSets, 100, "the limits are valid")
 }
 
-func TestImageSetsThroughTheirLife(t *testing.T) {
-	type entry = mcfgv1.MachineConfigNodeStatusPinnedImageSet
-	const (
-		complete = "False/AsExpected/All pinned image sets complete"
-		fetching = "True/ImagePrefetch/node is prefetching images: worker-0"
-		good     = "False/AsExpected/All is good"
-		bad      = "True/PrefetchFailed/One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
-	)
+// An error takes precedence over Done, and has a text even if it is empty or a nil pointer. A repeat needs
+// no request, and both conditions are written together.
+func TestErrorOfAnImageSet(t *testing.T) {
 	var none *fs.PathError
-	first, second := entry{Name: "a", DesiredGeneration: 1, CurrentGeneration: 1}, entry{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2, LastFailedGenerationError: "unknown error"}
-	nilError := second
-	nilError.LastFailedGenerationError = "<nil>"
 	f := newUpdated(t)
 	for _, step := range []struct {
-		name                  string
-		sets                  imageSets
-		failure               error
-		progressing, degraded string
-		want                  []entry
-		requests              int
+		err      error
+		want     string
+		degraded metav1.ConditionStatus
+		requests int
 	}{
-		{"fetching", imageSets{{Name: "a", Generation: 1}}, nil, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 1},
-		{"the same", imageSets{{Name: "a", Generation: 1}}, nil, fetching, good, []entry{{Name: "a", DesiredGeneration: 1}}, 0},
-		{"done", imageSets{{Name: "a", Generation: 1, Done: true}}, nil, complete, good, []entry{first}, 1},
-		{"failed, though done", imageSets{{Name: "a", Generation: 2, Done: true, Err: errors.New("")}}, nil, fetching, bad, []entry{second}, 1},
-		{"fetching again", imageSets{{Name: "a", Generation: 2}}, nil, fetching, bad, []entry{second}, 0},
-		{"a typed nil error", imageSets{{Name: "a", Generation: 2, Err: none}}, nil, fetching, bad, []entry{nilError}, 1},
-		{"created again", imageSets{{Name: "a", Generation: 1, Done: true}}, nil, complete, good, []entry{first}, 2},
-		{"a failure of no set", imageSets{{Name: "a", Generation: 1, Done: true}}, errors.New("no space left on device"), complete, bad, []entry{first}, 1},
-		{"gone", nil, nil, complete, good, nil, 1},
+		{nil, "", "False", 1},
+		{errors.New(""), "unknown error", "True", 1},
+		{errors.New(""), "unknown error", "True", 0},
+		{none, "<nil>", "True", 1},
 	} {
-		f.ReportPinnedImageSets(t.Context(), step.sets, step.failure)
-		assert.Len(t, f.requests(), step.requests, step.name)
-		text := func(p phases.Phase) string { return strings.Join(textsOf(f.condition(p)), "/") }
-		assert.Equal(t, step.progressing, text(phases.PinnedImageSetsProgressing), step.name)
-		assert.Equal(t, step.degraded, text(phases.PinnedImageSetsDegraded), step.name)
-		assert.Equal(t, step.want, f.object().Status.PinnedImageSets, step.name)
+		f.ReportPinnedImageSets(t.Context(), imageSets{{Name: "a", Generation: 2, Done: true, Err: step.err}}, nil)
+		assert.Len(t, f.requests(), step.requests)
+		assert.Equal(t, step.want, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
+		assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsDegraded))
+		assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsProgressing))
 	}
+	f.ReportPinnedImageSets(t.Context(), nil, errors.New("no space left on device"))
+	assert.Equal(t, []metav1.ConditionStatus{"False", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
 }
 
 // A failure that belongs to no set is only in the log: once, until another failure.

@@ -173,7 +173,7 @@ func inImageMode(on *bool) func(*upgrademonitor.Config) {
 	return func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return *on } }
 }
 
-// Without ImageMode the mode is that of the object: a controller removes no condition of it. The daemon
+// Without ImageMode the object has the mode: a controller removes no condition of it. The daemon
 // of machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
 func TestModeOfTheObject(t *testing.T) {
 	on := true

@@ -120,7 +120,7 @@ func TestConcurrentCallers(t *testing.T) {
 			callers.Wait()
 		}))
 		f.recovers()
-		require.NoError(t, f.Flush(t.Context()), "no report is refused")
+		require.NoError(t, f.Flush(t.Context()), "no report is rejected")
 	})
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
@@ -188,12 +188,14 @@ func TestPaceOfRetries(t *testing.T) {
 		during(2, 4, func() { pass(time.Second) })
 		during(4, 8, func() { pass(time.Minute) })
 		during(3600/30, 3600/20, func() { pass(time.Hour) })
-		for range 60 {
-			f.ReportDegraded(t.Context(), errDown)
-			pass(time.Second)
-			f.ReportDegraded(t.Context(), nil)
-			pass(time.Second)
-		}
+		during(120+120/30-1, 120+120/20, func() {
+			for range 60 {
+				f.ReportDegraded(t.Context(), errDown)
+				pass(time.Second)
+				f.ReportDegraded(t.Context(), nil)
+				pass(time.Second)
+			}
+		})
 		during(3600/30, 3600/20, func() { pass(time.Hour) })
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

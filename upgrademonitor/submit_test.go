@@ -72,7 +72,7 @@ func TestReportsThatTheServerRejects(t *testing.T) {
 	}
 }
 
-// A full queue refuses at once, and its reports are tried all the same. Versions follow the Node later.
+// A full queue rejects at once, and its reports are tried all the same. Versions follow the Node later.
 func TestFullQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
 // A missing object is created with its owner and spec. The first read is the only read. A Node without
@@ -115,58 +114,6 @@ func TestVersionsFollowTheNode(t *testing.T) {
 	assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
 }
 
-// UpdatePrepared for another target than that of the current update starts an update, also if the
-// process has restarted.
-func TestUpdateThatWasNotReported(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.report(t, phases.RebootedNode, metav1.ConditionUnknown)
-
-	g := f.another(t)
-	g.annotate(newConfig, thirdConfig)
-	g.report(t, phases.UpdatePrepared, metav1.ConditionUnknown)
-	assert.Equal(t, metav1.ConditionFalse, f.status(phases.RebootedNode))
-	assert.Equal(t, "Action during update to "+newConfig+": about RebootedNode", f.condition(phases.RebootedNode).Message)
-	assert.Equal(t, thirdConfig, f.desired())
-	g.report(t, phases.Drained, metav1.ConditionTrue)
-	g.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	g.annotate(thirdConfig, thirdConfig)
-	g.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+thirdConfig+": about Drained", f.condition(phases.Drained).Message)
-}
-
-// A repeat of Updated=False for the same target changes no status, also if the target has changed while
-// the update was being prepared.
-func TestRepeatedStart(t *testing.T) {
-	f := newUpdated(t)
-	for _, config := range []string{newConfig, thirdConfig} {
-		f.starts(t, config)
-		f.report(t, phases.Cordoned, metav1.ConditionTrue)
-		f.starts(t, config)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Cordoned))
-	}
-}
-
-// A process that restarts reports phases of the last update, whose messages name that update. The status
-// of a phase does not change. A step that was not required names no update.
-func TestReportsAfterARestart(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
-	f.annotate(newConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Cordon is not required", f.condition(phases.Cordoned).Message)
-	restarted := f.another(t)
-	for range 2 {
-		f.requests()
-		restarted.report(t, phases.Resumed, metav1.ConditionTrue)
-		assert.Equal(t, []string{"False", "Resumed", "Action during update to " + newConfig + ": about Resumed"}, textsOf(f.condition(phases.Resumed)))
-	}
-	assert.Empty(t, f.requests(), "a repeat")
-}
-
 // The status of a Node's former object neither rejects nor repeats a report of the new Node.
 func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
 	f := newUpdated(t)
@@ -179,82 +126,4 @@ func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
 		assert.Equal(t, "about Drained", f.condition(phases.Drained).Message)
 		assert.Equal(t, uid, f.object().OwnerReferences[0].UID)
 	}
-}
-
-// A pending report of an update that ended meanwhile is not a disruption, unless the update had ended
-// before the report was made.
-func TestReportThatWaitedWhileTheUpdateEnded(t *testing.T) {
-	for name, tc := range map[string]struct {
-		isBefore bool
-		want     metav1.ConditionStatus
-	}{
-		"the update ended before": {true, metav1.ConditionFalse},
-		"the update ended after":  {false, metav1.ConditionTrue},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fixture) {
-				f.starts(t, newConfig)
-				controller := f.another(t)
-				controller.report(t, phases.Drained, metav1.ConditionUnknown)
-				ends := func() {
-					f.fails(nil)
-					f.report(t, phases.Updated, metav1.ConditionTrue)
-					pass(time.Second)
-				}
-				if tc.isBefore {
-					ends()
-				}
-				f.fails(errConflict)
-				f.fails(errDown)
-				controller.report(t, phases.Drained, metav1.ConditionTrue)
-				if !tc.isBefore {
-					<-time.After(time.Second)
-					controller.end() // it does not retry before the update ends
-					ends()
-				}
-				f.fails(nil)
-				require.NoError(t, controller.Flush(t.Context()))
-				assert.Equal(t, tc.want, f.status(phases.Updated))
-			})
-		})
-	}
-}
-
-// Another process writes between the two writes of a start.
-func TestConflictInTheMiddleOfAStart(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	f.requests()
-	f.failing("patch", nil, nil, errConflict)
-	f.starts(t, thirdConfig)
-	assert.Equal(t, []string{"patch", "patch/status", "patch/status", "get", "patch/status"}, f.requests(), "the spec, the reset, UpdatePrepared")
-	assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared))
-}
-
-// observedGeneration is the generation that was read, and never decreases.
-func TestObservedGeneration(t *testing.T) {
-	f := newUpdated(t)
-	f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ObservedGeneration = 5 }) // as older daemons wrote it
-	f.ReportDegraded(t.Context(), errDown)
-	assert.EqualValues(t, 5, f.object().Status.ObservedGeneration)
-	for _, pool := range []string{"a", "b", "c", "d", "e"} {
-		f.write(t, "", func(mcn *mcfgv1.MachineConfigNode) { mcn.Spec.Pool.Name = pool })
-	}
-	f.ReportDegraded(t.Context(), nil)
-	assert.EqualValues(t, 6, f.object().Status.ObservedGeneration)
-}
-
-// In image mode the images follow the Node, too.
-func TestImagesFollowTheNode(t *testing.T) {
-	on, image := true, "quay.io/mco/os@sha256:"+strings.Repeat("1", 64)
-	f := newUpdated(t, inImageMode(&on))
-	f.becomes(func(n *corev1.Node) {
-		n.Annotations[upgrademonitor.CurrentImageAnnotation], n.Annotations[upgrademonitor.DesiredImageAnnotation] = image, image
-	})
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	require.NoError(t, f.syncSpec(t))
-	object := f.object()
-	assert.EqualValues(t, image, object.Spec.ConfigImage.DesiredImage)
-	assert.Equal(t, mcfgv1.MachineConfigNodeStatusConfigImage{CurrentImage: mcfgv1.ImageDigestFormat(image), DesiredImage: mcfgv1.ImageDigestFormat(image)}, object.Status.ConfigImage)
 }

@@ -157,8 +157,9 @@ func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 					f.report(t, phases.Updated, metav1.ConditionTrue)
 					return f.requests()
 				}
+				pass(checkInterval - time.Second)
 				assert.Empty(t, repeat())
-				pass(checkInterval)
+				pass(time.Second)
 				assert.Equal(t, []string{"get"}, repeat())
 				assert.Empty(t, repeat())
 				pass(checkInterval)

@@ -101,7 +101,7 @@ func TestConditions(t *testing.T) {
 		status := pool.Status(p, test.nodes, test.mcns, pool.Options{}, now)
 		fmt.Fprintf(&got, "# %s\n", test.name)
 		for _, c := range status.Conditions {
-			if c.Reason != "" && c.Reason != "AsExpected" { // that of another controller here, and of what is False
+			if c.Reason != "" && c.Reason != "AsExpected" { // of another controller, or False
 				fmt.Fprintf(&got, "%s %s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
 			}
 		}

@@ -113,7 +113,7 @@ func (f *fixture) Write(line []byte) (int, error) {
 	return f.log.Write(line)
 }
 
-// recorder is a FakeRecorder with an empty scheme, as that of a host may be: an event of an
+// recorder is a FakeRecorder with an empty scheme, as a host may have it: an event of an
 // object that it cannot refer to is lost. Objects from an API server have no TypeMeta.
 type recorder struct{ *record.FakeRecorder }
 
@@ -151,7 +151,7 @@ func desires(config string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredConfigAnnotation] = config }
 }
 
-// advance lets time pass, that of retries for example.
+// advance lets time pass, for example for retries.
 func (f *fixture) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

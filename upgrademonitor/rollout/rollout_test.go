@@ -159,8 +159,8 @@ func TestInvalidSelector(t *testing.T) {
 	})
 }
 
-// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the mode is that of
-// the object, as for a Monitor.
+// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the object
+// has the mode, as for a Monitor.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	for _, isConfigured := range []bool{true, false} {
@@ -196,7 +196,7 @@ func TestDesiredIsACopy(t *testing.T) {
 	assert.Equal(t, before, mcn)
 }
 
-// TestRestart writes nothing that is up to date, and syncs what has changed meanwhile.
+// TestRestart: nothing is written that is up to date, and changes of the meantime are synced.
 func TestRestart(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
 		f.run()

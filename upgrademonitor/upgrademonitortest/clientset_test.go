@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
@@ -61,47 +60,52 @@ func (r *recorder) Errorf(format string, args ...any) {
 }
 func (r *recorder) Fatal(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
 
+// The status of an object that is created is dropped. A create of an object that exists creates nothing: the
+// next status is not a first status.
 func TestCreate(t *testing.T) {
-	client := upgrademonitortest.NewClientset(t).MachineconfigurationV1().MachineConfigNodes()
+	r := &recorder{TB: t}
+	c := upgrademonitortest.NewClientset(r)
+	client := c.MachineconfigurationV1().MachineConfigNodes()
 	object := newObject()
 	object.Status.ObservedGeneration = 7
 	created, err := client.Create(t.Context(), object, metav1.CreateOptions{})
 	require.NoError(t, err)
-	assert.Zero(t, created.Status, "it is dropped")
+	assert.Zero(t, created.Status)
 	assert.NotEmpty(t, created.UID)
 	assert.NotEmpty(t, created.ResourceVersion)
 	assert.EqualValues(t, 1, created.Generation)
 	assert.False(t, created.CreationTimestamp.IsZero())
 
 	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
-	assert.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+	require.True(t, apierrors.IsAlreadyExists(err), "%v", err)
+	write(t, c, "Drained", "True")
+	assert.Len(t, r.errors, 1)
 	object.Name = "worker-1"
 	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "of another node: %v", err)
 }
 
-func TestReplace(t *testing.T) {
-	client := upgrademonitortest.NewClientset(t, newObject()).MachineconfigurationV1().MachineConfigNodes()
+// A given object is completed, and its resourceVersion is followed by later versions: a conflict takes one, too. An update of the
+// object leaves the status unchanged, and an update of the status leaves the rest unchanged.
+func TestUpdates(t *testing.T) {
+	given := newObject()
+	given.ResourceVersion, given.Status.ObservedGeneration = "41", 1
+	client := upgrademonitortest.NewClientset(t, given).MachineconfigurationV1().MachineConfigNodes()
+	assert.Empty(t, given.UID, "the given object is copied")
+	change, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(t, err)
+	change.Spec.Pool.Name, change.Status.ObservedGeneration = "infra", 2
+	for _, update := range []func(context.Context, *mcfgv1.MachineConfigNode, metav1.UpdateOptions) (*mcfgv1.MachineConfigNode, error){client.UpdateStatus, client.Update} {
+		updated, err := update(t.Context(), change, metav1.UpdateOptions{})
+		require.NoError(t, err)
+		assert.EqualValues(t, 2, updated.Status.ObservedGeneration)
+		_, err = update(t.Context(), change, metav1.UpdateOptions{})
+		assert.True(t, apierrors.IsConflict(err), "%v", err)
+		change.ResourceVersion, change.Status.ObservedGeneration = updated.ResourceVersion, 0
+	}
 	read, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
 	require.NoError(t, err)
-	require.NotEmpty(t, read.UID, "of an object that was given")
-
-	change := read.DeepCopy()
-	change.Spec.Pool.Name, change.Status.ObservedGeneration = "infra", 1
-	updated, err := client.UpdateStatus(t.Context(), change, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, "worker", updated.Spec.Pool.Name)
-	assert.EqualValues(t, 1, updated.Status.ObservedGeneration)
-
-	_, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
-	assert.True(t, apierrors.IsConflict(err), "%v", err)
-	change.ResourceVersion, change.Status.ObservedGeneration = updated.ResourceVersion, 0
-	updated, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, "infra", updated.Spec.Pool.Name)
-	assert.EqualValues(t, 2, updated.Generation)
-	assert.EqualValues(t, 1, updated.Status.ObservedGeneration)
-
+	assert.Equal(t, []any{"45", int64(2), "infra"}, []any{read.ResourceVersion, read.Generation, read.Spec.Pool.Name})
 	change.ResourceVersion = ""
 	_, err = client.Update(t.Context(), change, metav1.UpdateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
@@ -135,7 +139,7 @@ func TestIllegalTransitions(t *testing.T) {
 		"False is skipped":                 {[]string{"Drained", "Unknown", "Cordoned", "Unknown"}, []string{"Drained", "False", "Cordoned", "Unknown"}, "Drained must not change from Unknown to False"},
 		"Updated is Unknown":               {nil, []string{"Updated", "Unknown"}, "Updated must not change from False to Unknown"},
 		"the end of an update":             {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "Updated", "True"}, ""},
-		"the beginning of an update":       {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "Unknown"}, ""},
+		"the start of an update":           {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "Unknown"}, ""},
 		"UpdatePrepared was never started": {[]string{"Drained", "Unknown"}, []string{"Drained", "False", "UpdatePrepared", "True"}, "UpdatePrepared must not change from False to True"},
 		"a singleton":                      {[]string{"NodeDegraded", "True"}, []string{"NodeDegraded", "Unknown"}, ""},
 	} {
@@ -170,41 +174,29 @@ func TestRecreated(t *testing.T) {
 	assert.Equal(t, "Drained: False Unknown True", upgrademonitortest.Transitions(t, c, nodeName))
 }
 
-// A create of an object that exists creates nothing: the next status is no first one.
-func TestCreateOfAnObjectThatExists(t *testing.T) {
-	r := &recorder{TB: t}
-	c := upgrademonitortest.NewClientset(r, newObject())
-	_, err := c.MachineconfigurationV1().MachineConfigNodes().Create(t.Context(), newObject(), metav1.CreateOptions{})
-	require.True(t, apierrors.IsAlreadyExists(err), err)
-	write(t, c, "Drained", "True")
-	assert.Len(t, r.errors, 1)
-}
-
-// From several goroutines, with a watch, in a bubble.
+// The clientset works in a bubble, with a watch and several goroutines.
 func TestConcurrentWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := upgrademonitortest.NewClientset(t, newObject())
 		client := c.MachineconfigurationV1().MachineConfigNodes()
 		watch, err := client.Watch(t.Context(), metav1.ListOptions{})
 		require.NoError(t, err)
-		<-time.After(time.Hour) // passes at once
 		var writers sync.WaitGroup
 		for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.NodeDegraded} {
 			writers.Go(func() {
 				for {
-					read, err := client.Get(context.Background(), nodeName, metav1.GetOptions{})
-					require.NoError(t, err)
+					read, _ := client.Get(context.Background(), nodeName, metav1.GetOptions{})
 					read.Status.Conditions = append(read.Status.Conditions, metav1.Condition{Type: string(p), Status: "Unknown", Reason: "R", LastTransitionTime: metav1.Now()})
-					if _, err = client.UpdateStatus(context.Background(), read, metav1.UpdateOptions{}); err == nil {
+					if _, err := client.UpdateStatus(context.Background(), read, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+						assert.NoError(t, err)
 						return
 					}
-					assert.True(t, apierrors.IsConflict(err), "%v", err)
 				}
 			})
 		}
 		writers.Wait()
 		assert.Equal(t, "Cordoned: False Unknown\nDrained: False Unknown\nNodeDegraded: False Unknown", upgrademonitortest.Transitions(t, c, nodeName), "no write is lost")
-		for range 4 {
+		for range 3 {
 			<-watch.ResultChan()
 		}
 	})

@@ -423,7 +423,7 @@ func TestPoolsOfNodes(t *testing.T) {
 	})
 }
 
-// TestBuilds: the current build of a layered pool is that of the annotation, else the newest for the pool's config.
+// TestBuilds: the current build of a layered pool is named by the annotation, or is the newest for the pool's config.
 func TestBuilds(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")

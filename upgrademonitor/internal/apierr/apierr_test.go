@@ -25,7 +25,7 @@ var (
 
 const denial = "ValidatingAdmissionPolicy 'mcn-guards' with binding 'mcn-guards-binding' denied request: "
 
-// status is an error as the API server answers it.
+// status is an error of the API server.
 func status(code int32, reason metav1.StatusReason, message string, causes ...metav1.StatusCause) error {
 	return &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: code, Reason: reason, Message: message,
@@ -91,24 +91,14 @@ var errorsOf = map[string]struct {
 	"the network":          {io.ErrUnexpectedEOF, apierr.Retry, ""},
 }
 
-func TestClassify(t *testing.T) {
+func TestOutcomesAndAdvice(t *testing.T) {
 	assert.Empty(t, apierr.Classify(nil))
+	assert.Empty(t, apierr.Advice(nil))
 	for name, tc := range errorsOf {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, apierr.Classify(tc.err))
 			assert.Equal(t, tc.want, apierr.Classify(fmt.Errorf("write: %w", errors.Join(errors.New("x"), tc.err))), "wrapped")
-		})
-	}
-}
-
-func TestAdvice(t *testing.T) {
-	assert.Empty(t, apierr.Advice(nil))
-	for name, tc := range errorsOf {
-		t.Run(name, func(t *testing.T) {
-			if tc.advice == "" {
-				assert.Empty(t, apierr.Advice(tc.err))
-				return
-			}
+			assert.Equal(t, tc.advice == "", apierr.Advice(tc.err) == "")
 			assert.Contains(t, apierr.Advice(tc.err), tc.advice)
 		})
 	}

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/url"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -103,45 +102,30 @@ func TestSameCause(t *testing.T) {
 	}
 }
 
+// Each key has its failure. A local failure has its text as the cause, and a nil error is its end.
 func TestKeys(t *testing.T) {
 	ctx, lines := logged(t)
-	var keyed apierr.Log
+	log := apierr.Log{Values: []any{"node", "worker-0"}}
 	cause := errors.New("no")
 	for range 2 {
 		for _, key := range []string{"a", "b"} {
-			keyed.Failed(ctx, key, cause, "Failed to write", "node", key)
+			log.Failed(ctx, key, cause, "Failed to write")
+			log.Local(ctx, "c", cause, "Failed to read", "Read again")
 		}
 	}
-	line := lines()
-	require.Len(t, line, 2, "each once")
-	assert.Contains(t, line[0], "log_test.go")
-
-	keyed.Recovered(ctx, "a", "Wrote again", "node", "a")
-	keyed.Recovered(ctx, "c", "Wrote again", "node", "c")
-	line = lines()
-	require.Len(t, line, 1)
-	assert.Contains(t, line[0], `node="a"`)
-	assert.Contains(t, line[0], "log_test.go")
-
-	keyed.Forget("b")
-	keyed.Recovered(ctx, "b", "Wrote again")
-	assert.Empty(t, lines(), "it is gone, and nobody cares")
-}
-
-func TestConcurrentUse(t *testing.T) {
-	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(io.Discard))))
-	var (
-		keyed apierr.Log
-		group sync.WaitGroup
-	)
-	for i := range 8 {
-		group.Go(func() {
-			for range 100 {
-				key := fmt.Sprint(i % 3)
-				keyed.Failed(ctx, key, errors.New("no"), "Failed to write")
-				keyed.Recovered(ctx, key, "Wrote again")
-			}
-		})
+	assert.Len(t, lines(), 3, "each once")
+	log.Local(ctx, "c", errors.New("another"), "Failed to read", "Read again")
+	for range 2 {
+		log.Recovered(ctx, "a", "Wrote again")
+		log.Local(ctx, "c", nil, "Failed to read", "Read again")
 	}
-	group.Wait()
+	line := lines()
+	require.Len(t, line, 3)
+	for i, text := range []string{"Failed to read", "Wrote again", "Read again"} {
+		assert.Contains(t, line[i], text)
+		assert.Contains(t, line[i], `node="worker-0"`)
+	}
+	log.Forget("b")
+	log.Recovered(ctx, "b", "Wrote again")
+	assert.Empty(t, lines())
 }

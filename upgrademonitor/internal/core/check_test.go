@@ -23,9 +23,9 @@ import (
 
 // TestEveryPath drives a Core against a model of the API server through every order of events: in each
 // of the worlds sequences of steps, with an event in every place where one can happen, or with DEPTH,
-// sequences of up to that many steps with up to two events. Each answer and request is what the
-// reference says; the promises that it checks besides stand at server.check and path.checkEnd. The first
-// path that breaks one is printed as a script; shorter ones are tried first.
+// sequences of up to that many steps with up to two events. Each response and request must be that of
+// the reference; see also server.check and path.checkEnd. The first path that fails is printed as a script;
+// shorter paths are tried first.
 func TestEveryPath(t *testing.T) {
 	depth := 0
 	if text := os.Getenv("DEPTH"); text != "" {
@@ -61,7 +61,7 @@ type round struct {
 	length, steps, events int
 }
 
-// rounds returns those of make test, or of make check up to a depth.
+// rounds returns the rounds of make test, or of make check up to a depth.
 func (w *world) rounds(depth int) (rounds []round) {
 	all := len(w.steps)
 	if depth == 0 {
@@ -77,7 +77,7 @@ func (w *world) rounds(depth int) (rounds []round) {
 	return append(rounds, round{depth, all, 1}, round{depth, w.often, 2})
 }
 
-// tape is a sequence of choices. A path reads it; what it does not have yet is 0.
+// tape is a sequence of choices. A path reads it; a choice that it does not have yet is 0.
 type tape struct {
 	choices, options []int
 	at               int
@@ -91,7 +91,7 @@ func (t *tape) choose(options int) int {
 	return t.choices[t.at-1]
 }
 
-// next makes the tape that of the next path, and reports whether there is one.
+// next makes the tape of the next path, and reports whether there is another path.
 func (t *tape) next() bool {
 	for i := len(t.choices) - 1; i >= 0; i-- {
 		if t.choices[i]+1 < t.options[i] {
@@ -136,7 +136,7 @@ type path struct {
 
 func newPath(w *world, tape *tape, r round) *path {
 	p := &path{world: w, tape: tape, tried: r.steps, stepsLeft: r.length, eventsLeft: r.events}
-	p.server = server{now: begun, mode: w.mode, asked: map[phases.Phase]bool{}}
+	p.server = server{now: startTime, mode: w.mode, asked: map[phases.Phase]bool{}}
 	return p
 }
 
@@ -158,8 +158,8 @@ func (p *path) note(format string, args ...any) {
 
 func (p *path) run() error {
 	p.start = p.choose(len(p.starts))
-	p.begin()
-	if p.outage { // what is known is of before
+	p.prepare()
+	if p.outage { // the object is known from before the outage
 		if err := p.make(p.steps[p.choose(p.tried)]); err != nil {
 			return err
 		}
@@ -183,8 +183,8 @@ func (p *path) run() error {
 	return p.checkEnd()
 }
 
-// begin is what is there before.
-func (p *path) begin() {
+// prepare makes the object that a path starts with.
+func (p *path) prepare() {
 	s := p.starts[p.start]
 	p.note("the object is %s", s.name)
 	s.make(p)
@@ -217,7 +217,7 @@ func (p *path) work() error {
 	return nil
 }
 
-// make makes a step, and checks the answer.
+// make makes a step, and checks the response.
 func (p *path) make(s step) error {
 	p.note("%s", s)
 	p.last = s
@@ -268,7 +268,7 @@ func (p *path) drive(events int) error {
 			return p.leave()
 		}
 		p.note("\t%s", r.Kind)
-		if err := p.right.requested(r); err != nil {
+		if err := p.right.requested(r, !p.specFails); err != nil {
 			return fmt.Errorf("%s: %w", r.Kind, err)
 		}
 		i := 0
@@ -302,7 +302,7 @@ func (p *path) leave() error { return p.right.leave(&p.core, p.right.pending...)
 func (p *path) done(r core.Request, result core.Result) (goesOn bool) {
 	p.note("\t\t%s", result.Outcome)
 	verdict := p.core.Done(r, result)
-	if want := p.right.answered(r, result); verdict != want && p.server.problem == nil {
+	if want := p.right.responded(r, result); verdict != want && p.server.problem == nil {
 		p.server.problem = fmt.Errorf("%s %s: the verdict is %q, want %q", r.Kind, result.Outcome, verdict, want)
 	}
 	p.specFails = p.specFails || verdict == core.SkipSpec
@@ -318,7 +318,7 @@ func (p *path) fails(r core.Request, outcome apierr.Outcome) (goesOn bool) {
 func (p *path) shows(o core.Object) {
 	before, _ := p.core.Version()
 	newer := o.UID == p.server.object.UID && version(o.ResourceVersion) > version(before)
-	busy := p.right.onItsWay != ""
+	busy := p.right.inFlight != ""
 	p.core.See(core.View{Node: p.right.latest, Lists: true, Listed: &o})
 	if after, _ := p.core.Version(); !busy && p.right.knowledge != unknown && p.right.knowledge != gone {
 		p.right.listed(o, after, newer)

@@ -24,7 +24,7 @@ type driven struct {
 }
 
 func drive(t *testing.T) *driven {
-	return &driven{t: t, server: server{now: begun, mode: plan.Standard, asked: map[phases.Phase]bool{phases.Updated: true}},
+	return &driven{t: t, server: server{now: startTime, mode: plan.Standard, asked: map[phases.Phase]bool{phases.Updated: true}},
 		node: plan.Node{Owner: metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "node"}, Pool: "worker", Mode: plan.Standard, Provisioned: true,
 			Versions: plan.Versions{CurrentConfig: "a", DesiredConfig: "a"}}}
 }
@@ -32,7 +32,7 @@ func drive(t *testing.T) *driven {
 func (d *driven) submit(p phases.Phase, status metav1.ConditionStatus) {
 	d.t.Helper()
 	d.See(core.View{Node: d.node})
-	_, _, err := d.Submit(plan.PhaseChange{Node: d.node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(begun)}})
+	_, _, err := d.Submit(plan.PhaseChange{Node: d.node, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "m", Time: metav1.NewTime(startTime)}})
 	require.NoError(d.t, err)
 }
 
@@ -44,9 +44,9 @@ func (d *driven) run(trySpec bool) {
 	require.NoError(d.t, d.server.problem)
 }
 
-// What the queue leads to is planned again on a newer object of the Lister: others may have taken back
-// what a report would be rejected for.
-func TestListedChangesWhatTheQueueLeadsTo(t *testing.T) {
+// The state after the queue is planned again on a newer object of the Lister: another client may have
+// changed a status for which a report would be rejected.
+func TestAListedObjectIsPlannedOnAgain(t *testing.T) {
 	d := drive(t)
 	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} {
 		d.submit(phases.Updated, status)
@@ -64,8 +64,8 @@ func TestListedChangesWhatTheQueueLeadsTo(t *testing.T) {
 	d.submit(phases.Drained, metav1.ConditionFalse)
 }
 
-// The spec of a begin that is left for later is written later.
-func TestTheSpecOfABeginThatIsLeftForLater(t *testing.T) {
+// The spec of a start that is left for later is written later.
+func TestTheSpecOfAStartIsLeftForLater(t *testing.T) {
 	d := drive(t)
 	d.submit(phases.Updated, metav1.ConditionTrue)
 	d.run(true)
@@ -102,7 +102,7 @@ func TestTrimmedObjectsAreRead(t *testing.T) {
 			d.node.CurrentImage, d.node.DesiredImage = i, i
 			d.server.asked[phases.PinnedImageSetsDegraded] = true
 			d.submit(phases.Updated, metav1.ConditionTrue)
-			_, _, err := d.Submit(plan.ImageSetsChange{Node: d.node, Time: metav1.NewTime(begun), Sets: []plan.ImageSet{{Name: "set", Generation: 1, Failure: "no route"}}})
+			_, _, err := d.Submit(plan.ImageSetsChange{Node: d.node, Time: metav1.NewTime(startTime), Sets: []plan.ImageSet{{Name: "set", Generation: 1, Failure: "no route"}}})
 			require.NoError(t, err)
 			d.server.asked[phases.PinnedImageSetsProgressing] = true
 			d.run(true)
@@ -158,21 +158,40 @@ func TestTheTargetOfALostResponseIsForgotten(t *testing.T) {
 	d.run(true)
 	d.node.DesiredConfig = b
 	d.submit(phases.Updated, metav1.ConditionFalse)
-	for r, ok := d.Next(true); ok && r.Kind != core.PatchStatus; r, ok = d.Next(true) {
+	r, _ := d.Next(true)
+	for ; r.Kind != core.PatchStatus; r, _ = d.Next(true) {
 		d.Done(r, d.server.make(r))
 	}
-	r := core.Request{Kind: core.PatchStatus}
-	r.Next = d.server.object.State
+	d.server.make(r)
 	d.Done(r, core.Result{Outcome: apierr.Retry})
 	d.run(true)
+
 	d.node.DesiredConfig = c
 	d.submit(phases.Updated, metav1.ConditionFalse)
-	d.submit(phases.Cordoned, metav1.ConditionTrue)
-	d.run(true)
-
+	d.run(false) // the status is the same, and the spec stays: only this process knows the target
 	d.server.bump(false)
 	d.See(core.View{Node: d.node, Lists: true, Listed: &core.Object{UID: d.server.object.UID, ResourceVersion: d.server.object.ResourceVersion}})
+	d.submit(phases.Cordoned, metav1.ConditionTrue)
+	d.run(false)
 	d.submit(phases.Updated, metav1.ConditionFalse)
+	d.run(false)
+	require.Equal(t, metav1.ConditionTrue, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "a repeat starts no update")
+}
+
+// The target of a write whose response was lost is remembered if the next read finds the write.
+func TestTheTargetOfALostResponse(t *testing.T) {
+	d := drive(t)
+	d.server.asked[phases.Cordoned] = true
+	d.submit(phases.Updated, metav1.ConditionTrue)
 	d.run(true)
+	d.node.DesiredConfig = b
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	r, _ := d.Next(false) // the spec stays: only this process knows the target
+	d.server.make(r)
+	d.Done(r, core.Result{Outcome: apierr.Retry})
+	d.submit(phases.Cordoned, metav1.ConditionTrue)
+	d.run(false)
+	d.submit(phases.Updated, metav1.ConditionFalse)
+	d.run(false)
 	require.Equal(t, metav1.ConditionTrue, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "a repeat starts no update")
 }

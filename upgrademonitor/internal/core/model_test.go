@@ -29,10 +29,10 @@ type server struct {
 	problem  error
 }
 
-var begun = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
+var startTime = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 
 // foreign is a condition of another client.
-var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(begun)}
+var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(startTime)}
 
 func (s *server) create(o core.Object) {
 	s.uids++
@@ -102,13 +102,13 @@ func (s *server) check(before core.Object, r core.Request) {
 	for _, c := range b.Conditions {
 		p := phases.Phase(c.Type)
 		if c.Status == metav1.ConditionTrue && conditions.StatusOf(a.Conditions, p) != c.Status && !s.asked[p] {
-			fail("%s turned True, which nobody has reported", p)
+			fail("%s turned True without a report", p)
 		}
 	}
 }
 
-// observed returns the observedGeneration of the status that was written: the generation, or that of
-// before while the spec desires something else than the update under way, or the last one, is for.
+// observed returns the observedGeneration of the status that was written: the generation, or the
+// one before while the spec desires another target than the current or the last update.
 func (s *server) observed(before int64, target plan.Target) int64 {
 	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
 	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {

@@ -12,9 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// reference says what is right for a Core: what is pending, what is known of the object, and thus
-// each answer, request and end. It plans everything again from the first pending change on, each time,
-// and keeps no other state.
+// reference decides which responses, requests and verdicts of a Core are right, from the pending changes
+// and the known object. It plans all pending changes again, each time, and keeps no other state.
 type reference struct {
 	pending []*pending
 	// knowledge is what a Core may rely on.
@@ -24,8 +23,8 @@ type reference struct {
 	uid       types.UID
 	deleted   bool        // the Lister has lost the object: it is created again
 	view      plan.Node   // at the last read or write
-	onItsWay  core.Kind   // the request that is, or ""
-	sent      *plan.State // the status of which the answer was lost
+	inFlight  core.Kind   // the request in flight, or ""
+	sent      *plan.State // the status whose response was lost
 
 	latest    plan.Node // the view that the spec must follow
 	specOwed  bool      // the spec must be written, and was not
@@ -37,7 +36,7 @@ type pending struct {
 	change  plan.Change
 	entry   *core.Entry
 	waiters int
-	left    int   // writes, with the request that is on its way
+	left    int   // writes, with the request in flight
 	written bool  // the last one
 	err     error // of the API server, which rejects it
 }
@@ -52,7 +51,7 @@ const (
 	gone       knowledge = "gone"       // the object is
 )
 
-// end returns what the pending changes lead to.
+// end returns the state after the pending changes.
 func (r *reference) end() plan.State {
 	s := r.known
 	for _, c := range r.pending {
@@ -114,7 +113,7 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 	if n := len(r.pending); n > 0 {
 		last := r.pending[n-1]
 		merged, ok := last.change.Absorb(change)
-		if absorbs := ok && last.waiters == 0 && (r.onItsWay == "" || n > 1); absorbs != (last.entry == entry) {
+		if absorbs := ok && last.waiters == 0 && (r.inFlight == "" || n > 1); absorbs != (last.entry == entry) {
 			return fmt.Errorf("absorbed %t, want %t", last.entry == entry, absorbs)
 		}
 		if last.entry == entry {
@@ -128,7 +127,7 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 
 // followed checks the response to the spec call.
 func (r *reference) followed(entry *core.Entry) error {
-	if follows := r.knowledge == current && r.known.InSync(r.latest) && r.onItsWay != core.PatchSpec; follows != (entry == nil) {
+	if follows := r.knowledge == current && r.known.InSync(r.latest) && r.inFlight != core.PatchSpec; follows != (entry == nil) {
 		return fmt.Errorf("the spec follows %t, and its entry is %v", follows, entry)
 	}
 	if entry != nil {
@@ -137,8 +136,8 @@ func (r *reference) followed(entry *core.Entry) error {
 	return nil
 }
 
-// finished checks that what is finished is the first that is pending, and true of the object, or
-// rejected. Who waits for it gets the error; else it is dropped.
+// finished checks that a settled entry was the first pending entry, and that its change is true of the
+// object, or rejected. Callers that wait for it get the error; otherwise it is dropped.
 func (r *reference) finished(c *core.Core) error {
 	for _, e := range c.TakeSettled() {
 		if e == r.specEntry {
@@ -177,21 +176,22 @@ func (r *reference) finished(c *core.Core) error {
 	return nil
 }
 
-// leave has the callers leave, whose changes are pending still.
+// leave makes the callers leave whose changes are pending.
 func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 	for _, w := range waiting {
 		for ; w.waiters > 0; w.waiters-- {
 			if _ = c.Leave(w.entry); w.entry.IsSettled() {
-				return fmt.Errorf("%s is done, and was not finished", w.change)
+				return fmt.Errorf("%s is settled, and was not returned", w.change)
 			}
 		}
 	}
 	return nil
 }
 
-// requested checks a request before it is made.
-func (r *reference) requested(request core.Request) error {
-	r.onItsWay = request.Kind
+// requested checks a request before it is made. The spec is written before the status that starts an
+// update, unless it has failed.
+func (r *reference) requested(request core.Request, trySpec bool) error {
+	r.inFlight = request.Kind
 	if request.Kind == core.Get {
 		if r.knowledge == current {
 			r.knowledge = doubtful // for a change with another view of the Node
@@ -221,15 +221,17 @@ func (r *reference) requested(request core.Request) error {
 		return fmt.Errorf("a write of the status that nobody needs (%w)", err)
 	case !request.Next.Equal(p.States[0]) || request.Next.Target != p.States[0].Target:
 		return fmt.Errorf("the write is not the first of %s", r.pending[0].change)
+	case p.StartsUpdate && !r.known.InSync(r.latest) && trySpec:
+		return errors.New("an update starts before its spec is written")
 	case p.StartsUpdate && !r.known.InSync(r.latest):
 		r.specOwed = true
 	}
 	return nil
 }
 
-// answered takes the result of a request, and returns how to go on.
-func (r *reference) answered(request core.Request, result core.Result) core.Verdict {
-	r.onItsWay = ""
+// responded takes the result of a request, and returns how to go on.
+func (r *reference) responded(request core.Request, result core.Result) core.Verdict {
+	r.inFlight = ""
 	isStatus, isSpec := request.Kind == core.PatchStatus, request.Kind == core.PatchSpec
 	if isSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		r.specOwed = true

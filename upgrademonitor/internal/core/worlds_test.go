@@ -21,35 +21,35 @@ const (
 )
 
 var (
-	began      = step{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: b}
-	beganAgain = step{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: c}
-	prepared   = step{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, current: a, desired: c}
-	drains     = step{phase: phases.Drained, status: metav1.ConditionUnknown, current: a, desired: b}
-	applied    = step{phase: phases.AppliedFilesAndOS, status: metav1.ConditionTrue, current: a, desired: b, completes: true}
-	resumed    = step{phase: phases.Resumed, status: metav1.ConditionTrue, current: b, desired: b}
-	updated    = step{phase: phases.Updated, status: metav1.ConditionTrue, current: b, desired: b}
-	specCall   = step{current: a, desired: c}
+	starts      = step{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: b}
+	startsAgain = step{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: c}
+	prepared    = step{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, current: a, desired: c}
+	drains      = step{phase: phases.Drained, status: metav1.ConditionUnknown, current: a, desired: b}
+	applied     = step{phase: phases.AppliedFilesAndOS, status: metav1.ConditionTrue, current: a, desired: b, completes: true}
+	resumed     = step{phase: phases.Resumed, status: metav1.ConditionTrue, current: b, desired: b}
+	updated     = step{phase: phases.Updated, status: metav1.ConditionTrue, current: b, desired: b}
+	specCall    = step{current: a, desired: c}
 )
 
 var worlds = []world{
 	{
 		name: "updates", depth: 3, often: 5,
 		starts: []start{missing, bare, betweenUpdates},
-		steps:  []step{began, updated, drains, prepared, specCall, beganAgain, applied, resumed},
-		events: []event{done, lostAnswer, lost, denied, rejected, othersDegrade, othersAdd, othersEnd, othersDelete, restarts},
+		steps:  []step{starts, updated, drains, prepared, specCall, startsAgain, applied, resumed},
+		events: []event{done, lostResponse, lost, denied, rejected, othersDegrade, othersAdd, othersEnd, othersDelete, restarts},
 		pauses: []pause{restartsBetween},
 	},
 	{
 		name: "other changes", depth: 2, often: 3,
 		starts: []start{missing, bare, betweenUpdates},
 		steps: []step{
-			began, updated, drains,
+			starts, updated, drains,
 			{phase: phases.Drained, notRequired: true, current: a, desired: b},
 			{sets: []plan.ImageSet{{Name: "set", Generation: 2, Failure: "no route"}}, current: a, desired: b},
 			{sets: []plan.ImageSet{{Name: "set", Generation: 1, Done: true}}, current: a, desired: b},
 			{ofNode: true, current: b, desired: b},
 		},
-		events: []event{done, lostAnswer, lost, denied, rejected, othersDegrade, othersEnd, othersOrder, othersDelete, restarts, listedMeanwhile, repeated},
+		events: []event{done, lostResponse, lost, denied, rejected, othersDegrade, othersEnd, othersDesire, othersDelete, restarts, listedMeanwhile, repeated},
 		pauses: []pause{restartsBetween},
 	},
 	{
@@ -63,30 +63,30 @@ var worlds = []world{
 			{phase: phases.Updated, status: metav1.ConditionFalse, current: a, desired: a, currentImage: j},
 			{current: a, desired: a, currentImage: i, desiredImage: j},
 		},
-		events: []event{done, lostAnswer, lost, denied, rejected, othersDegrade, othersDelete, restarts},
+		events: []event{done, lostResponse, lost, denied, rejected, othersDegrade, othersDelete, restarts},
 		pauses: []pause{restartsBetween},
 	},
 	{
 		name: "a Lister", depth: 2, often: 3,
 		starts: []start{missing, betweenUpdates},
-		steps:  []step{began, drains, updated, specCall},
-		events: []event{done, lostAnswer, denied, othersDegrade, othersEnd, othersDelete, listedMeanwhile, repeated},
+		steps:  []step{starts, drains, updated, specCall},
+		events: []event{done, lostResponse, denied, othersDegrade, othersEnd, othersDelete, listedMeanwhile, repeated},
 		pauses: []pause{listed, listedEnd, listedOld, listedTrimmed, unlisted, deletedAndUnlisted},
 	},
 	{
 		name: "an outage", depth: 3, often: 3, outage: true,
 		starts: []start{betweenUpdates},
 		steps: []step{
-			began, drains,
+			starts, drains,
 			{phase: phases.Drained, status: metav1.ConditionFalse, current: a, desired: b},
 			updated, {current: a, desired: b},
 		},
-		events: []event{done, lostAnswer, lost, denied, rejected, othersEnd, repeated, rejectedThenRepeated},
+		events: []event{done, lostResponse, lost, denied, rejected, othersEnd, repeated, rejectedThenRepeated},
 		pauses: []pause{listedEnd},
 	},
 }
 
-// step is what a daemon says, with the configs and images that the Node has then. Without a phase, image
+// step is a call of a daemon, with the configs and images that the Node has then. Without a phase, image
 // sets or a change of the Node it is the spec call.
 type step struct {
 	phase                      phases.Phase
@@ -99,18 +99,18 @@ type step struct {
 }
 
 func (s step) String() string {
-	what := "the spec call"
+	call := "the spec call"
 	switch {
 	case s.notRequired:
-		what = fmt.Sprintf("report %s not required", s.phase)
+		call = fmt.Sprintf("report %s not required", s.phase)
 	case s.phase != "":
-		what = fmt.Sprintf("report %s=%s", s.phase, s.status)
+		call = fmt.Sprintf("report %s=%s", s.phase, s.status)
 	case s.sets != nil:
-		what = fmt.Sprintf("report image sets %v", s.sets)
+		call = fmt.Sprintf("report image sets %v", s.sets)
 	case s.ofNode:
-		what = "the Node has changed"
+		call = "the Node has changed"
 	}
-	return fmt.Sprintf("%s, current %s %s, desired %s %s", what, s.current, s.currentImage, s.desired, s.desiredImage)
+	return fmt.Sprintf("%s, current %s %s, desired %s %s", call, s.current, s.currentImage, s.desired, s.desiredImage)
 }
 
 // change returns the change that a step is, or nil for the spec call.
@@ -146,7 +146,7 @@ func (s step) startsAnother() bool {
 	return s.phase == phases.Updated && s.status == metav1.ConditionFalse && s.desired != b
 }
 
-// start is what is there before.
+// start makes the object that a path starts with.
 type start struct {
 	name string
 	make func(*path)
@@ -161,7 +161,7 @@ var (
 	}}
 	betweenUpdates = start{"between updates", func(p *path) {
 		bare.make(p)
-		p.end(a, begun.Add(-time.Hour))
+		p.end(a, startTime.Add(-time.Hour))
 		p.server.object.Foreign = []metav1.Condition{foreign}
 		if p.mode == plan.Image {
 			p.server.object.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{CurrentImage: i, DesiredImage: i}
@@ -169,7 +169,7 @@ var (
 	}}
 )
 
-// event is what may happen to a request.
+// event is an event of a request.
 type event struct {
 	name    string
 	happens func(*path, core.Request) (goesOn bool, err error)
@@ -180,7 +180,7 @@ var (
 		p.done(r, p.server.make(r))
 		return true, nil
 	}}
-	lostAnswer = event{"done, the answer is lost", func(p *path, r core.Request) (bool, error) {
+	lostResponse = event{"done, the response is lost", func(p *path, r core.Request) (bool, error) {
 		p.server.make(r)
 		return p.fails(r, apierr.Retry), nil
 	}}
@@ -208,7 +208,7 @@ var (
 		p.endLater()
 		return done.happens(p, r)
 	}}
-	othersOrder = event{"others order another config first", func(p *path, r core.Request) (bool, error) {
+	othersDesire = event{"others desire another config first", func(p *path, r core.Request) (bool, error) {
 		if p.server.exists {
 			p.server.object.Spec.ConfigVersion.Desired = c
 			p.server.bump(true)
@@ -223,7 +223,7 @@ var (
 		p.restart()
 		return false, nil
 	}}
-	listedMeanwhile = event{"the Lister shows it before the answer, and an old version", func(p *path, r core.Request) (bool, error) {
+	listedMeanwhile = event{"the Lister shows it before the response, and an old version", func(p *path, r core.Request) (bool, error) {
 		old := p.server.object
 		result := p.server.make(r)
 		if p.server.exists {
@@ -240,7 +240,7 @@ var (
 		}
 		return goesOn, p.make(p.last)
 	}}
-	repeated = event{"the last step is repeated before the answer", func(p *path, r core.Request) (bool, error) {
+	repeated = event{"the last step is repeated before the response", func(p *path, r core.Request) (bool, error) {
 		if err := p.make(p.last); err != nil {
 			return false, err
 		}
@@ -248,7 +248,7 @@ var (
 	}}
 )
 
-// pause is what may happen between two steps.
+// pause is an event between two steps.
 type pause struct {
 	name    string
 	happens func(*path) error
@@ -276,7 +276,6 @@ var (
 	listedOld = pause{"the Lister shows an old version", func(p *path) error {
 		if old := p.server.object; p.server.exists {
 			old.ResourceVersion = "0"
-			old.Status = mcfgv1.MachineConfigNodeStatus{}
 			p.shows(old)
 		}
 		return nil
@@ -338,7 +337,7 @@ func (p *path) unlist() {
 	}
 }
 
-// restart loses what is pending, and what is known.
+// restart loses the pending changes and the known object.
 func (p *path) restart() {
 	p.core = core.Core{}
 	p.right.forget()

@@ -68,7 +68,7 @@ func TestViewsAreEqual(t *testing.T) {
 	}
 }
 
-// Without a mode it is that of the conditions.
+// Without a mode, the conditions decide.
 func TestModeOfTheConditions(t *testing.T) {
 	for typ, isImage := range map[string]bool{"AppliedFiles": true, "AppliedOSImage": true, "ImagePulledFromRegistry": false, "AppliedFilesAndOS": false} {
 		list := []metav1.Condition{{Type: typ}}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -81,9 +80,9 @@ type call struct {
 	phase   phases.Phase
 	status  metav1.ConditionStatus
 	token   string // at the end of its message: where it is shown
-	from    int    // order of begin and end, among all calls
+	from    int    // order of the starts and ends of all calls
 	to      int
-	began   time.Time
+	started time.Time
 	took    time.Duration
 	settled bool // the API server was well all the time
 	idle    bool // nothing was pending before, and nothing but Timeout ends the call
@@ -110,13 +109,13 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	made.began, made.from = time.Now(), c.tick()
+	made.started, made.from = time.Now(), c.tick()
 	n, _ := p.Pending()
 	made.idle = n == 0 && limit == c.timeout && c.timeout == 10*time.Second
-	settled := p.isSettled(made.began)
+	settled := p.isSettled(made.started)
 	made.err = do(ctx, p)
-	made.took = time.Since(made.began)
-	made.settled = settled && p.isSettled(made.began) && (made.took < limit/2 || made.idle) && !p.isDead() // else the queue is long
+	made.took = time.Since(made.started)
+	made.settled = settled && p.isSettled(made.started) && (made.took < limit/2 || made.idle) && !p.isDead() // else the queue is long
 	result := "accepted"
 	if made.err != nil {
 		result = made.err.Error()
@@ -175,7 +174,7 @@ func (c *caller) spec() {
 		err = m.GenerateAndApplyMachineConfigNodeSpec(ctx)
 		return nil
 	})
-	if err != nil && made.settled && c.server.isFair(made.began.Add(-specRetryDelay)) {
+	if err != nil && made.settled && c.server.isFair(made.started.Add(-specRetryDelay)) {
 		c.fail("the spec is not written in fair weather: %v", err)
 	}
 }
@@ -186,25 +185,25 @@ func (c *caller) flush() {
 	limit := time.Duration(1+c.rng.IntN(60)) * time.Second
 	ctx, cancel := context.WithTimeout(p.context(context.Background()), limit)
 	defer cancel()
-	began := time.Now()
+	started := time.Now()
 	err := p.Flush(ctx)
-	c.log("%s: Flush: %v after %v", c.name, err, time.Since(began))
+	c.log("%s: Flush: %v after %v", c.name, err, time.Since(started))
 	switch {
-	case time.Since(began) > limit:
-		c.fail("Flush took %v of %v", time.Since(began), limit)
+	case time.Since(started) > limit:
+		c.fail("Flush took %v of %v", time.Since(started), limit)
 	case err == nil && !p.isDead():
 		sleep(time.Millisecond) // a call that returns at the same time may have replaced a text
 		c.checkNothingLost(p, from)
-	case err != nil && !errors.Is(err, upgrademonitor.ErrPending) && !c.rejects:
+	case err != nil && !errors.Is(err, upgrademonitor.ErrPending):
 		c.fail("Flush: %v", err)
 	case err != nil && !p.isDead():
-		if n, _ := p.Pending(); n == 0 && !c.rejects {
+		if n, _ := p.Pending(); n == 0 {
 			c.fail("nothing is pending, and Flush has waited for it: %v", err)
 		}
 	}
 }
 
-// update is what the daemon reports of one update.
+// update makes the reports of one update of the daemon.
 func (c *caller) update() {
 	target := fmt.Sprintf("rendered-%d", c.next())
 	c.wants(target)
@@ -225,7 +224,7 @@ func (c *caller) update() {
 			c.report(p, metav1.ConditionUnknown)
 		}
 		if c.chance(0.05) {
-			return // another update begins
+			return // another update starts
 		}
 		if i == len(steps)-1 {
 			c.report(p, metav1.ConditionTrue, upgrademonitor.CompletesParent())
@@ -244,7 +243,7 @@ func (c *caller) update() {
 	c.report(phases.Updated, metav1.ConditionTrue)
 }
 
-// imageSets reports on two image sets. What was reported last is what is there in the end.
+// imageSets reports on two image sets. At the end the object has the last report.
 func (c *caller) imageSets() {
 	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: int64(1 + c.rng.IntN(3)), Done: c.chance(0.5)}}
 	token := ""
@@ -254,9 +253,10 @@ func (c *caller) imageSets() {
 		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
 	}
 	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
-		before := len(m.notReported())
+		const notReported = "Failed to report the pinned image sets" // the call returns no error
+		before := len(m.about(notReported))
 		m.ReportPinnedImageSets(ctx, sets, nil)
-		if lines := m.notReported(); len(lines) > before {
+		if lines := m.about(notReported); len(lines) > before {
 			return errors.New(lines[before])
 		}
 		return nil
@@ -268,7 +268,7 @@ func (c *caller) imageSets() {
 
 func lastToken(text string) string { return token.FindString(text) }
 
-// degraded reports one of few texts: a report may be that of before.
+// degraded reports one of few texts: a report may be a repeat.
 func (c *caller) degraded() {
 	status := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse}[c.rng.IntN(2)]
 	c.reportDegraded(status, "few")
@@ -289,13 +289,13 @@ func (c *caller) reportDegraded(status metav1.ConditionStatus, text string) {
 	})
 }
 
-// drain is what the controller reports of a drain.
+// drain makes the reports of a drain of the controller.
 func (c *caller) drain() {
 	c.report(phases.Drained, metav1.ConditionUnknown)
 	c.report(phases.Drained, metav1.ConditionTrue)
 }
 
-// logs records what a process logs of its failures.
+// logs records the log of a process.
 type logs struct {
 	mu    sync.Mutex
 	lines []string
@@ -320,22 +320,7 @@ func (l *logs) all() []string {
 	return append([]string(nil), l.lines...)
 }
 
-// notReported returns what is logged of image sets that were not accepted: the call returns no error.
-func (l *logs) notReported() []string {
-	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, "Failed to report the pinned image sets") })
-}
-
-var droppedChange = regexp.MustCompile(`Dropped an accepted change .*change="report (?:of )?(\w+)`)
-
-// dropped returns how many changes were dropped, by what is logged of them.
-func (l *logs) dropped() map[string]int {
-	dropped := map[string]int{}
-	for _, line := range l.all() {
-		if match := droppedChange.FindStringSubmatch(line); match != nil && match[1] == "pinned" {
-			dropped[string(phases.PinnedImageSetsDegraded)]++
-		} else if match != nil {
-			dropped[match[1]]++
-		}
-	}
-	return dropped
+// about returns the lines with a text.
+func (l *logs) about(text string) []string {
+	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, text) })
 }

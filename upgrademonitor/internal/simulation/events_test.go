@@ -16,19 +16,16 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// event lets one thing happen that is not the daemon's doing.
+// event makes one event that is not a call of the daemon.
 func (s *simulation) event() {
 	switch n := s.rng.IntN(12); {
 	case n < 6:
 		w, cut := weathers[s.rng.IntN(len(weathers))], s.rng.IntN(3) > 0
-		if s.rejects && w.name == "flaky" {
-			w.faults = append([]string{"invalid"}, every...)
-		}
 		s.change(w, cut)
 	case n == 6:
-		behind := s.rng.IntN(2) == 0
-		s.log("the view of the Node is behind: %t", behind)
-		s.behindNode(behind)
+		stale := s.rng.IntN(2) == 0
+		s.log("the view of the Node is out of date: %t", stale)
+		s.makeStale(stale)
 	case n < 9 && s.lister != nil:
 		s.lister.change(listerModes[s.rng.IntN(len(listerModes))])
 	case n == 9:
@@ -127,7 +124,7 @@ func (s *server) writeForeign(now time.Time) {
 	}, apiserver.StatusSubresource)
 }
 
-// lister is that of an informer.
+// lister is the Lister of an informer.
 type lister struct {
 	mcfglisters.MachineConfigNodeLister
 	simulation *simulation

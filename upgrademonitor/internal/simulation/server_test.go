@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// server is the API server of one MachineConfigNode: the model, behind a transport that fails as the
+// server is the API server of one MachineConfigNode: the model, stale a transport that fails as the
 // weather has it.
 type server struct {
 	apiserver.Transport
@@ -38,10 +38,8 @@ type server struct {
 	since     time.Time           // of the weather
 	settled   map[*transport]bool // which have written a status in this weather
 	cut       chan struct{}       // closed to end the connections that hang
-	requests  int
-	faults    map[string]int // how often each has happened
 	problem   error
-	ended     time.Time // when others have moved Updated, or the object was created
+	ended     time.Time // when others have changed Updated, or the object was created
 	lateWrite sync.WaitGroup
 }
 
@@ -131,11 +129,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	s := t.server
 	s.mu.Lock()
-	s.requests++
 	fault, cut := "", s.cut
 	if w := s.weather; w.chance > 0 && (w.hits == nil || w.hits(r)) && s.rng.Float64() < w.chance {
 		fault = w.faults[s.rng.IntN(len(w.faults))]
-		s.faults[fault]++
 	}
 	latency := time.Duration(s.rng.IntN(20)) * time.Millisecond
 	long := time.Duration(1+s.rng.IntN(20)) * time.Second
@@ -184,8 +180,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		denied := apierrors.NewInvalid(apiserver.Kind, nodeName, nil)
 		denied.ErrStatus.Message = "ValidatingAdmissionPolicy 'guard' with binding 'guard' denied request: no"
 		return status(denied)
-	case "invalid":
-		return status(apierrors.NewInvalid(apiserver.Kind, nodeName, nil))
 	case "reset":
 		return nil, errReset
 	case "lost":
