@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// TestKubectl: the API server has the version that K8S asks for. Stop ends a server that is paused, too.
+// TestKubectl: the API server has the version that K8S asks for. Stop ends a server that is paused,
+// too.
 func TestKubectl(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{})
 	require.NoError(t, err)

@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// TestADeniedDaemonIsToldWhyAndLosesNoReport: the token of each daemon is replaced by the right token in the end, as the
-// kubelet replaces it.
+// TestADeniedDaemonIsToldWhyAndLosesNoReport: the token of each daemon is replaced by the right
+// token in the end, as the kubelet replaces it.
 func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)
@@ -67,8 +67,9 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 	}
 }
 
-// TestOwnersNeedThePermissionToDelete: with OwnerReferencesPermissionEnforcement, as on OpenShift, a change of the owners
-// requires the permission to delete the object, which the guard's role does not grant. A whole update changes no owner.
+// TestOwnersNeedThePermissionToDelete: with OwnerReferencesPermissionEnforcement, as on OpenShift,
+// a change of the owners requires the permission to delete the object, which the guard's role does
+// not grant. A whole update changes no owner.
 func TestOwnersNeedThePermissionToDelete(t *testing.T) {
 	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
@@ -93,7 +94,8 @@ func TestOwnersNeedThePermissionToDelete(t *testing.T) {
 	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
 }
 
-// TestTheCRDChangesDuringAnUpdate: the CRD gets the field for images during an update, and loses it in the next update.
+// TestTheCRDChangesDuringAnUpdate: the CRD gets the field for images during an update, and loses it
+// in the next update.
 func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 	sameWhenGuarded(t)
 	changing, err := cluster.Start(context.Background(), cluster.Options{})
@@ -110,7 +112,7 @@ func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
 			if i == 3 {
 				require.NoError(t, cluster.InstallCRD(t.Context(), changing.Config(), images))
 				if images {
-					m, counted = w.monitor("master") // else it notices after five minutes
+					m, counted = w.monitor("master") // without a restart, it notices after five minutes
 				}
 			}
 			call{}.make(t, m)

@@ -38,16 +38,16 @@ func nodesOf(t *testing.T, config *rest.Config) nodes {
 	return mcfgClient(t, config).MachineconfigurationV1().MachineConfigNodes()
 }
 
-// only selects one object.
+// only returns options that select one object.
 func only(name string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 }
 
-// eventually waits until a check succeeds. what is the message, as in testify.
-func eventually(t *testing.T, check func() bool, what ...any) {
+// eventually waits until a check succeeds. The message is formatted as in testify.
+func eventually(t *testing.T, check func() bool, message ...any) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 5*time.Millisecond, time.Minute, true, func(context.Context) (bool, error) {
 		return check(), nil
 	})
-	require.NoError(t, err, what...)
+	require.NoError(t, err, message...)
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestWhatConformanceTestsRead compares testdata/conformance.txt: what the conformance tests of OpenShift look for
-// in denials, in the object of a node that fails its update, in its pool, and at the end of an update.
+// TestWhatConformanceTestsRead: testdata/conformance.txt has the texts and statuses that the
+// conformance tests of OpenShift read in denials, in the object of a node that fails its update, in
+// its pool, and at the end of an update.
 func TestWhatConformanceTestsRead(t *testing.T) {
 	f := newFleet(t)
 	w, other := f.node("worker-0", "worker", oldConfig), f.node("worker-1", "worker", oldConfig)

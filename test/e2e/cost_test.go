@@ -49,8 +49,8 @@ func largestStatus(at, generation, message string) []byte {
 	return data
 }
 
-// TestTheLargestObject is within the API server's limits of what expressions may cost, also where every value was
-// unreadable before.
+// TestTheLargestObject: its cost is within the API server's limits for expressions, even if every
+// value was unreadable before.
 func TestTheLargestObject(t *testing.T) {
 	f := newFleet(t)
 	w := f.node("largest", "worker", oldConfig)
@@ -71,8 +71,9 @@ func TestTheLargestObject(t *testing.T) {
 	deniedWith(t, err, messageTime)
 }
 
-// TestCostOfAGuardedWrite prints the CPU time of the API server for a write of a whole status by a daemon that no
-// policy is for, by one with the first, and by one with both. WRITES is how many each makes, in turns.
+// TestCostOfAGuardedWrite prints the CPU time of the API server for a write of a whole status by
+// three daemons: without a policy, with the first policy, and with both. Each makes WRITES writes,
+// in turns.
 func TestCostOfAGuardedWrite(t *testing.T) {
 	writes, _ := strconv.Atoi(os.Getenv("WRITES"))
 	if writes == 0 {

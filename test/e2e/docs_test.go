@@ -13,7 +13,7 @@ import (
 
 var (
 	consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
-	needsCluster = regexp.MustCompile(`kubectl |KUBECONFIG"|^cd test`)
+	needsCluster = regexp.MustCompile(`^kubectl |KUBECONFIG"|^cd test`)
 )
 
 // TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the

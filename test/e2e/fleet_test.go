@@ -81,7 +81,7 @@ func (f *fleet) nodes() nodes { return f.mcfg.MachineconfigurationV1().MachineCo
 
 func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineConfigPools() }
 
-// parts are what a controller is made of.
+// parts are the clients and informers of a controller.
 type parts struct {
 	core     kubernetes.Interface
 	mcfg     mcfgclientset.Interface
@@ -96,7 +96,8 @@ type controller struct {
 	stop             func()
 }
 
-// control runs a controller as the service account of config, which has the permissions of operator.yaml.
+// control runs a controller as the service account of config, which has the permissions of
+// operator.yaml.
 func (f *fleet) control(config *rest.Config, build func(parts) (run func(context.Context) error)) *controller {
 	f.t.Helper()
 	c := &controller{requests: &transport{}, events: &transport{}}
@@ -140,7 +141,8 @@ func (f *fleet) run(change ...func(*rollout.Config)) *controller {
 	})
 }
 
-// runPool starts the example's loop of the pools' statuses, which may write each status every 50 ms.
+// runPool starts the example's loop of the pools' statuses, which may write each status every 50
+// ms.
 func (f *fleet) runPool() *controller {
 	f.t.Helper()
 	return f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
@@ -150,7 +152,8 @@ func (f *fleet) runPool() *controller {
 	})
 }
 
-// checkRestart restarts the controller of the nodes' objects: it writes nothing but the object of a new node.
+// checkRestart restarts the controller of the nodes' objects: it writes nothing but the object of a
+// new node.
 func (f *fleet) checkRestart() {
 	f.t.Helper()
 	c := f.run()

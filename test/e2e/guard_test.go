@@ -44,7 +44,7 @@ func withDefaults(g guard.Guard) guard.Guard {
 	return g
 }
 
-// guardedClusters are those on which both guards are installed.
+// guardedClusters are the clusters on which both guards are installed.
 var (
 	installing      sync.Mutex
 	guardedClusters = map[*cluster.Cluster]bool{}
@@ -70,8 +70,9 @@ func installGuards(t *testing.T, c *cluster.Cluster) {
 	installGuard(t, c, fullGuard)
 }
 
-// installGuard applies the manifests with kubectl, as an administrator does (those of fullGuard are
-// the files of package scope), and waits until each policy denies a request that it must deny.
+// installGuard applies the manifests with kubectl, as an administrator does, and waits until each
+// policy denies a request that it must deny. The manifests of fullGuard are the files of package
+// scope.
 func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	t.Helper()
 	user := newIdentity(t, c, guard)
@@ -123,7 +124,8 @@ const (
 	unowned = "InternalReleaseImageDegraded"
 )
 
-// conditionsPatch returns a merge patch of a status: "Drained=True", or "Drained=True at <time>". The default time is early.
+// conditionsPatch returns a merge patch of a status: "Drained=True", or "Drained=True at <time>".
+// The default time is early.
 func conditionsPatch(conditions ...string) []byte {
 	list := []map[string]string{}
 	for _, condition := range conditions {
@@ -143,7 +145,7 @@ func deniedWith(t *testing.T, err error, reason string) {
 	assert.ErrorContains(t, err, reason)
 }
 
-// answerOf returns what denied a request, if it was denied.
+// answerOf returns whether a request was allowed, and if not, whether a policy or RBAC denied it.
 func answerOf(t *testing.T, err error) string {
 	t.Helper()
 	switch {

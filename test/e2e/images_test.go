@@ -18,7 +18,8 @@ var (
 	newImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("2", 64)
 )
 
-// TestPinnedImageSets: the CRD limits their number and the length of an error, and forbids that a generation decreases.
+// TestPinnedImageSets: the CRD limits their number and the length of an error, and forbids that a
+// generation decreases.
 func TestPinnedImageSets(t *testing.T) {
 	type set = upgrademonitor.PinnedImageSet
 	w := newTestNode(t, "pinned")

@@ -109,8 +109,9 @@ func TestAStandardUpdatePrintsTheRowsOfTheProposal(t *testing.T) {
 	assert.Len(t, seedRows, at, "the rows that were printed, in this order")
 }
 
-// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the daemon has not started the
-// update: for kubectl, neither its reports nor a restart are the end of that update.
+// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the
+// daemon has not started the update: for kubectl, neither its reports nor a restart are the end of
+// that update.
 func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	w := newTestNode(t, "kubectl-waits")
 	w.reportUpdated()

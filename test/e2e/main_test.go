@@ -15,8 +15,8 @@ import (
 // standard is the cluster of most tests, with the CRD of standard mode.
 var standard *cluster.Cluster
 
-// withImages has the CRD with images. withOperator has it, too, and the CRD of pools and the operator's
-// role: its tests have it to themselves, as a controller syncs every Node.
+// withImages has the CRD with images. withOperator has it, too, and the CRD of pools and the
+// operator's role: its tests have it to themselves, as a controller syncs every Node.
 var withImages, withOperator onDemand
 
 func TestMain(m *testing.M) {

@@ -77,10 +77,10 @@ func (w *testNode) guard() {
 	w.config = newIdentity(w.t, w.cluster, fullGuard).podToken(w.name)
 }
 
-// version is what a node runs, or desires.
+// version is the config and the image that a node runs, or desires.
 type version struct{ config, image string }
 
-// annotate sets the node's annotations of configs, and removes those of images.
+// annotate sets the node's annotations of configs, and removes the annotations of images.
 func (w *testNode) annotate(current, desired string) {
 	w.annotateVersions(version{config: current}, version{config: desired})
 }
@@ -101,7 +101,8 @@ func (w *testNode) annotateVersions(current, desired version) {
 	}
 }
 
-// monitor returns a Monitor as in a separate process, with a client of its own. Its timeout suffices on a loaded machine.
+// monitor returns a Monitor as in a separate process, with a client of its own. Its timeout
+// suffices on a loaded machine.
 func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) (*upgrademonitor.Monitor, *transport) {
 	w.t.Helper()
 	transport := &transport{}
@@ -123,7 +124,8 @@ func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) 
 	return m, transport
 }
 
-// informed returns a Monitor with the Lister of a running informer. caughtUp waits until the Lister has the object.
+// informed returns a Monitor with the Lister of a running informer. caughtUp waits until the Lister
+// has the object.
 func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,

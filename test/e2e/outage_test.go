@@ -34,8 +34,8 @@ var outages = map[string]struct {
 	},
 }
 
-// TestOutages: the real servers fail in the middle of an update, beside both controllers. The daemon's reports are written
-// afterwards, and both controllers go on.
+// TestOutages: the real servers fail in the middle of an update, beside both controllers. The
+// daemon's reports are written afterwards, and both controllers go on.
 func TestOutages(t *testing.T) {
 	f := newFleet(t)
 	rollout, loop := f.run(), f.runPool()

@@ -21,8 +21,8 @@ const (
 	poisonNumber = "3000000000"
 )
 
-// Times and numbers that the CRD, the policy and a typed client judge. An API server before Kubernetes 1.36 accepts more
-// numbers than a later version.
+// Times and numbers that the CRD, the policy and a typed client judge. An API server before
+// Kubernetes 1.36 accepts more numbers than a later version.
 var (
 	times = []string{
 		"2026-01-02T03:04:05Z", "2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05+02:00", "2026-01-02T03:04:05-23:59", "0001-01-01T00:00:00Z",
@@ -59,8 +59,8 @@ func statusOfRelease(fields string) string {
 		{"type":"Available","status":"True","reason":"Test","message":"",` + fields + `}]}]}}}`
 }
 
-// TestUnreadableValues: a daemon that RBAC allows everything writes no value that a typed client cannot read, and every other
-// value that the CRD accepts.
+// TestUnreadableValues: a daemon that RBAC allows everything writes no value that a typed client
+// cannot read, and every other value that the CRD accepts.
 func TestUnreadableValues(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)
@@ -91,8 +91,9 @@ func TestUnreadableValues(t *testing.T) {
 	assert.Positive(t, denied[messageTime], "else the CRD does the work of the policy")
 }
 
-// TestPoisonedObject: one object stops every controller and its own daemon, until it is found and deleted as docs/security.md
-// says. The daemon cannot add another such value.
+// TestPoisonedObject: an object with a value that no client can read stops every controller and its
+// own daemon, until it is found and deleted as docs/security.md says. The daemon cannot add another
+// such value.
 func TestPoisonedObject(t *testing.T) {
 	f := newFleet(t)
 	c := f.run()
@@ -137,7 +138,8 @@ func TestPoisonedObject(t *testing.T) {
 	f.eventuallyPool("worker", func(p *mcfgv1.MachineConfigPool) bool { return p.Status.MachineCount == 2 })
 }
 
-// writeStatus patches the status. It succeeds if the server does, even if the client cannot read the response.
+// writeStatus patches the status. It succeeds if the server does, even if the client cannot read
+// the response.
 func (w *testNode) writeStatus(c nodes, kind types.PatchType, patch string) error {
 	_, err := c.Patch(w.t.Context(), w.name, kind, []byte(patch), metav1.PatchOptions{}, "status")
 	if err != nil && strings.Contains(err.Error(), "cannot unmarshal") || err != nil && strings.Contains(err.Error(), "parsing time") {

@@ -40,7 +40,8 @@ func TestRowsOfAPool(t *testing.T) {
 		w.reportUpdated()
 	}
 	c := f.runPool()
-	// CONFIG UPDATED UPDATING DEGRADED MACHINECOUNT READYMACHINECOUNT UPDATEDMACHINECOUNT DEGRADEDMACHINECOUNT
+	// CONFIG UPDATED UPDATING DEGRADED MACHINECOUNT READYMACHINECOUNT UPDATEDMACHINECOUNT
+	// DEGRADEDMACHINECOUNT
 	f.poolRow("old True False False 2 2 2 0")
 	f.patchPool("worker", `{"spec":{"configuration":{"name":"`+newConfig+`"},"paused":true}}`)
 	f.poolRow("old False False False 2 0 0 0")

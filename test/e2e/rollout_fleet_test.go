@@ -19,8 +19,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestBothControllersWithTheirRoles updates nodes, some of them at a time: rollout in the operator's Pod, and the example's
-// loop of the pools' statuses in the controller. Each role of operator.yaml is all that its controller needs, and no more.
+// TestBothControllersWithTheirRoles updates nodes, some of them at a time: rollout in the
+// operator's Pod, and the example's loop of the pools' statuses in the controller. Each role of
+// operator.yaml is all that its controller needs, and no more.
 func TestBothControllersWithTheirRoles(t *testing.T) {
 	const size, atATime = 40, 10
 	f := newFleet(t)
@@ -66,8 +67,8 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 		assert.Equal(t, []string{oldConfig, newConfig}, slices.Compact(desired), "neither writer reverts the other one's write")
 	}
 
-	// The permissions that are left: an event that is repeated, a write between rollout's read and its own, and an
-	// object that no Node owns.
+	// The permissions that are left: an event that is repeated, a write between rollout's read and
+	// its own, and an object that no Node owns.
 	for range 2 {
 		before := rollouts.events.all()
 		f.change(nodes[0].name, "+infra", "+gpu")

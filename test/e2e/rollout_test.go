@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestRollout: one write for each object and each change of its Node, none of which the API server rejects.
+// TestRollout: one write for each object and each change of its Node. The API server rejects no
+// write.
 func TestRollout(t *testing.T) {
 	f := newFleet(t)
 	c := f.run()
@@ -33,7 +34,7 @@ func TestRollout(t *testing.T) {
 	f.change("split", "-gpu")
 	f.eventually("split", hasSpec("infra", "rendered-1"))
 
-	conflicts := c.requests.answered(http.StatusConflict) // while its cache is behind its own write
+	conflicts := c.requests.answered(http.StatusConflict) // while its cache does not have its own write
 	assert.Equal(t, 3+3, c.requests.of("create", "spec")-conflicts, "%v", c.requests)
 	for code := range http.StatusInternalServerError {
 		if code >= http.StatusBadRequest && code != http.StatusConflict {

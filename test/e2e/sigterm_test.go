@@ -44,8 +44,8 @@ func (b *lockedBuffer) String() string {
 	return b.all.String()
 }
 
-// TestSIGTERM runs the daemon of the guide as a program: it reports an update during an outage, gets
-// SIGTERM, and flushes when the API server is back. The outage is that of MachineConfigNodes alone.
+// TestSIGTERM runs the daemon of the guide as a program: it reports an update during an outage,
+// gets SIGTERM, and flushes when the API server is back. Only requests for MachineConfigNodes fail.
 func TestSIGTERM(t *testing.T) {
 	w := newTestNode(t, "sigterm")
 	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()

@@ -40,8 +40,8 @@ type step struct {
 	Node            struct{ CurrentConfig, DesiredConfig, CurrentImage, DesiredImage string }
 }
 
-// TestTraces replays what a daemon and a controller reported on a cluster, with a Monitor each: a watcher sees no illegal
-// transition, and the API server rejects no request.
+// TestTraces replays the calls of a daemon and a controller that were recorded on a cluster, with a
+// Monitor each: a watcher sees no illegal transition, and the API server rejects no request.
 func TestTraces(t *testing.T) {
 	data, err := os.ReadFile("testdata/daemon-calls.json")
 	require.NoError(t, err)

@@ -46,7 +46,8 @@ func (r *transport) sent(request *http.Request) (before func(*http.Request)) {
 	return r.before
 }
 
-// kindOf distinguishes the requests of informers, reads, creates, and writes of the spec and the status.
+// kindOf distinguishes the requests of informers, reads, creates, and writes of the spec and the
+// status.
 func kindOf(request *http.Request) string {
 	query := request.URL.Query()
 	switch {
@@ -63,7 +64,8 @@ func kindOf(request *http.Request) string {
 	}
 }
 
-// permissionOf returns what RBAC calls a request. An informer that cannot watch at once lists, too.
+// permissionOf returns the verb and the resource of a request, as in RBAC. An informer that cannot
+// watch at once lists, too.
 func permissionOf(request *http.Request) string {
 	path := strings.Split(strings.Trim(request.URL.Path, "/"), "/")[2:] // after api/v1, or apis and the group
 	if strings.HasPrefix(request.URL.Path, "/apis/") {

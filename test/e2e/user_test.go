@@ -147,7 +147,8 @@ func allow(t *testing.T, c *cluster.Cluster, subject rbacv1.Subject, resources, 
 	require.NoError(t, err)
 }
 
-// permissions returns what rules grant, sorted. An informer that watches needs the permission to list, too.
+// permissions returns the permissions that rules grant, sorted: "patch nodes". An informer that
+// watches needs the permission to list, too, which is left out.
 func permissions(rules []rbacv1.PolicyRule) (list []string) {
 	for _, rule := range rules {
 		for _, resource := range rule.Resources {

@@ -76,8 +76,8 @@ func (h *history) check() {
 	assert.Empty(h.t, h.jumps(0))
 }
 
-// jumps catches up and returns the illegal transitions between the events from an index on: package upgrademonitortest
-// judges each.
+// jumps catches up and returns the illegal transitions between the events from an index on: package
+// upgrademonitortest judges each.
 func (h *history) jumps(from int) []string {
 	h.t.Helper()
 	h.catchUp()

@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestWrites: the clientset of package upgrademonitortest and the API server make the same of each write
-// in that package's testdata.
+// TestWrites: the clientset of package upgrademonitortest and the API server make the same of each
+// write in that package's testdata.
 func TestWrites(t *testing.T) {
 	sameWhenGuarded(t)
 	t.Parallel()

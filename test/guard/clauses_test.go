@@ -57,8 +57,8 @@ func owners(list ...string) string {
 	return `{"metadata":{"ownerReferences":[` + strings.Join(list, ",") + `]}}`
 }
 
-// status returns a merge patch of conditions: "Drained=Unknown Updated=True@2026-01-01T01:00:00Z". A later entry of a
-// type replaces an earlier entry, and "-Drained" removes it.
+// status returns a merge patch of conditions: "Drained=Unknown Updated=True@2026-01-01T01:00:00Z".
+// A later entry of a type replaces an earlier entry, and "-Drained" removes it.
 func status(entries string) string {
 	type condition struct{ Type, Status, LastTransitionTime string }
 	list := []condition{}
@@ -244,8 +244,8 @@ func TestPolicyClauses(t *testing.T) {
 	}
 }
 
-// TestPolicyOfEachPhase: a write may move each phase one step of its state machine. Each phase of the cycle prevents a reset while it is
-// not False, and its parent's completion while it is Unknown.
+// TestPolicyOfEachPhase: a write may change each phase by one step of its state machine. A phase of
+// the cycle prevents a reset if it is not False, and the completion of its parent if it is Unknown.
 func TestPolicyOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}

@@ -1,4 +1,5 @@
-// Package guard evaluates the policies of package scope/guard with the CEL library of the API server.
+// Package guard evaluates the policies of package scope/guard with the CEL library of the API
+// server.
 package guard_test
 
 import (

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/openshift/upgrademonitor/internal/mco"
+	"github.com/openshift/upgrademonitor/test/today"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -46,3 +48,19 @@ func (o ours) spec(ctx context.Context) error {
 }
 
 func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }
+
+// theirs is a daemon without this library. It represents the cost of its requests only.
+type theirs struct{ today.Daemon }
+
+func newTheirs(c *client, node *node) (daemon, error) {
+	return &theirs{today.Daemon{Client: c.mcfg.MachineconfigurationV1().MachineConfigNodes(), Node: node.view.Load, PoolName: poolName}}, nil
+}
+
+func (t *theirs) report(ctx context.Context, c call) error {
+	return t.Report(ctx, mco.Call{Phase: c.phase, Status: c.status, Reason: c.reason, Message: c.message, CompletesParent: c.completesParent})
+}
+
+func (t *theirs) spec(ctx context.Context) error { return t.Spec(ctx) }
+
+// end has nothing to do: a report returns when it is written.
+func (*theirs) end(context.Context) error { return nil }

@@ -51,7 +51,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	defer func() { err = errors.Join(err, c.Stop()) }()
 	results = []result{{name: "MCO", nodes: n}, {name: "this library", nodes: n}}
 	fleets := make([]*fleet, len(results))
-	for i, start := range []newDaemon{newToday, newOurs} {
+	for i, start := range []newDaemon{newTheirs, newOurs} {
 		if fleets[i], err = newFleet(c, calls, 50, start); err != nil {
 			return nil, err
 		}
