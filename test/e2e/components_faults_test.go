@@ -16,10 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-var (
-	operatorDegraded   = components.TypeOf(components.Operator, components.Degraded)
-	controllerDegraded = components.TypeOf(components.Controller, components.Degraded)
-)
+var operatorDegraded = components.TypeOf(components.Operator, components.Degraded)
 
 // TestComponentsNeedTheirRole: 403 until an administrator grants components.yaml.
 func TestComponentsNeedTheirRole(t *testing.T) {

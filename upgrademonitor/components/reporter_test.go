@@ -144,6 +144,10 @@ func TestAStuckRollout(t *testing.T) {
 		last(60)
 		m.is(t, daemonDegraded, no, "AsExpected")
 		assert.Equal(t, before+1, m.writes())
+		ds.Status.UpdatedNumberScheduled, ds.Status.NumberUnavailable = 3, 1
+		last(70)
+		m.is(t, daemonDegraded, yes, "RolloutStuck")
+		m.is(t, daemonAvailable, no, "DaemonSetUnavailable")
 	})
 }
 

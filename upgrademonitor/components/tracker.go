@@ -3,6 +3,7 @@ package components
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -116,7 +117,8 @@ func (t *tracker) resolve(s step, now time.Time) {
 	delete(t.errors, s)
 }
 
-// fail ends a pass with an error. Of more than maxErrors errors, the first errors are kept.
+// fail ends a pass with an error. Of more than maxErrors errors, the first errors are kept. A sync
+// shows the error of its step: the next sync may resolve that error, and fail in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {
@@ -125,7 +127,14 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	if !ok {
 		f.since = now
 	}
-	t.errors[p.step] = problem{p.step, f.since, string(p.state) + failedSuffix, p.message(text)}
+	f.step, f.reason, f.message = p.step, string(p.state)+failedSuffix, p.message(text)
+	if p.state == t.sync {
+		list := t.newestFirst(slices.Collect(maps.Values(t.errors)))
+		if i := slices.IndexFunc(list, func(e problem) bool { return t.isStep(e.state) }); i >= 0 {
+			f.reason, f.message = list[i].reason, list[i].message
+		}
+	}
+	t.errors[p.step] = f
 }
 
 // forget drops the error of a step. Its running passes have no result.
@@ -173,10 +182,9 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 // degraded returns Degraded of the process, given the previous condition:
 //
 //  1. True while there is a problem, with the newest problem and the number of others.
-//  2. The condition stays while a sync is retried whose failed step has just succeeded.
-//  3. True as an earlier process left it stays until a whole sync has succeeded, an error of this
+//  2. True as an earlier process left it stays until a whole sync has succeeded, an error of this
 //     process had lasted and is resolved, or ten minutes have passed without an error.
-//  4. Unknown until a pass has succeeded, else False, with the last error.
+//  3. Unknown until a pass has succeeded, else False, with the last error.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
 	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
 	for _, f := range t.errors {
@@ -187,12 +195,12 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 	problems = t.newestFirst(problems)
 	isInherited := !t.synced && !t.recovered && (now.Sub(t.taken) < inheritedFor || len(t.errors) > 0)
 	switch {
-	case len(problems) > 0 && t.isRetried(problems[0], was), len(problems) == 0 && isTrue && isInherited:
-		return was
 	case len(problems) > 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
 	case len(problems) == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
+	case isTrue && isInherited:
+		return was
 	case isTrue:
 		return condition(metav1.ConditionFalse, asExpected, lastError(was, now))
 	case was.Status == metav1.ConditionFalse:
@@ -201,17 +209,4 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 		return condition(metav1.ConditionFalse, asExpected, "")
 	}
 	return condition(metav1.ConditionUnknown, "Starting", "No pass has succeeded yet")
-}
-
-// isRetried reports whether p is the error of the sync, which runs again, and was is about a step.
-func (t *tracker) isRetried(p problem, was metav1.Condition) bool {
-	if p.reason != string(t.sync)+failedSuffix || was.Status != metav1.ConditionTrue || !t.isStep(stateOf(was.Reason)) {
-		return false
-	}
-	for running := range t.running {
-		if running.state == t.sync {
-			return true
-		}
-	}
-	return false
 }

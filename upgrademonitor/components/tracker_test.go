@@ -94,21 +94,22 @@ func TestTheFaultOfOnePoolIsNotThatOfAnother(t *testing.T) {
 	assert.Equal(t, metav1.ConditionFalse, tr.degraded(metav1.Condition{}, now).Status)
 }
 
-// TestASyncIsExplainedByItsSteps: its error is shown only if no step of it has an error.
-func TestASyncIsExplainedByItsSteps(t *testing.T) {
+// TestASyncShowsTheErrorOfItsStep, also when the step has succeeded, until the sync has completed.
+func TestASyncShowsTheErrorOfItsStep(t *testing.T) {
 	tr, now := newTracker(Operator), epoch.Add(3*time.Minute)
-	tr.failed(MetricsSync, "", "no port", epoch)
+	tr.failed(OperatorSyncMCD, "", "no such daemon", epoch.Add(-time.Second))
+	tr.succeeds(OperatorSyncMCD, "", epoch)
 	tr.failed(OperatorSyncMCP, "", "no such pool", epoch)
 	tr.failed(OperatorSync, "", "sync failed: no such pool", epoch)
-	was := tr.degraded(metav1.Condition{}, now)
-	assert.Equal(t, condition(metav1.ConditionTrue, "OperatorSyncMCPFailed", "no such pool; and 1 more"), was)
+	tr.failed(MetricsSync, "", "no port", epoch)
+	want := condition(metav1.ConditionTrue, "OperatorSyncMCPFailed", "no such pool; and 1 more")
+	assert.Equal(t, want, tr.degraded(metav1.Condition{}, now), "one error of the step and the sync")
 	tr.succeeds(OperatorSyncMCP, "", now)
-	assert.Equal(t, "OperatorSyncFailed", tr.degraded(was, now).Reason, "no sync is running")
-	retry := tr.start(step{OperatorSync, ""}, now)
-	assert.Equal(t, was, tr.degraded(was, now), "the sync may yet fail in another step")
-	assert.Equal(t, "OperatorSyncStuck", tr.degraded(was, now.Add(time.Hour)).Reason)
-	tr.fail(retry, "canceled", now)
-	assert.Equal(t, "canceled; and 1 more", tr.degraded(was, now).Message)
+	assert.Equal(t, want, tr.degraded(want, now))
+	tr.failed(OperatorSync, "", "canceled", now)
+	assert.Equal(t, "OperatorSyncFailed canceled; and 1 more", tr.degraded(want, now).Reason+" "+tr.degraded(want, now).Message, "no step has failed")
+	tr.succeeds(OperatorSync, "", now)
+	assert.Equal(t, "no port", tr.degraded(want, now).Message)
 }
 
 // TestTheMemoryIsBounded: the first 64 errors are kept, and 1,024 passes.
