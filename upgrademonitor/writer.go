@@ -76,7 +76,7 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && (m.writer.called || last.Kind == "") { // these callers wait for an attempt that is not made
+	if isOver && (m.writer.called || last.Verb == "") { // these callers wait for an attempt that is not made
 		m.writer.requests++
 		number++
 	}
@@ -90,8 +90,8 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	}
 	settled, specPending := m.core.TakeSettled(), m.core.SpecPending()
 	isIdle := !m.core.Pending()
-	isWritten := last.Kind == core.PatchStatus && last.Outcome == apierr.OK
-	recovered := last.Kind != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || isIdle)
+	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
+	recovered := last.Verb != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || isIdle)
 	if recovered {
 		m.outage.over(now)
 	}
@@ -127,12 +127,12 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 
 // learnLocked passes the last attempt to the core. It returns the verdict, and the failure to log.
 func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
-	if a.Kind == "" {
+	if a.Verb == "" {
 		return core.Continue, ""
 	}
 	if a.Outcome == apierr.OK {
 		m.writer.confirmed = now
-		if a.Kind == core.PatchStatus {
+		if a.Verb == core.PatchStatus {
 			m.writer.conflicts = conflictBackoff
 		}
 	}
@@ -185,7 +185,7 @@ func (m *Monitor) pause() {
 // send makes a request. During the life of the Monitor, the ctx of a caller does not cancel it: the
 // request may have another caller's report.
 func (m *Monitor) send(r core.Request) attempt {
-	if r.Kind == core.Create {
+	if r.Verb == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {
 			return attempt{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 		}
@@ -196,7 +196,7 @@ func (m *Monitor) send(r core.Request) attempt {
 		base = context.WithoutCancel(base)
 	}
 	timeout := m.config.Timeout / 2
-	if r.Kind != core.PatchSpec {
+	if r.Verb != core.PatchSpec {
 		timeout = m.outage.requestTimeout(m.config.Timeout)
 	}
 	ctx, cancel := context.WithTimeout(base, timeout)

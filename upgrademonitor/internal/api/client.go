@@ -47,13 +47,13 @@ func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	return Client{scope: client, rest: r, fieldManager: fieldManager}
 }
 
-var verbs = map[core.Kind]string{core.Get: "get", core.Create: "create", core.PatchSpec: "patch spec", core.PatchStatus: "patch status"}
+var verbs = map[core.Verb]string{core.Get: "get", core.Create: "create", core.PatchSpec: "patch spec", core.PatchStatus: "patch status"}
 
 // Do makes a request. Result.Err names the request.
 func (c Client) Do(ctx context.Context, r core.Request) core.Result {
 	var o core.Object
 	var err error
-	switch r.Kind {
+	switch r.Verb {
 	case core.Get:
 		o, err = c.object(c.scope.Get(ctx, c.scope.NodeName(), metav1.GetOptions{}))
 	case core.Create:
@@ -64,7 +64,7 @@ func (c Client) Do(ctx context.Context, r core.Request) core.Result {
 		o, err = c.patch(ctx, r.Base, statusPatch(r), "status")
 	}
 	if err != nil {
-		return core.Result{Outcome: apierr.Classify(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Kind], c.scope.NodeName(), err)}
+		return core.Result{Outcome: apierr.Classify(err), Err: fmt.Errorf("%s MachineConfigNode %s: %w", verbs[r.Verb], c.scope.NodeName(), err)}
 	}
 	return core.Result{Object: o}
 }

@@ -68,7 +68,7 @@ func TestStatusPatch(t *testing.T) {
 		{"type":"InternalReleaseImageDegraded","status":"True","lastTransitionTime":"2026-01-02T05:04:05+02:00","reason":"R","message":"","extra":1},
 		{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-01-02T03:04:05Z","reason":"R","message":"m"}]}}`}
 	client := newClient(t, s)
-	got := client.Do(t.Context(), core.Request{Kind: core.Get})
+	got := client.Do(t.Context(), core.Request{Verb: core.Get})
 	require.NoError(t, got.Err)
 	assert.EqualValues(t, 2, got.Object.Generation)
 	require.Len(t, got.Object.Status.Conditions, 1)
@@ -79,7 +79,7 @@ func TestStatusPatch(t *testing.T) {
 	s.body = `{"kind":"PartialObjectMetadata",` + metadata + `}`
 	next := got.Object.State
 	next.Status.ObservedGeneration = 2
-	wrote := client.Do(t.Context(), core.Request{Kind: core.PatchStatus, Base: got.Object, Next: next})
+	wrote := client.Do(t.Context(), core.Request{Verb: core.PatchStatus, Base: got.Object, Next: next})
 	require.NoError(t, wrote.Err)
 	assert.JSONEq(t, `{"metadata":{"resourceVersion":"7"},"status":{"observedGeneration":2,"conditions":[
 		{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-01-02T03:04:05Z","reason":"R","message":"m"},
@@ -110,7 +110,7 @@ func TestFieldsOfAPatch(t *testing.T) {
 		spec            = `"spec":{"node":{"name":"worker-0"},"pool":{"name":"worker"},"configVersion":{"desired":"b"}`
 	)
 	for name, tc := range map[string]struct {
-		kind       core.Kind
+		kind       core.Verb
 		base, next core.Object
 		want       string
 	}{
@@ -124,7 +124,7 @@ func TestFieldsOfAPatch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &server{code: 200, body: `{"kind":"PartialObjectMetadata",` + metadata + `}`}
-			require.NoError(t, newClient(t, s).Do(t.Context(), core.Request{Kind: tc.kind, Base: tc.base, Next: tc.next.State}).Err)
+			require.NoError(t, newClient(t, s).Do(t.Context(), core.Request{Verb: tc.kind, Base: tc.base, Next: tc.next.State}).Err)
 			assert.JSONEq(t, tc.want, s.sent)
 		})
 	}
@@ -149,9 +149,9 @@ func TestWithoutREST(t *testing.T) {
 		require.NoError(t, err)
 		c := api.New(client, r, "m")
 		node := plan.Node{Owner: metav1.OwnerReference{Kind: "Node", APIVersion: "v1", Name: "worker-0", UID: "n"}}
-		for _, request := range []core.Request{{Kind: core.Create, Node: node}, {Kind: core.Get}, {Kind: core.PatchSpec}, {Kind: core.PatchStatus}} {
+		for _, request := range []core.Request{{Verb: core.Create, Node: node}, {Verb: core.Get}, {Verb: core.PatchSpec}, {Verb: core.PatchStatus}} {
 			result := c.Do(t.Context(), request)
-			require.NoError(t, result.Err, "%s %s", name, request.Kind)
+			require.NoError(t, result.Err, "%s %s", name, request.Verb)
 		}
 		require.Len(t, clientset.Actions(), 4)
 	}
@@ -188,7 +188,7 @@ func TestResponses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := core.Object{UID: "u", ResourceVersion: "6"}
-			result := newClient(t, &server{code: tc.code, body: tc.body}).Do(t.Context(), core.Request{Kind: core.PatchStatus, Base: base})
+			result := newClient(t, &server{code: tc.code, body: tc.body}).Do(t.Context(), core.Request{Verb: core.PatchStatus, Base: base})
 			assert.Equal(t, tc.want, result.Outcome, "%v", result.Err)
 			if tc.want == apierr.OK {
 				assert.Equal(t, core.Object{UID: "u", ResourceVersion: "7", State: plan.State{Generation: 2}}, result.Object)

@@ -267,9 +267,9 @@ func (p *path) drive(events int) error {
 		if !ok {
 			return p.leave()
 		}
-		p.note("\t%s", r.Kind)
+		p.note("\t%s", r.Verb)
 		if err := p.right.requested(r, !p.specFails); err != nil {
-			return fmt.Errorf("%s: %w", r.Kind, err)
+			return fmt.Errorf("%s: %w", r.Verb, err)
 		}
 		i := 0
 		if events > 0 && p.eventsLeft > 0 {
@@ -303,7 +303,7 @@ func (p *path) done(r core.Request, result core.Result) (goesOn bool) {
 	p.note("\t\t%s", result.Outcome)
 	verdict := p.core.Done(r, result)
 	if want := p.right.responded(r, result); verdict != want && p.server.problem == nil {
-		p.server.problem = fmt.Errorf("%s %s: the verdict is %q, want %q", r.Kind, result.Outcome, verdict, want)
+		p.server.problem = fmt.Errorf("%s %s: the verdict is %q, want %q", r.Verb, result.Outcome, verdict, want)
 	}
 	p.specFails = p.specFails || verdict == core.SkipSpec
 	return verdict != core.GiveUp

@@ -24,7 +24,7 @@ type Core struct {
 	deleted bool
 	// inFlight is the kind of the request between Next and Done, otherwise "". Until Done, the
 	// Lister may already show the effect of the request.
-	inFlight Kind
+	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
 	// status, the write has succeeded, and its Target, which is not in the object, is kept.
 	sent *plan.State

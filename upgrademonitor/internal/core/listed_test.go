@@ -120,8 +120,8 @@ func TestTrimmedObjectsAreRead(t *testing.T) {
 			d.See(core.View{Node: d.node, Lists: true, Listed: &listed})
 			d.submit(phases.NodeDegraded, metav1.ConditionFalse)
 			r, _ := d.Next(true)
-			want := map[bool]core.Kind{true: core.PatchStatus, false: core.Get}[name == ""]
-			require.Equal(t, want, r.Kind)
+			want := map[bool]core.Verb{true: core.PatchStatus, false: core.Get}[name == ""]
+			require.Equal(t, want, r.Verb)
 			if name == "" {
 				require.Equal(t, d.server.object.Generation, r.Next.Status.ObservedGeneration)
 			}
@@ -159,7 +159,7 @@ func TestTheTargetOfALostResponseIsForgotten(t *testing.T) {
 	d.node.DesiredConfig = b
 	d.submit(phases.Updated, metav1.ConditionFalse)
 	r, _ := d.Next(true)
-	for ; r.Kind != core.PatchStatus; r, _ = d.Next(true) {
+	for ; r.Verb != core.PatchStatus; r, _ = d.Next(true) {
 		d.Done(r, d.server.make(r))
 	}
 	d.server.make(r)

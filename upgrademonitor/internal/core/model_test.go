@@ -53,20 +53,20 @@ func (s *server) bump(spec bool) {
 // make makes a request, as the API server does.
 func (s *server) make(r core.Request) core.Result {
 	switch {
-	case r.Kind == core.Get && !s.exists, r.Kind != core.Create && !s.exists:
+	case r.Verb == core.Get && !s.exists, r.Verb != core.Create && !s.exists:
 		return core.Result{Outcome: apierr.NotFound}
-	case r.Kind == core.Create && s.exists:
+	case r.Verb == core.Create && s.exists:
 		return core.Result{Outcome: apierr.Conflict}
-	case r.Kind == core.Get:
+	case r.Verb == core.Get:
 		return core.Result{Outcome: apierr.OK, Object: s.object}
-	case r.Kind == core.Create:
+	case r.Verb == core.Create:
 		var o core.Object
 		o.State = o.Sync(r.Node)
 		s.create(o)
 		return core.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Base.ResourceVersion != s.object.ResourceVersion:
 		return core.Result{Outcome: apierr.Conflict}
-	case r.Kind == core.PatchSpec:
+	case r.Verb == core.PatchSpec:
 		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
 		s.bump(true)
 	default:

@@ -10,8 +10,8 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
 		if decided {
-			c.inFlight = r.Kind
-			return r, r.Kind != ""
+			c.inFlight = r.Verb
+			return r, r.Verb != ""
 		}
 	}
 }
@@ -28,7 +28,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	}
 	switch c.situation {
 	case Unread, Stale, NoResponse:
-		return Request{Kind: Get, Node: node}, true
+		return Request{Verb: Get, Node: node}, true
 	case Missing:
 		if head != nil {
 			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
@@ -36,7 +36,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 				return Request{}, false
 			}
 		}
-		return Request{Kind: Create, Node: c.latest}, true
+		return Request{Verb: Create, Node: c.latest}, true
 	}
 	c.settleSpec()
 	if head != nil {
@@ -57,7 +57,7 @@ func (c *Core) nextSpec(trySpec bool) Request {
 // patchSpec returns a write of the spec. It is computed from the latest view of the Node, and not
 // from the view of the change: a late change must not overwrite a newer view.
 func (c *Core) patchSpec() Request {
-	return Request{Kind: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
+	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
 // nextStatus returns the next write for the head of the queue, of a Fresh object. If the change
@@ -76,7 +76,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 		}
 		c.spec = true // later
 	case err != nil || !p.StartsUpdate:
-		if r := c.nextSpec(trySpec); r.Kind != "" {
+		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
 		}
 	}
@@ -94,7 +94,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 		c.settle(nil)
 		return Request{}, false
 	}
-	r = Request{Kind: PatchStatus, Base: c.object, Next: next, Node: node}
+	r = Request{Verb: PatchStatus, Base: c.object, Next: next, Node: node}
 	if len(p.States) == 1 {
 		r.completes = head
 	}
@@ -107,14 +107,14 @@ func (c *Core) Done(r Request, result Result) Verdict {
 	switch result.Outcome {
 	case apierr.OK:
 		c.node = r.Node
-		if r.Kind == Get || r.Kind == Create {
+		if r.Verb == Get || r.Verb == Create {
 			c.read(result.Object)
 		} else {
 			c.wrote(r, result.Object)
 		}
 		return Continue
 	case apierr.NotFound:
-		if r.Kind == Get {
+		if r.Verb == Get {
 			c.situation, c.object, c.tail = Missing, Object{}, nil
 			c.listed, c.compared = false, false
 			return Continue
@@ -125,24 +125,24 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		c.situation = Stale
 		return Pause
 	case apierr.Terminal:
-		if r.Kind != Get {
+		if r.Verb != Get {
 			c.situation = Stale
 		}
-		if r.Kind == PatchStatus {
+		if r.Verb == PatchStatus {
 			c.settle(result.Err)
 			return Continue
 		}
 	case apierr.Denied: // the known object is still valid
 	default:
-		if r.Kind != Get {
+		if r.Verb != Get {
 			c.situation = NoResponse
 		}
-		if r.Kind == PatchStatus {
+		if r.Verb == PatchStatus {
 			sent := r.Next // a copy, so that r is not allocated on the heap
 			c.sent = &sent
 		}
 	}
-	if r.Kind == PatchSpec {
+	if r.Verb == PatchSpec {
 		c.spec = true // set again, because the start of an update may have requested the write
 		return SkipSpec
 	}
@@ -169,7 +169,7 @@ func (c *Core) wrote(r Request, response Object) {
 	o.State = r.Next
 	o.UID, o.ResourceVersion, o.Generation = response.UID, response.ResourceVersion, response.Generation
 	c.object, c.situation = o, Fresh
-	if r.Kind == PatchSpec {
+	if r.Verb == PatchSpec {
 		c.tail = nil
 	}
 	if r.completes != nil && r.completes == c.head() {

@@ -23,7 +23,7 @@ type reference struct {
 	uid       types.UID
 	deleted   bool        // the Lister has lost the object: it is created again
 	view      plan.Node   // at the last read or write
-	inFlight  core.Kind   // the request in flight, or ""
+	inFlight  core.Verb   // the request in flight, or ""
 	sent      *plan.State // the status whose response was lost
 
 	latest    plan.Node // the view that the spec must follow
@@ -191,14 +191,14 @@ func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 // requested checks a request before it is made. The spec is written before the status that starts an
 // update, unless it has failed.
 func (r *reference) requested(request core.Request, trySpec bool) error {
-	r.inFlight = request.Kind
-	if request.Kind == core.Get {
+	r.inFlight = request.Verb
+	if request.Verb == core.Get {
 		if r.knowledge == current {
 			r.knowledge = doubtful // for a change with another view of the Node
 		}
 		return nil
 	}
-	if request.Kind != core.Create && request.Base.ResourceVersion != r.version {
+	if request.Verb != core.Create && request.Base.ResourceVersion != r.version {
 		return fmt.Errorf("it is computed from version %s, and %s is known", request.Base.ResourceVersion, r.version)
 	}
 	var p plan.Writes
@@ -209,11 +209,11 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 		}
 	}
 	switch {
-	case request.Kind == core.Create:
+	case request.Verb == core.Create:
 		if r.knowledge != gone || request.Node != r.latest {
 			return fmt.Errorf("a create, of an object that is %s", r.knowledge)
 		}
-	case request.Kind == core.PatchSpec:
+	case request.Verb == core.PatchSpec:
 		if request.Node != r.latest || r.known.InSync(request.Node) {
 			return errors.New("a write of the spec that nobody needs")
 		}
@@ -232,7 +232,7 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 // responded takes the result of a request, and returns how to go on.
 func (r *reference) responded(request core.Request, result core.Result) core.Verdict {
 	r.inFlight = ""
-	isStatus, isSpec := request.Kind == core.PatchStatus, request.Kind == core.PatchSpec
+	isStatus, isSpec := request.Verb == core.PatchStatus, request.Verb == core.PatchSpec
 	if isSpec && result.Outcome != apierr.Conflict && result.Outcome != apierr.NotFound {
 		r.specOwed = true
 	}
@@ -240,10 +240,10 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 	case result.Outcome == apierr.OK:
 		r.takes(request, result)
 		return core.Continue
-	case result.Outcome == apierr.NotFound && request.Kind == core.Get:
+	case result.Outcome == apierr.NotFound && request.Verb == core.Get:
 		r.knowledge, r.version, r.uid, r.known = gone, "", "", plan.State{}
 		return core.Continue
-	case result.Outcome == apierr.Denied, request.Kind == core.Get:
+	case result.Outcome == apierr.Denied, request.Verb == core.Get:
 	case result.Outcome == apierr.Retry:
 		r.knowledge = unanswered
 		if isStatus {
@@ -270,8 +270,8 @@ func (r *reference) takes(request core.Request, result core.Result) {
 	before := r.known
 	o := result.Object
 	r.knowledge, r.version, r.view = current, o.ResourceVersion, request.Node
-	if request.Kind == core.PatchSpec || request.Kind == core.PatchStatus {
-		if request.Kind == core.PatchStatus {
+	if request.Verb == core.PatchSpec || request.Verb == core.PatchStatus {
+		if request.Verb == core.PatchStatus {
 			r.pending[0].written = r.pending[0].left == 1
 		}
 		r.known = request.Next

@@ -5,20 +5,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Kind is the kind of a request.
-type Kind string
+// Verb is the verb of a request, and the part of the object that it writes.
+type Verb string
 
-// The kinds of requests.
+// The verbs.
 const (
-	Get         Kind = "Get"
-	Create      Kind = "Create" // without a status, which the API server would drop
-	PatchSpec   Kind = "PatchSpec"
-	PatchStatus Kind = "PatchStatus"
+	Get         Verb = "Get"
+	Create      Verb = "Create" // without a status, which the API server would drop
+	PatchSpec   Verb = "PatchSpec"
+	PatchStatus Verb = "PatchStatus"
 )
 
 // Request is one request to the API server.
 type Request struct {
-	Kind Kind
+	Verb Verb
 	// Base is the object that a patch is computed from. Its resourceVersion is the precondition.
 	Base Object
 	// Next is the state after the patch.
