@@ -125,9 +125,9 @@ func oneLine(text string) string {
 	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(text, isBlank), " "), maxMessage)
 }
 
-// shorten returns at most 2 kB of a text, in constant time: its start and its end.
+// shorten returns at most 1 kB of a text, in constant time: its start and its end.
 func shorten(text string) string {
-	const half = 1 << 10
+	const half = 1 << 9
 	if len(text) <= 2*half {
 		return text
 	}
