@@ -21,9 +21,8 @@ const (
 	// maxMessage bounds messages, in bytes: every write is sent to every node.
 	maxMessage = 384
 
-	asExpected   = "AsExpected"
-	noData       = "NoData"
-	rolloutStuck = "RolloutStuck"
+	asExpected = "AsExpected"
+	noData     = "NoData"
 )
 
 // conditions computes the conditions that this process writes, from the previous conditions and the
@@ -89,9 +88,9 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 		c = was
 	}
 	since := rollout.LastTransitionTime.Time
-	if ct.component == Daemon && ct.aspect == Degraded && rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor &&
-		(c.Status != metav1.ConditionTrue || c.Reason == rolloutStuck) {
-		c = condition(metav1.ConditionTrue, rolloutStuck, rollout.Message+" since "+timestamp(since))
+	isStuck := rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
+	if isStuck && ct.component == Daemon && ct.aspect == Degraded && c.Status != metav1.ConditionTrue {
+		c = condition(metav1.ConditionTrue, "RolloutStuck", rollout.Message+" since "+timestamp(since))
 	}
 	return c
 }
@@ -126,9 +125,9 @@ func oneLine(text string) string {
 	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(text, isBlank), " "), maxMessage)
 }
 
-// shorten returns at most 2 kB of a text, in constant time: its start and its end.
+// shorten returns at most 1 kB of a text, in constant time: its start and its end.
 func shorten(text string) string {
-	const half = 1 << 10
+	const half = 1 << 9
 	if len(text) <= 2*half {
 		return text
 	}

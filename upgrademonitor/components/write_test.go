@@ -123,16 +123,16 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 		config := m.config(components.Operator)
 		config.Ready = func(mc *operatorv1.MachineConfiguration) bool { return len(mc.Status.Conditions) > 0 }
 		m.start(t.Context(), t, config).sync(nil)
-		for n := range 3 {
-			pass(time.Hour)
+		pass(time.Hour)
+		for n := range 5 { // at once, whatever the pace
 			m.create(0)
-			pass(time.Hour)
+			pass(30 * time.Second)
 			assert.Equal(t, n, m.writes())
 			m.setConditions([]metav1.Condition{{Type: "BootImageUpdateDegraded"}})
 			pass(30 * time.Second)
 			assert.Equal(t, n+1, m.writes())
 			m.delete()
-			pass(time.Minute)
+			pass(30 * time.Second)
 		}
 	})
 }
