@@ -35,7 +35,7 @@ func TestTheLifeEndsInAPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errConflict)
 		returned := make(chan time.Duration, 1)
-		go func() { returned <- took(func() { f.report(t, phases.Drained, metav1.ConditionUnknown) }) }()
+		go func() { returned <- took(func() { f.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) }) }()
 		synctest.Wait()
 		require.Len(t, f.requests(), 1)
 		f.takes(hangs)
@@ -67,7 +67,7 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 		hangs []string
 		call  func(*testing.T, *fixture, context.Context)
 	}{
-		"two reports": {nil, func(t *testing.T, f *fixture, ctx context.Context) {
+		"two reports": {nil, func(_ *testing.T, f *fixture, ctx context.Context) {
 			go f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
 			pass(time.Second)
 			f.Report(ctx, phases.Cordoned, "cordoning", metav1.ConditionUnknown)
