@@ -226,10 +226,10 @@ func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	stuck := errors.New("pod web-0 cannot be evicted")
 	var none *fs.PathError
 	for name, tc := range map[string]struct {
-		phase   phases.Phase
-		break_  func(*fixture)
-		err     error
-		message string // of the phase at the end, if it is written
+		phase    phases.Phase
+		sabotage func(*fixture)
+		err      error
+		message  string // of the phase at the end, if it is written
 	}{
 		"done":          {phases.Drained, nil, nil, "draining"},
 		"fails":         {phases.Drained, nil, stuck, "draining: pod web-0 cannot be evicted"},
@@ -240,8 +240,8 @@ func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *fixture) {
-				if tc.break_ != nil {
-					tc.break_(f)
+				if tc.sabotage != nil {
+					tc.sabotage(f)
 				}
 				worked := false
 				err := f.Track(t.Context(), tc.phase, "draining", func(context.Context) error {

@@ -177,21 +177,3 @@ func TestTheTargetOfALostResponseIsForgotten(t *testing.T) {
 	d.run(false)
 	require.Equal(t, metav1.ConditionTrue, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "a repeat starts no update")
 }
-
-// The target of a write whose response was lost is remembered if the next read finds the write.
-func TestTheTargetOfALostResponse(t *testing.T) {
-	d := drive(t)
-	d.server.asked[phases.Cordoned] = true
-	d.submit(phases.Updated, metav1.ConditionTrue)
-	d.run(true)
-	d.node.DesiredConfig = b
-	d.submit(phases.Updated, metav1.ConditionFalse)
-	r, _ := d.Next(false) // the spec stays: only this process knows the target
-	d.server.make(r)
-	d.Done(r, core.Result{Outcome: apierr.Retry})
-	d.submit(phases.Cordoned, metav1.ConditionTrue)
-	d.run(false)
-	d.submit(phases.Updated, metav1.ConditionFalse)
-	d.run(false)
-	require.Equal(t, metav1.ConditionTrue, conditions.StatusOf(d.server.object.Status.Conditions, phases.Cordoned), "a repeat starts no update")
-}

@@ -275,7 +275,7 @@ var (
 	}}
 	listedOld = pause{"the Lister shows an old version", func(p *path) error {
 		if old := p.server.object; p.server.exists {
-			old.ResourceVersion = "0"
+			old.ResourceVersion = "1"
 			p.shows(old)
 		}
 		return nil

@@ -18,7 +18,9 @@ var (
 	previous = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "old"}
 	other    = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"}
 	namesake = metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Node", Name: "n", UID: "x"}
+	renamed  = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "new"}
 	machine  = metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "n", UID: "m"}
+	impostor = metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "n", UID: "new"}
 )
 
 func TestReference(t *testing.T) {
@@ -44,6 +46,8 @@ func TestOwners(t *testing.T) {
 		{"both", references{previous, current}, false, references{current}},
 		{"another Node", references{other}, false, references{current}},
 		{"this Node and another", references{current, other}, false, references{current}},
+		{"the UID, another name", references{renamed}, false, references{current}},
+		{"the UID, another kind", references{impostor}, false, references{impostor, current}},
 		{"other kinds", references{namesake, machine}, false, references{namesake, machine, current}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
