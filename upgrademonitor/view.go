@@ -57,8 +57,11 @@ func (m *Monitor) look() view {
 // seeLocked passes a view to the core, unless another goroutine has passed a newer view: a view of a
 // newer Node or, if that cannot be compared, a view that started later.
 func (m *Monitor) seeLocked(v view) {
-	order, err := resourceversion.CompareResourceVersion(v.version, m.seen.version)
-	if order < 0 || (err != nil || order == 0) && v.number < m.seen.number {
+	order := 0
+	if v.version != m.seen.version {
+		order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 with an error
+	}
+	if order < 0 || order == 0 && v.number < m.seen.number {
 		return
 	}
 	m.seen = seen{v.number, cmp.Or(v.version, m.seen.version), v.err}
