@@ -153,8 +153,10 @@ func (s *server) requests() []string {
 func (s *server) object() *mcfgv1.MachineConfigNode { return s.Get(nodeName) }
 
 func (s *server) condition(p phases.Phase) metav1.Condition {
-	if c := conditions.Find(s.object().Status.Conditions, p); c != nil {
-		return *c
+	if mcn := s.object(); mcn != nil {
+		if c := conditions.Find(mcn.Status.Conditions, p); c != nil {
+			return *c
+		}
 	}
 	return metav1.Condition{}
 }
