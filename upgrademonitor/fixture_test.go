@@ -153,8 +153,10 @@ func (s *server) requests() []string {
 func (s *server) object() *mcfgv1.MachineConfigNode { return s.Get(nodeName) }
 
 func (s *server) condition(p phases.Phase) metav1.Condition {
-	if c := conditions.Find(s.object().Status.Conditions, p); c != nil {
-		return *c
+	if mcn := s.object(); mcn != nil {
+		if c := conditions.Find(mcn.Status.Conditions, p); c != nil {
+			return *c
+		}
 	}
 	return metav1.Condition{}
 }
@@ -191,6 +193,8 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 // another returns the Monitor of another process, or of this process after a restart.
 func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return newProcess(t, f.server, f.node, change...)
 }
 
@@ -279,6 +283,13 @@ func (f *fixture) viewFails(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.nodeErr = err
+}
+
+// calls makes the Node function call another function, or nil.
+func (f *fixture) calls(viewed func()) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.viewed = viewed
 }
 
 func (f *fixture) annotate(current, desired string) {

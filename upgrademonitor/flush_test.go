@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,10 +83,10 @@ func TestWaitingEndsWithTheWrite(t *testing.T) {
 // A function of Config that panics in a call panics in the caller, who may recover: nothing is locked.
 func TestAFunctionOfConfigThatPanics(t *testing.T) {
 	f := newUpdated(t)
-	f.viewed = func() { panic("broken") }
+	f.calls(func() { panic("broken") })
 	assert.Panics(t, func() { _ = f.Flush(t.Context()) })
 	assert.Panics(t, func() { f.ReportDegraded(t.Context(), nil) })
-	f.viewed = nil
+	f.calls(nil)
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 }
 
@@ -180,9 +181,9 @@ func TestALifeThatHasEnded(t *testing.T) {
 // An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs nothing.
 func TestIdleMonitors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		looks := 0
+		var looks atomic.Int32
 		monitors, log := newMonitors(t, newServer(), func(name string) (*corev1.Node, error) {
-			looks++
+			looks.Add(1)
 			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
 		})
 		before := runtime.NumGoroutine()
@@ -197,7 +198,7 @@ func TestIdleMonitors(t *testing.T) {
 			}
 		}
 		pass(11 * time.Second)
-		assert.Equal(t, 300, looks)
+		assert.EqualValues(t, 300, looks.Load())
 		assert.Empty(t, log.take())
 	})
 }

@@ -23,22 +23,33 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// lister is a Lister that returns what a test decides.
+// lister is a Lister that returns what a test sets.
 type lister struct {
 	mcfglisters.MachineConfigNodeLister
+
+	mu  sync.Mutex // guards get: the Monitor lists between calls
 	get func() (*mcfgv1.MachineConfigNode, error)
 }
 
 func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.get == nil {
 		return nil, apiserver.NotFound(name)
 	}
 	return l.get()
 }
 
+// returns makes the Lister return the result of a function, or no object.
+func (l *lister) returns(get func() (*mcfgv1.MachineConfigNode, error)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.get = get
+}
+
 // show makes the Lister return an object.
 func (l *lister) show(mcn *mcfgv1.MachineConfigNode) {
-	l.get = func() (*mcfgv1.MachineConfigNode, error) { return mcn, nil }
+	l.returns(func() (*mcfgv1.MachineConfigNode, error) { return mcn, nil })
 }
 
 func (l *lister) use(c *upgrademonitor.Config) { c.Lister = l }
@@ -121,7 +132,7 @@ func TestDeletedObject(t *testing.T) {
 				f.report(t, phases.Updated, metav1.ConditionTrue)
 				require.Empty(t, f.requests())
 				f.Remove(nodeName)
-				cache.get = nil
+				cache.returns(nil)
 				tc.change(f)
 				if tc.call {
 					f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
@@ -152,7 +163,7 @@ func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var cache lister
 			inBubble(t, func(t *testing.T, f *fixture) {
-				cache.get = func() (*mcfgv1.MachineConfigNode, error) { return get(f) }
+				cache.returns(func() (*mcfgv1.MachineConfigNode, error) { return get(f) })
 				repeat := func() []string {
 					f.report(t, phases.Updated, metav1.ConditionTrue)
 					return f.requests()
@@ -168,7 +179,7 @@ func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 				pass(checkInterval)
 				f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 				assert.Equal(t, []string{"patch/status"}, f.requests())
-				cache.get = nil
+				cache.returns(nil)
 				f.Remove(nodeName)
 				pass(checkInterval)
 				assert.Subset(t, append(f.requests(), repeat()...), []string{"get", "create"})
@@ -249,12 +260,12 @@ func TestOneFailingViewVetoesNothing(t *testing.T) {
 func TestAViewThatArrivesLate(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		slow := make(chan struct{})
-		f.viewed = func() { <-slow }
+		f.calls(func() { <-slow })
 		f.annotate(oldConfig, newConfig)
 		var calls sync.WaitGroup
 		calls.Go(func() { _ = f.syncSpec(t) })
 		synctest.Wait()
-		f.viewed = nil
+		f.calls(nil)
 		f.annotate(oldConfig, thirdConfig)
 		require.NoError(t, f.syncSpec(t))
 		close(slow)
