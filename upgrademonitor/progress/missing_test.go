@@ -25,7 +25,7 @@ func TestMissingNodes(t *testing.T) {
 		for i := range nodes {
 			nodes[i].Pool = "worker"
 		}
-		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, nil, time.Time{}, progress.Limits{})
+		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, time.Time{}, progress.Limits{})
 		assert.Equal(t, test.missing, pools[0].Missing, test)
 		assert.Len(t, pools[0].Nodes, test.nodes)
 	}

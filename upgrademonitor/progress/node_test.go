@@ -166,7 +166,7 @@ func TestLaps(t *testing.T) {
 
 func TestBegunUnknown(t *testing.T) {
 	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
-	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Started)
 	assert.Zero(t, n.Steps[0].Duration, "its start is not known")
 	assert.Equal(t, 2*time.Minute, n.Steps[1].Duration)
 	assert.Equal(t, at(13), n.Since)
@@ -179,9 +179,9 @@ func TestTimesOfCreationUnknown(t *testing.T) {
 	}
 	n := progress.FromMachineConfigNode(m)
 	checkNode(t, n)
-	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Started)
 	assert.Zero(t, n.Since)
-	assert.Zero(t, n.Degraded)
+	assert.Zero(t, n.DegradedSince)
 	assert.Equal(t, progress.Finished, n.Steps[0].State)
 }
 
@@ -192,16 +192,16 @@ func TestEnded(t *testing.T) {
 		is(phases.Drained, no, 3, "Action during update to an earlier one: done"),
 	}
 	n := progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 20))...))
-	assert.Equal(t, at(20), n.Ended)
+	assert.Equal(t, at(20), n.Completed)
 	assert.Equal(t, at(20), n.Since)
 	assert.Equal(t, "#---#--", marks(n))
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
-	assert.Equal(t, at(20), n.Ended, "a restart of the daemon does not end an update")
+	assert.Equal(t, at(20), n.Completed, "a restart of the daemon does not end an update")
 	assert.Equal(t, "#---##-", marks(n))
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 10))...))
-	assert.Equal(t, at(10), n.Ended)
+	assert.Equal(t, at(10), n.Completed)
 }
 
 func TestOrdered(t *testing.T) {
@@ -230,7 +230,7 @@ func TestOrdered(t *testing.T) {
 		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Ordered)
+			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Requested)
 		})
 	}
 	n := progress.FromMachineConfigNode(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
@@ -268,7 +268,7 @@ func TestTimesAreUTC(t *testing.T) {
 		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
 	}
 	n := progress.FromMachineConfigNode(m)
-	assert.Equal(t, at(10), n.Begun)
+	assert.Equal(t, at(10), n.Started)
 	assert.Equal(t, at(11), n.Since)
 	assert.Equal(t, at(11), n.Steps[0].End)
 }

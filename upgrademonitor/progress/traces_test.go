@@ -54,7 +54,7 @@ func line(n progress.Node, c *call) string {
 	if c != nil {
 		after = fmt.Sprintf("%s=%s", c.Phase, c.Status)
 	}
-	return strings.TrimRight(fmt.Sprintf("%-36s %-10s %s %-24s %6s %6s %6s", after, n.State, marks(n), n.Step, clock(n.Ordered), clock(n.Since), clock(n.Degraded)), " ")
+	return strings.TrimRight(fmt.Sprintf("%-36s %-10s %s %-24s %6s %6s %6s", after, n.State, marks(n), n.Step, clock(n.Requested), clock(n.Since), clock(n.DegradedSince)), " ")
 }
 
 func marks(n progress.Node) string {
@@ -89,10 +89,10 @@ func checkNode(t testing.TB, n progress.Node) {
 			assert.Zero(t, s.Duration)
 		}
 	}
-	if !n.Begun.IsZero() {
-		assert.Equal(t, max(0, last.Sub(n.Begun)), took, "the durations do not add up")
-		assert.Equal(t, n.Begun.Add(took), n.Since)
-		assert.Zero(t, n.Ended, "begun and ended")
+	if !n.Started.IsZero() {
+		assert.Equal(t, max(0, last.Sub(n.Started)), took, "the durations do not add up")
+		assert.Equal(t, n.Started.Add(took), n.Since)
+		assert.Zero(t, n.Completed, "begun and ended")
 	}
 	names := func(m progress.StepState) (all []phases.Phase) {
 		for _, s := range n.Steps {
@@ -105,7 +105,7 @@ func checkNode(t testing.TB, n progress.Node) {
 	switch {
 	case n.State == progress.Done || n.State == progress.Unreported:
 		assert.Empty(t, n.Step)
-	case n.NotBegun:
+	case n.NotStarted:
 		assert.Equal(t, phases.UpdatePrepared, n.Step)
 	case n.Step == "":
 		assert.True(t, !n.Reported || n.Desired == n.Current)
@@ -113,7 +113,7 @@ func checkNode(t testing.TB, n progress.Node) {
 		assert.Contains(t, names(progress.Running), n.Step)
 	case len(names(progress.ToDo)) > 0:
 		assert.Equal(t, names(progress.ToDo)[0], n.Step)
-	case n.Ended.IsZero():
+	case n.Completed.IsZero():
 		assert.Equal(t, phases.Updated, n.Step)
 	}
 }
@@ -202,17 +202,17 @@ func (m *model) check(t *testing.T, mcn *mcfgv1.MachineConfigNode, n progress.No
 	assert.Equal(t, "worker", n.Pool)
 	assert.Equal(t, mcn.Spec.ConfigVersion.Desired, n.Desired.Config)
 	assert.Equal(t, m.config, n.Current.Config)
-	assert.Equal(t, m.degraded, !n.Degraded.IsZero())
+	assert.Equal(t, m.degraded, n.Degraded)
 	if mcn.Generation > 1 {
-		assert.Equal(t, m.ordered, n.Ordered)
+		assert.Equal(t, m.ordered, n.Requested)
 	}
 	switch {
-	case n.NotBegun:
+	case n.NotStarted:
 		assert.Equal(t, m.ordered, n.Since)
 	case n.State == progress.Done:
-		assert.Equal(t, m.since, n.Ended)
+		assert.Equal(t, m.since, n.Completed)
 	case n.Step != "":
-		assert.Equal(t, m.begun, n.Begun)
+		assert.Equal(t, m.begun, n.Started)
 		assert.Equal(t, m.since, n.Since)
 		for _, s := range n.Steps {
 			m.checkStep(t, n, s)

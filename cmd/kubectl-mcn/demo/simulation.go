@@ -16,7 +16,7 @@ type simulation struct {
 	at       time.Time // of a single view; zero: the time on the clock
 }
 
-// Origin says that the cluster is none.
+// Origin says that there is no cluster.
 func (s *simulation) Origin() string { return "a simulated rollout" }
 
 // Now returns the time on the fast clock.

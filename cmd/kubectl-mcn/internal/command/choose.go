@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-var states = []string{"done", "updating", "stuck", "waiting", "unreported"}
+var states = []string{"done", "updating", "stuck", "waiting", "idle", "unreported"}
 
 // choose returns a view of the requested pools, all for none. With a selector it has only pools with matching
 // nodes. The figures of a pool are still those of all its nodes.

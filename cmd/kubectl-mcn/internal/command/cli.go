@@ -18,8 +18,8 @@ import (
 	mobyterm "github.com/moby/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
@@ -47,7 +47,7 @@ type CLI struct {
 	clock    clock.WithTicker
 	patience time.Duration // how long the API server may take to answer a request
 	terminal terminal.Terminal
-	config   *genericclioptions.ConfigFlags
+	config   clientcmd.ClientConfig
 }
 
 // New returns the environment of the process.

@@ -32,7 +32,7 @@ func newSnapshot(c *CLI) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
 	s.outputFlag.bind(cmd, formatWide)
-	cmd.Flags().StringVar(&s.state, "state", "", "only "+strings.Join(states, ", "))
+	cmd.Flags().StringVar(&s.state, "state", "", strings.Join(states, ", "))
 	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 	s.bind(cmd, true)
 	return cmd
@@ -43,17 +43,15 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	if s.state != "" && !slices.Contains(states, s.state) {
 		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
 	}
-	if s.watch && !s.isText() {
-		return source.Usagef("--watch prints a screen, or a line for each move: leave -o %s out", s.format)
-	}
-	ctx := cmd.Context()
 	switch {
 	case !s.watch:
-		return s.show(ctx, s.print)
-	case s.terminal.IsTerminal:
-		return s.redraw(ctx)
+		return s.show(cmd.Context(), s.print)
+	case !s.isText():
+		return source.Usagef("--watch draws a screen: leave -o %s out", s.format)
+	case !s.terminal.IsTerminal:
+		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints a line for each change")
 	}
-	return s.log(ctx)
+	return s.redraw(cmd.Context())
 }
 
 // redraw redraws a terminal with each view until ctx ends.
@@ -67,21 +65,6 @@ func (s *snapshot) redraw(ctx context.Context) error {
 			return true, err
 		}
 		return false, painter.Paint(lines)
-	})
-}
-
-// log prints a line for each move.
-func (s *snapshot) log(ctx context.Context) error {
-	moves := moveLog{CLI: s.CLI, state: s.state, whole: s.format == formatWide}
-	return s.follow(ctx, func(v source.View) (bool, error) {
-		v, err := choose(v, s.pools)
-		if err != nil {
-			return true, err
-		}
-		if moves.last.Time.IsZero() && len(v.Pools) == 0 {
-			_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
-		}
-		return false, moves.show(v)
 	})
 }
 

@@ -2,13 +2,14 @@ package command
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
@@ -29,7 +30,7 @@ type sourceFlags struct {
 
 func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder, URL or must-gather; - is stdin")
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
 	if withSelector {
 		flags.StringVarP(&f.selector, "selector", "l", "", "only nodes whose Node has these `LABELS`")
@@ -80,15 +81,25 @@ func parseTime(at string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
+// bindConfig adds the flags of kubectl that select and access a cluster.
+func bindConfig(flags *pflag.FlagSet) clientcmd.ClientConfig {
+	rules, overrides := clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{}
+	flags.StringVar(&rules.ExplicitPath, "kubeconfig", "", "the kubeconfig `FILE`")
+	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.ContextOverrideFlags.Namespace.ShortName = "n"
+	names.ClusterOverrideFlags.APIServer.ShortName = "s"
+	clientcmd.BindOverrideFlags(overrides, flags, names)
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+}
+
 // connect opens the cluster of the kubeconfig. Its errors say what was tried.
 func (f *sourceFlags) connect() (source.Source, error) {
-	loader := f.config.ToRawKubeConfigLoader()
-	if raw, err := loader.RawConfig(); err == nil && len(raw.Clusters) == 0 && *f.config.APIServer == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		return nil, source.Usagef("no cluster is configured: there is none in %s; set --kubeconfig or KUBECONFIG, or read files with -f",
-			strings.Join(loader.ConfigAccess().GetLoadingPrecedence(), ", "))
-	}
-	config, err := f.config.ToRESTConfig()
-	if err != nil {
+	config, err := f.config.ClientConfig()
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, source.Usagef("no cluster is configured in %s: set --kubeconfig or KUBECONFIG, or read files with -f",
+			strings.Join(f.config.ConfigAccess().GetLoadingPrecedence(), ", "))
+	case err != nil:
 		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
 	}
 	patience := f.patience

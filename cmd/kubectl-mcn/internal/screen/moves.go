@@ -9,189 +9,130 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// Move is one change in a rollout.
-type Move struct {
-	Node    string // "" for a move of the pool itself
-	Message string // why a node is stuck, or what is wrong with a pool
-
-	text string
-}
-
-// Text returns the move on one line: whole, or with a long message cut.
-func (m Move) Text(whole bool) string {
-	switch {
-	case m.Message == "":
-		return m.text
-	case whole:
-		return m.text + ": " + clean(m.Message)
-	}
-	return m.text + ": " + Clean(m.Message, MostMessage)
-}
-
-// Moves returns the changes between two views of the pools, in the order of the pools and nodes in
-// the second one.
-func Moves(before, after []progress.Pool, now time.Time) []Move {
-	var all []Move
+// Moves returns the changes between two views of the pools, in the order of the pools and nodes in the second
+// view.
+func Moves(before, after []progress.Pool, o Options) []Line {
+	var all []Line
 	for _, p := range after {
-		d := difference{now: now, pool: p}
-		i := slices.IndexFunc(before, func(b progress.Pool) bool { return b.Name == p.Name })
-		if i >= 0 {
-			d.before = before[i]
-			d.poolMoves()
-		} else {
-			d.found()
+		was := slices.IndexFunc(before, func(b progress.Pool) bool { return b.Name == p.Name })
+		moves := []string{found(p)}
+		if was >= 0 {
+			moves = append(nodeMoves(before[was], p), poolMoves(before[was], p)...)
 		}
-		d.problemMoves()
-		d.stuckMoves()
-		if p.Blocked && !d.before.Blocked {
-			d.add("", fmt.Sprintf("blocked, %s (maxUnavailable %d)", p.BlockedBy, p.MaxUnavailable))
-		}
-		if i >= 0 && p.IsDone() && !d.before.IsDone() {
-			d.add("", "done")
-		}
-		all = append(all, d.moves...)
-	}
-	for _, p := range before {
-		if !slices.ContainsFunc(after, func(a progress.Pool) bool { return a.Name == p.Name }) {
-			d := difference{now: now, pool: p}
-			d.add("", "deleted")
-			all = append(all, d.moves...)
+		for _, move := range moves {
+			text := fmt.Sprintf("%s %s %d/%d %s", o.Now.Format(time.TimeOnly), clean(p.Name), p.Done, p.Total(), move)
+			all = append(all, wrapped(Plain, margin, text, o.Width)...)
 		}
 	}
 	return all
 }
 
-// difference collects the moves of a pool between two views.
-type difference struct {
-	now          time.Time
-	before, pool progress.Pool
-	moves        []Move
-}
-
-// add adds a move of a node, or of the pool itself.
-func (d *difference) add(node, text string) *Move {
-	if node != "" {
-		text = clean(node) + " " + text
-	}
-	text = fmt.Sprintf("%s %s %d/%d %s", d.now.Format(time.TimeOnly), clean(d.pool.Name), d.pool.Done, d.pool.Total(), text)
-	d.moves = append(d.moves, Move{Node: node, text: strings.TrimRight(text, " ")})
-	return &d.moves[len(d.moves)-1]
-}
-
-// found adds the move of a pool that is observed for the first time.
-func (d *difference) found() {
-	p := d.pool
-	var parts []string
-	if p.Target.Config != "" {
-		parts = append(parts, "target "+TargetText(p.Name, p.Target))
-	}
+// found describes a pool that is seen for the first time.
+func found(p progress.Pool) string {
 	counts := p
 	counts.Done = 0
-	parts = append(parts, stateCounts(counts)...)
-	if p.Paused {
-		parts = append(parts, "paused")
+	parts := stateCounts(counts)
+	if p.Target.Config != "" {
+		parts = append([]string{"target " + TargetText(p.Target)}, parts...)
 	}
-	d.add("", strings.Join(parts, ", "))
+	return strings.Join(append(parts, facts(p)...), ", ")
 }
 
-func (d *difference) poolMoves() {
-	before, after := d.before, d.pool
+// facts are what is wrong with a pool, in a few words each.
+func facts(p progress.Pool) []string {
+	var all []string
+	add := func(is bool, text string) {
+		if is {
+			all = append(all, text)
+		}
+	}
+	add(p.Paused, "paused")
+	add(p.Blocked, "blocked")
+	for _, c := range p.Problems {
+		add(true, clean(c.Type))
+	}
+	add(p.Build != nil, "its image is being built")
+	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), func(p Problem) bool { return p.Tone == Alarm }), "a pinned image set has failed")
+	return all
+}
+
+// Standing describes how far a pool is, in one line.
+func Standing(p progress.Pool) string {
+	parts := []string{fmt.Sprintf("%s %d/%d", clean(p.Name), p.Done, p.Total())}
+	if p.Stuck > 0 {
+		parts = append(parts, fmt.Sprint(p.Stuck, " stuck"))
+	}
+	if p.Unreported > 0 {
+		parts = append(parts, fmt.Sprint(p.Unreported, " not reported"))
+	}
+	if !p.Known {
+		parts = append(parts, "its target is not known")
+	}
+	return strings.Join(append(parts, facts(p)...), ", ")
+}
+
+func poolMoves(before, after progress.Pool) []string {
+	var all []string
 	if before.Target != after.Target {
-		d.add("", "target "+TargetText(after.Name, after.Target))
+		all = append(all, "target "+TargetText(after.Target))
 	}
-	switch {
-	case after.Paused && !before.Paused:
-		d.add("", "paused")
-	case before.Paused && !after.Paused:
-		d.add("", "unpaused")
+	was := facts(before)
+	for _, fact := range facts(after) {
+		if !slices.Contains(was, fact) {
+			all = append(all, fact)
+		}
 	}
+	if before.Paused && !after.Paused {
+		all = append(all, "unpaused")
+	}
+	if after.IsDone() && !before.IsDone() {
+		all = append(all, "done")
+	}
+	return all
+}
+
+func nodeMoves(before, after progress.Pool) []string {
+	var all []string
 	was := map[string]progress.Node{}
 	for _, n := range before.Nodes {
 		was[n.Name] = n
 	}
 	for _, n := range after.Nodes {
 		if old, ok := was[n.Name]; ok && old.UID == n.UID {
-			d.nodeMoves(old, n)
-			delete(was, n.Name)
+			if move := nodeMove(old, n); move != "" {
+				all = append(all, clean(n.Name)+" "+move)
+			}
 		}
 	}
-	for _, n := range before.Nodes {
-		if _, gone := was[n.Name]; gone {
-			d.add(n.Name, "deleted")
-		}
-	}
+	return all
 }
 
-// nodeMoves adds the changes of a node of a pool.
-func (d *difference) nodeMoves(before, after progress.Node) {
-	changed := before.Desired != after.Desired
+// nodeMove describes the change of a node, "" if nothing has changed.
+func nodeMove(before, after progress.Node) string {
 	switch {
 	case after.State == progress.Done && before.State != progress.Done:
-		from := after.Ordered
-		if from.IsZero() {
-			from = before.Begun
+		if from := cmpTime(after.Requested, before.Started); !from.IsZero() && after.Completed.After(from) {
+			return "done in " + took(after.Completed.Sub(from))
 		}
-		text := "done"
-		if !from.IsZero() && after.Ended.After(from) {
-			text += " in " + took(after.Ended.Sub(from))
-		}
-		d.add(after.Name, text)
-	case after.NotBegun && (changed || !before.NotBegun):
-		d.add(after.Name, "is ordered to "+TargetText(d.pool.Name, after.Desired))
-	case after.InUpdate() && !after.NotBegun && (changed || before.NotBegun || !before.InUpdate()):
-		d.add(after.Name, "begun, "+Doing(after))
-	case after.InUpdate() && before.Step != after.Step:
-		d.stepMoves(before, after)
+		return "done"
+	case after.State == progress.Stuck && before.State != progress.Stuck:
+		return "stuck, " + Doing(after)
+	case before.State == progress.Stuck && after.State != progress.Stuck:
+		return "no longer stuck, " + Doing(after)
+	case Doing(before) == Doing(after), !after.InUpdate():
+		return ""
 	}
+	text := Doing(after)
+	for i, s := range after.Steps {
+		if i < len(before.Steps) && s.Phase == before.Step && s.State == progress.Finished && s.Duration > 0 {
+			text += ", " + phaseName(s.Phase) + " took " + took(s.Duration)
+		}
+	}
+	return text
 }
 
-// stepMoves adds a move for each finished step. The last one has the running step.
-func (d *difference) stepMoves(before, after progress.Node) {
-	var last *Move
-	for _, s := range after.Steps {
-		if s.State != progress.Finished || slices.ContainsFunc(before.Steps, func(b progress.Step) bool { return b.Phase == s.Phase && b.State == s.State }) {
-			continue
-		}
-		text := stepName(s.Phase) + " done"
-		if s.Duration > 0 {
-			text += " in " + took(s.Duration)
-		}
-		last = d.add(after.Name, text)
-	}
-	if last == nil {
-		d.add(after.Name, Doing(after))
-	} else {
-		last.text += ", " + Doing(after)
-	}
-}
-
-// problemMoves adds what has become wrong with a pool itself, and a build that has begun.
-func (d *difference) problemMoves() {
-	for _, c := range d.pool.Problems {
-		if !slices.ContainsFunc(d.before.Problems, func(b progress.PoolCondition) bool { return b.Type == c.Type }) {
-			d.add("", clean(c.Type)).Message = c.Message
-		}
-	}
-	if d.pool.Build != nil && d.before.Build == nil {
-		d.add("", "image is being built").Message = d.pool.Build.Message
-	}
-}
-
-// stuckMoves adds the nodes that have become stuck since the last view, and those that are not
-// stuck any more.
-func (d *difference) stuckMoves() {
-	was := map[string]progress.Node{}
-	for _, n := range d.before.StuckNodes() {
-		was[n.Name] = n
-	}
-	for _, n := range d.pool.StuckNodes() {
-		if old, ok := was[n.Name]; !ok || old.UID != n.UID || old.IsDegraded() != n.IsDegraded() {
-			d.add(n.Name, "STUCK "+Reason(n, Options{Now: d.now})).Message = n.Message
-		}
-	}
-	for _, n := range d.pool.Nodes {
-		if old, ok := was[n.Name]; ok && old.UID == n.UID && n.State != progress.Stuck && n.State != progress.Done {
-			d.add(n.Name, "no longer stuck, "+Doing(n))
-		}
-	}
+// cmpTime returns the first time that is known.
+func cmpTime(times ...time.Time) time.Time {
+	i := slices.IndexFunc(times, func(t time.Time) bool { return !t.IsZero() })
+	return times[max(0, i)]
 }

@@ -61,6 +61,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	for _, r := range readers {
 		group.Go(func() { r.read(ctx) })
 	}
+	group.Go(func() { c.readNodes(ctx, s, follow) })
 	if follow {
 		wait.UntilWithContext(ctx, func(ctx context.Context) { c.readReleases(ctx, s, objects) }, releaseInterval)
 	}

@@ -2,7 +2,6 @@ package source
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"k8s.io/cli-runtime/pkg/resource"
 )
 
 // The files of a folder that are read, and where a must-gather has the objects that are read: the rest is gigabytes.
@@ -24,29 +21,25 @@ var (
 	rendered   = regexp.MustCompile(`(^|/)machineconfiguration\.openshift\.io/machineconfigs/(rendered-[^/]+)\.(ya?ml|json)$`)
 )
 
-// open returns a builder that reads a file, a folder or a must-gather, and records when the newest file was
-// written.
-func (f *Files) open(name string) (*resource.Builder, error) {
-	builder := resource.NewLocalBuilder().Unstructured().Flatten().ContinueOnError()
-	isURL := strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
-	files := []string{name}
-	var err error
+// each reads a file, the files of a folder or of a must-gather, and notes when the newest file was written.
+func (f *Files) each(name string, do func(file string, data []byte)) error {
 	switch {
 	case name == "-":
-		return builder.Stream(f.In, "stdin"), nil
+		data, err := io.ReadAll(f.In)
+		do("stdin", data)
+		return err
 	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
-		err = f.openArchive(builder, name)
-		files = nil
-	case !isURL:
-		files, err = f.find(name)
+		return f.eachInArchive(name, do)
 	}
-	if err != nil {
-		return nil, Usagef("cannot read %s: %w", name, err)
+	files, err := f.find(name)
+	for _, file := range files {
+		data, readErr := os.ReadFile(file)
+		if readErr != nil {
+			return readErr
+		}
+		do(filepath.Base(file), data)
 	}
-	if len(files) > 0 {
-		builder.FilenameParam(false, &resource.FilenameOptions{Filenames: files})
-	}
-	return builder, nil
+	return err
 }
 
 func (f *Files) wrote(t time.Time) {
@@ -102,13 +95,13 @@ func (f *Files) find(name string) ([]string, error) {
 		}
 	}
 	if err == nil {
-		err = errors.New("it is no must-gather, and has no .yaml or .json files")
+		err = errors.New("it is not a must-gather, and has no .yaml or .json files")
 	}
 	return nil, err
 }
 
-// openArchive reads a must-gather in a .tar.gz.
-func (f *Files) openArchive(builder *resource.Builder, name string) error {
+// eachInArchive reads the files of a must-gather in a .tar.gz.
+func (f *Files) eachInArchive(name string, do func(file string, data []byte)) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -123,7 +116,7 @@ func (f *Files) openArchive(builder *resource.Builder, name string) error {
 		header, err := archive.Next()
 		switch {
 		case errors.Is(err, io.EOF) && !found:
-			return errors.New("it is no must-gather: it has no MachineConfigNodes and no MachineConfigPools")
+			return errors.New("it is not a must-gather: it has no MachineConfigNodes and no MachineConfigPools")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -140,6 +133,6 @@ func (f *Files) openArchive(builder *resource.Builder, name string) error {
 		}
 		found = true
 		f.wrote(header.ModTime)
-		builder.Stream(bytes.NewReader(data), name+":"+header.Name)
+		do(path.Base(header.Name), data)
 	}
 }

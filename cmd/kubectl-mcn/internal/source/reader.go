@@ -132,8 +132,8 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			if pools.denied != nil && nodes.denied != nil {
 				r.fail(nodes.denied) // whichever was answered first
 			}
-		case r.name == configurations:
-			a.leftOut, a.listed = true, true
+		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
+			a.leftOut, a.listed = true, true // the pools have numbers of their own
 		default:
 			r.fail(explained)
 		}

@@ -1,0 +1,90 @@
+package progress
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// readCause sets the message of a node, and the pods that its drain waits for.
+func (n *Node) readCause(list []metav1.Condition) {
+	if n.State == Updating && !n.NotStarted {
+		n.Message = n.messageOfStep(list)
+		n.Failing = isError(n.Message)
+	}
+	drain, isDrainError := "", false
+	if n.Step == phases.Drained {
+		drain, isDrainError = cutDrainError(n.Message)
+		n.Failing = n.Failing || isDrainError
+		n.Message, n.Pods = drain, podsOf(drain)
+	}
+	if !n.Degraded {
+		return
+	}
+	n.Failing = false
+	degraded := strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
+	if degraded == "" || isDrainError && strings.Contains(degraded, "failed to drain node") {
+		return
+	}
+	n.Message = degraded
+	if pods := podsOf(degraded); n.Step == phases.Drained && len(pods) > 0 {
+		n.Pods = pods
+	}
+}
+
+// isError reports whether the message of a running step is about an error, as the drain controller and
+// the daemon of machine-config-operator, and kubectl's drain, write it.
+func isError(message string) bool {
+	message = strings.ToLower(message)
+	for _, start := range []string{"error", "failed to ", "update failed "} {
+		if strings.HasPrefix(message, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// messageOfStep returns the message of the running step, or of the step that has failed, else of a
+// running parent whose children have no message. Once a child has finished, its parent's message may be
+// about that child.
+func (n *Node) messageOfStep(list []metav1.Condition) string {
+	if i := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step && s.State == Failed }); i >= 0 {
+		return n.Steps[i].Message
+	}
+	if message := runningMessage(list, n.Step); message != "" {
+		return message
+	}
+	for _, s := range slices.Backward(n.Steps) {
+		parent, ok := phases.ParentOf(s.Phase)
+		isFinished := func(s Step) bool {
+			of, ok := phases.ParentOf(s.Phase)
+			return ok && of == parent && s.State == Finished
+		}
+		if !ok || slices.ContainsFunc(n.Steps, isFinished) {
+			continue
+		}
+		if message := runningMessage(list, parent); message != "" {
+			return message
+		}
+	}
+	return ""
+}
+
+// childOfV1alpha1 are the conditions in which v1alpha1 has more to say of a step.
+var childOfV1alpha1 = map[phases.Phase]phases.Phase{
+	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
+}
+
+// runningMessage returns the message of a phase that is running.
+func runningMessage(list []metav1.Condition, p phases.Phase) string {
+	for _, p := range []phases.Phase{childOfV1alpha1[p], p} {
+		if message := messageOf(list, p); message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
+			return message
+		}
+	}
+	return ""
+}
