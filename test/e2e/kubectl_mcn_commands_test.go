@@ -132,7 +132,7 @@ func TestMCNWithoutWatch(t *testing.T) {
 		out, err := kubectlMCN(user, "mcn-list").Output()
 		return err == nil && bytes.Contains(out, []byte("\nmcn-list "))
 	}, 30*time.Second, 100*time.Millisecond)
-	waiting := kubectlMCN(user, "wait", "mcn-list")
+	waiting := kubectlMCN(user, "wait", "mcn-list", "--from", oldConfig, "--start-within", "1h")
 	out, err := waiting.CombinedOutput()
 	require.Error(t, err)
 	assert.Equal(t, 2, waiting.ProcessState.ExitCode())

@@ -48,28 +48,15 @@ func isError(message string) bool {
 	return false
 }
 
-// messageOfStep returns the message of the running step, or of the step that has failed, else of a
-// running parent whose children have no message. Once a child has finished, its parent's message may be
-// about that child.
+// messageOfStep returns the message of the running step, or of the step that has failed.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
-	if i := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step && s.State == Failed }); i >= 0 {
-		return n.Steps[i].Message
-	}
-	if message := runningMessage(list, n.Step); message != "" {
-		return message
-	}
-	for _, s := range slices.Backward(n.Steps) {
-		parent, ok := phases.ParentOf(s.Phase)
-		isFinished := func(s Step) bool {
-			of, ok := phases.ParentOf(s.Phase)
-			return ok && of == parent && s.State == Finished
-		}
-		if !ok || slices.ContainsFunc(n.Steps, isFinished) {
-			continue
-		}
-		if message := runningMessage(list, parent); message != "" {
+	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
+		if message := messageOf(list, p); message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
 			return message
 		}
+	}
+	if i := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step }); i >= 0 && n.Steps[i].State == Failed {
+		return n.Steps[i].Message
 	}
 	return ""
 }
@@ -77,14 +64,4 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 // childOfV1alpha1 are the conditions in which v1alpha1 has more to say of a step.
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
-}
-
-// runningMessage returns the message of a phase that is running.
-func runningMessage(list []metav1.Condition, p phases.Phase) string {
-	for _, p := range []phases.Phase{childOfV1alpha1[p], p} {
-		if message := messageOf(list, p); message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
-			return message
-		}
-	}
-	return ""
 }

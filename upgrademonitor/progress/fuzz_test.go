@@ -107,7 +107,8 @@ func FuzzNode(f *testing.F) {
 func checkFuzzed(t *testing.T, n progress.Node) {
 	t.Helper()
 	require.Contains(t, []progress.State{progress.Unreported, progress.Stuck, progress.Updating, progress.Done}, n.State)
-	require.Contains(t, []int{7, 9}, len(n.Steps))
+	require.Contains(t, []int{0, 7, 9}, len(n.Steps))
+	require.Equal(t, n.InUpdate(), len(n.Steps) > 0)
 	last, took := n.Started, time.Duration(0)
 	for _, s := range n.Steps {
 		require.NotEmpty(t, s.State)

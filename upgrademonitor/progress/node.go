@@ -37,7 +37,7 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 //  9. Times that are out of order result in a duration of zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	if mcn == nil {
-		return Node{State: Unreported, Steps: pendingSteps(nil)}
+		return Node{State: Unreported}
 	}
 	list := mcn.Status.Conditions
 	n := Node{
@@ -74,10 +74,9 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	switch {
 	case !n.Reported:
 		n.State = Unreported
-		n.Steps = pendingSteps(list)
 	case isUpdated && !n.hasDesired():
 		n.State, n.NotStarted, n.Completed = Updating, true, completionOf(list)
-		n.Steps = pendingSteps(list)
+		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
 		n.Step, n.Since = n.Steps[0].Phase, n.Requested
 	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
 		n.State = Updating
@@ -89,6 +88,6 @@ func (n *Node) readSteps(list []metav1.Condition) {
 		n.State = Done
 		n.isNew = neverUpdated(list)
 		n.Completed = completionOf(list)
-		n.Steps, n.Since = completedSteps(list, n.Completed), n.Completed
+		n.Since = n.Completed
 	}
 }

@@ -194,11 +194,9 @@ func TestEnded(t *testing.T) {
 	n := progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 20))...))
 	assert.Equal(t, at(20), n.Completed)
 	assert.Equal(t, at(20), n.Since)
-	assert.Equal(t, "#---#--", marks(n))
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
 	assert.Equal(t, at(20), n.Completed, "a restart of the daemon does not end an update")
-	assert.Equal(t, "#---##-", marks(n))
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 10))...))
 	assert.Equal(t, at(10), n.Completed)
@@ -248,8 +246,6 @@ func TestMessage(t *testing.T) {
 		"of the degraded node":   {mcn(began, withDesired(configB), is(phases.Drained, running, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 		"no longer degraded":     {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
 		"degraded for no reason": {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
-		"of a running parent":    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing")), "executing"},
-		"a step without one":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "")), "executing"},
 		"of an earlier step":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
 		"a parent that has run":  {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
 		"a step that has ended":  {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
@@ -298,7 +294,6 @@ func TestMode(t *testing.T) {
 		"both, files and OS run":         {mcn(began, withDesired(configB), is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")), "--->..."},
 		"rebootless":                     {mcn(imageMode, began, withDesired(configB), is(phases.UpdatePostActionComplete, running, 11)), "------>.."},
 		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>..."},
-		"conditions of no mode":          {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Foreign", Status: yes}}}}, "......."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := progress.FromMachineConfigNode(tc.object)

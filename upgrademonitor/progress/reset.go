@@ -12,9 +12,6 @@ import (
 // The start and the end of an update reset the phases that ran: they become False, at that time,
 // with the prefix of their update. Phases that did not run keep an earlier time.
 
-// resolution is how exact the times of conditions are.
-const resolution = time.Second
-
 // startOf returns when the current update started. If it replaced an update that was not complete, Updated
 // was False already: its start reset the phases that ran in the other update.
 func startOf(list []metav1.Condition) time.Time {
@@ -49,22 +46,6 @@ func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 		}
 	}
 	return last
-}
-
-// completedSteps returns the steps of an update that is complete: which of them ran, without times.
-func completedSteps(list []metav1.Condition, completed time.Time) []Step {
-	ran := map[phases.Phase]bool{}
-	for i := range list {
-		ran[phases.Phase(list[i].Type)] = isReset(&list[i]) &&
-			since(list[i].LastTransitionTime.UTC(), completed) <= resolution
-	}
-	steps := newSteps(list, func(p phases.Phase) bool { return ran[p] })
-	for i := range steps {
-		if steps[i].State = Skipped; ran[steps[i].Phase] {
-			steps[i].State = Finished
-		}
-	}
-	return steps
 }
 
 // neverUpdated reports whether an object has conditions of updates, and no update ever ran.

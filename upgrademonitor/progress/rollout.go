@@ -70,13 +70,6 @@ func (r *rollout) inPool(n Node) Node {
 		n.State = Idle
 	case n.State == Done && (r.Target.Config == "" || n.Desired != r.Target || n.Current != r.Target):
 		n.State = Waiting
-		n.Steps = slices.Clone(n.Steps)
-		for i := range n.Steps {
-			n.Steps[i] = Step{Phase: n.Steps[i].Phase, State: ToDo}
-		}
-		if len(n.Steps) > 0 {
-			n.Step = n.Steps[0].Phase
-		}
 	}
 	return n
 }

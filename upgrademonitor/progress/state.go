@@ -43,8 +43,8 @@ type Node struct {
 	// Reported is set once the daemon has reported the start or the end of an update. The daemon of
 	// a new node reports other conditions before.
 	Reported bool
-	// Steps are the steps of an update in their order. An update that does not reboot has its
-	// post action in the reboot's place.
+	// Steps are the steps of the current update in their order, nil if the node is not in an update. An
+	// update that does not reboot has its post action in the reboot's place.
 	Steps []Step
 	// Step is the step that is running or next; Updated if only the end is missing; "" if the node
 	// is not in an update.
@@ -86,7 +86,7 @@ type Node struct {
 }
 
 // InUpdate reports whether an update of the node has been requested and is not complete.
-func (n Node) InUpdate() bool { return n.Step != "" && n.State != Waiting }
+func (n Node) InUpdate() bool { return n.Step != "" }
 
 // IsAvailable reports whether a node takes no place of MaxUnavailable, as far as that is known.
 func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && !n.NotReady && !n.Cordoned }

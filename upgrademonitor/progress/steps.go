@@ -32,8 +32,7 @@ type Step struct {
 	Phase phases.Phase
 	State StepState
 	// End is when the step finished, Duration the time since the end of the step before it. They are
-	// zero for a step that is not Finished, and once the update is complete: the end of an update
-	// overwrites the times of all conditions.
+	// zero for a step that is not Finished.
 	End      time.Time
 	Duration time.Duration
 	// Message is the message of the condition of a step that is Running, Finished or Failed.
@@ -90,11 +89,6 @@ func inImageMode(list []metav1.Condition) bool {
 		return ranImage
 	}
 	return hasImage
-}
-
-// pendingSteps returns the steps of an update that has not started.
-func pendingSteps(list []metav1.Condition) []Step {
-	return newSteps(list, func(phases.Phase) bool { return false })
 }
 
 // inAnyOrder are the steps of image mode that do not pass one another.

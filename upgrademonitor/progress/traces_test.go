@@ -195,8 +195,10 @@ func (m *model) check(t *testing.T, mcn *mcfgv1.MachineConfigNode, n progress.No
 	if has(phases.AppliedFiles) || has(phases.AppliedOSImage) {
 		steps = 9
 	}
-	if len(mcn.Status.Conditions) > 0 {
+	if n.InUpdate() {
 		assert.Len(t, n.Steps, steps)
+	} else {
+		assert.Empty(t, n.Steps)
 	}
 	assert.Equal(t, "worker-0", n.Name)
 	assert.Equal(t, "worker", n.Pool)

@@ -27,13 +27,13 @@ func TestWaitOnAFile(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		"stuck":             {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6, 1 stuck, blocked\n"},
+		"stuck":             {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6, 1 updating, 1 stuck, 1 waiting, blocked\n"},
 		"stuck, started":    {rollout(), "wait worker --for started", 0, "\nstarted\n", ""},
-		"waiting":           {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3\n"},
-		"blocked":           {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3, blocked\n"},
-		"paused":            {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4, 1 not reported, paused\n"},
-		"degraded":          {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10, 5 stuck, blocked\n"},
-		"no pools":          {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, its target is not known\n"},
+		"waiting":           {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3, 3 waiting\n"},
+		"blocked":           {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3, 3 waiting, blocked\n"},
+		"paused":            {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4, 3 waiting, 1 unreported, paused\n"},
+		"degraded":          {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10, 1 updating, 5 stuck, 1 waiting, blocked\n"},
+		"no pools":          {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
 		"done":              {rolledOut, "wait", 0, "worker 3/3 target 22222222\ndone\n", ""},
 		"not started":       {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 		"done, not started": {rolledOut, "wait --for started", exitFailed, "worker 3/3", "not started in stdin"},
@@ -138,6 +138,43 @@ func TestReleases(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.NotContains(t, got.stdout, "OpenShift")
 	assert.Empty(t, got.stderr)
+}
+
+// TestNodesOfACluster: who takes the places, if Nodes may be listed.
+func TestNodesOfACluster(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, situations["blocked"]()...)
+	s.status = map[string]string{"worker-0": "NotReady", "worker-1": "Ready,SchedulingDisabled", "worker-2": "Ready", "other": "Unknown"}
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0 (NotReady),\n    worker-1 (cordoned)\n    next: oc describe node worker-0\n")
+	assert.Empty(t, got.stderr)
+	code, stdout, _ := start(t, "wait", "--tolerate", "0s", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stdout, "worker-0 (NotReady)")
+}
+
+// TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
+func TestNoMachineConfigNodes(t *testing.T) {
+	t.Parallel()
+	p := newPool("worker", newConfig)
+	p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.Configuration.Name = 3, 2, newConfig
+	s := newServer(t, p)
+	s.fail = func(_, resource string) int {
+		if resource == nodesResource {
+			return http.StatusNotFound
+		}
+		return 0
+	}
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "2/3")
+	assert.Contains(t, got.stdout, "~ no MachineConfigNodes: DONE and STUCK are the updated and the degraded")
+	assert.Empty(t, got.stderr)
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 2/3 target 22222222, 1 not updated")
+	p.Status.UpdatedMachineCount = 3
+	s.set(with(p, "Updated", 0, ""))
+	code, _, stderr := r.end()
+	assert.Zero(t, code, stderr)
 }
 
 // TestPrinters: what kubectl's printers print is not changed.

@@ -272,8 +272,8 @@ func TestWaitTimesOut(t *testing.T) {
 		node *mcfgv1.MachineConfigNode
 		args string
 	}{
-		"not done within 1s: worker 0/1\n":                                                    {newPool("worker", newConfig), n, "--timeout 1s"},
-		"not done within 1s: worker 0/1, paused\n":                                            {paused, n, "--timeout 1s"},
+		"not done within 1s: worker 0/1, 1 waiting\n":                                         {newPool("worker", newConfig), n, "--timeout 1s"},
+		"not done within 1s: worker 0/1, 1 waiting, paused\n":                                 {paused, n, "--timeout 1s"},
 		"not done within 1s: worker 1/1, its image is being built\n":                          {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
 		"not started within 1s: worker 1/1\n":                                                 {newPool("worker", newConfig), done, "--for started --timeout 1s"},
 		"no update has started within 0s: the target of worker is still the target in --from": {newPool("worker", newConfig), done, "--start-within 0s --from " + newConfig},

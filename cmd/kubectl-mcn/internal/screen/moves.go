@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +16,7 @@ func Moves(before, after []progress.Pool, o Options) []Line {
 	var all []Line
 	for _, p := range after {
 		was := slices.IndexFunc(before, func(b progress.Pool) bool { return b.Name == p.Name })
-		moves := []string{found(p)}
+		moves := []string{strings.Join(append(target(p), standing(p)...), ", ")}
 		if was >= 0 {
 			moves = append(nodeMoves(before[was], p), poolMoves(before[was], p)...)
 		}
@@ -27,15 +28,20 @@ func Moves(before, after []progress.Pool, o Options) []Line {
 	return all
 }
 
-// found describes a pool that is seen for the first time.
-func found(p progress.Pool) string {
-	counts := p
-	counts.Done = 0
-	parts := stateCounts(counts)
-	if p.Target.Config != "" {
-		parts = append([]string{"target " + TargetText(p.Target)}, parts...)
+// standing describes a pool: how many nodes are not done, and what is wrong.
+func standing(p progress.Pool) []string {
+	p.Done = 0
+	all := stateCounts(p)
+	if !p.Known {
+		all = append(all, "the target is not known")
 	}
-	return strings.Join(append(parts, facts(p)...), ", ")
+	return append(all, facts(p)...)
+}
+
+// Standing describes how far a pool is, in one line.
+func Standing(p progress.Pool) string {
+	done := fmt.Sprintf("%s %d/%d", clean(p.Name), p.Done, p.Total())
+	return strings.Join(append([]string{done}, standing(p)...), ", ")
 }
 
 // facts are what is wrong with a pool, in a few words each.
@@ -52,29 +58,22 @@ func facts(p progress.Pool) []string {
 		add(true, clean(c.Type))
 	}
 	add(p.Build != nil, "its image is being built")
-	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), func(p Problem) bool { return p.Tone == Alarm }), "a pinned image set has failed")
+	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
+	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), isAlarm), "a pinned image set has failed")
 	return all
 }
 
-// Standing describes how far a pool is, in one line.
-func Standing(p progress.Pool) string {
-	parts := []string{fmt.Sprintf("%s %d/%d", clean(p.Name), p.Done, p.Total())}
-	if p.Stuck > 0 {
-		parts = append(parts, fmt.Sprint(p.Stuck, " stuck"))
+func target(p progress.Pool) []string {
+	if p.Target.Config == "" {
+		return nil
 	}
-	if p.Unreported > 0 {
-		parts = append(parts, fmt.Sprint(p.Unreported, " not reported"))
-	}
-	if !p.Known {
-		parts = append(parts, "its target is not known")
-	}
-	return strings.Join(append(parts, facts(p)...), ", ")
+	return []string{"target " + TargetText(p.Target)}
 }
 
 func poolMoves(before, after progress.Pool) []string {
 	var all []string
 	if before.Target != after.Target {
-		all = append(all, "target "+TargetText(after.Target))
+		all = target(after)
 	}
 	was := facts(before)
 	for _, fact := range facts(after) {
@@ -111,7 +110,7 @@ func nodeMoves(before, after progress.Pool) []string {
 func nodeMove(before, after progress.Node) string {
 	switch {
 	case after.State == progress.Done && before.State != progress.Done:
-		if from := cmpTime(after.Requested, before.Started); !from.IsZero() && after.Completed.After(from) {
+		if from := cmp.Or(after.Requested, before.Started); !from.IsZero() && after.Completed.After(from) {
 			return "done in " + took(after.Completed.Sub(from))
 		}
 		return "done"
@@ -129,10 +128,4 @@ func nodeMove(before, after progress.Node) string {
 		}
 	}
 	return text
-}
-
-// cmpTime returns the first time that is known.
-func cmpTime(times ...time.Time) time.Time {
-	i := slices.IndexFunc(times, func(t time.Time) bool { return !t.IsZero() })
-	return times[max(0, i)]
 }

@@ -39,8 +39,10 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 		problem.marks = ""
 		ls = append(ls, problem.draw(o)...)
 	}
-	ls = append(ls, Line{})
-	ls = append(ls, stepRows(n, o)...)
+	if n.InUpdate() {
+		ls = append(ls, Line{})
+		ls = append(ls, stepRows(n, o)...)
+	}
 	return append(ls, pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, o)...)
 }
 
@@ -64,7 +66,7 @@ func stepRows(n progress.Node, o Options) []Line {
 		switch {
 		case s.State == progress.ToDo:
 			state = "to come"
-		case s.Phase == n.Step && n.InUpdate() && !n.NotStarted:
+		case s.Phase == n.Step && !n.NotStarted:
 			if duration = sinceNow(n.Since, o.Now); !n.Since.IsZero() {
 				from = clockTime(n.Since, o.Now)
 			}

@@ -169,7 +169,7 @@ func Reason(n progress.Node, o Options) string {
 		parts = append(parts, "degraded for "+orDash(n.For))
 	} else if n.Degraded {
 		parts = append(parts, "degraded for "+orDash(n.For)+sinceTime(n.DegradedSince, o.Now))
-		if len(n.Steps) > 0 {
+		if n.Reported {
 			parts = append(parts, "not in an update")
 		}
 	}

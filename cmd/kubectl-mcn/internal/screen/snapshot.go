@@ -47,21 +47,24 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has the config that it desires.")
 	}
-	var unavailable []string
+	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
 	for _, p := range pools {
 		if !p.FromStatus {
 			return ls
 		}
-		unavailable = append(unavailable, fmt.Sprintf("%d of at most %d are unavailable in %s", p.Unavailable, p.MaxUnavailable, clean(p.Name)))
+		if p.Unavailable > 0 {
+			text += fmt.Sprintf("; in %s, %d of at most %d are unavailable", clean(p.Name), p.Unavailable, p.MaxUnavailable)
+		}
 	}
-	say("no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools; " + strings.Join(unavailable, ", "))
+	say(text)
 	return ls
 }
 
 // title summarizes the rollout.
 func title(pools []progress.Pool, o Options) []Line {
-	var sum progress.Pool
+	sum := progress.Pool{FromStatus: true}
 	for _, p := range pools {
+		sum.FromStatus = sum.FromStatus && p.FromStatus
 		sum.Done += p.Done
 		sum.Updating += p.Updating
 		sum.Stuck += p.Stuck
@@ -119,10 +122,14 @@ func Counts(p progress.Pool) string {
 }
 
 func stateCounts(p progress.Pool) (parts []string) {
+	unreported := "unreported"
+	if p.FromStatus {
+		unreported = "not updated"
+	}
 	for _, s := range []struct {
 		n    int
 		name string
-	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Idle, "idle"}, {p.Unreported, "unreported"}} {
+	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Idle, "idle"}, {p.Unreported, unreported}} {
 		if s.n > 0 {
 			parts = append(parts, strconv.Itoa(s.n)+" "+s.name)
 		}

@@ -30,7 +30,7 @@ type decoder struct {
 	skipped map[string]int // other kinds, and objects that cannot be read
 }
 
-// dated is an object with the newest time in it.
+// dated is an object with the newest time of its conditions.
 type dated struct {
 	metav1.Object
 	newest time.Time
@@ -123,17 +123,12 @@ func (d *decoder) add(data []byte, kind string) error {
 	return nil
 }
 
-// newestIn returns the newest time in an object.
+// newestIn returns the newest time of the conditions of an object.
 func newestIn(obj metav1.Object) time.Time {
-	newest := obj.GetCreationTimestamp().Time
+	var newest time.Time
 	see := func(t metav1.Time) {
 		if t.After(newest) {
 			newest = t.Time
-		}
-	}
-	for _, entry := range obj.GetManagedFields() {
-		if entry.Time != nil {
-			see(*entry.Time)
 		}
 	}
 	switch o := obj.(type) {

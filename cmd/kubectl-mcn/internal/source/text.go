@@ -2,9 +2,11 @@ package source
 
 import (
 	"bytes"
-	"encoding/binary"
 	"regexp"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // getThem says how to write a file that can be read.
@@ -17,20 +19,6 @@ var (
 	ofYAML = regexp.MustCompile(`^(?:[ #-]|[a-z]\w*:|\.\.\.|$)`)
 )
 
-// utf8 returns text in UTF-8 without a byte order mark. PowerShell writes UTF-16.
-func utf8(data []byte) []byte {
-	for mark, order := range map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
-		if wide, ok := bytes.CutPrefix(data, []byte(mark)); ok {
-			units := make([]uint16, len(wide)/2)
-			for i := range units {
-				units[i] = order.Uint16(wide[2*i:])
-			}
-			return []byte(string(utf16.Decode(units)))
-		}
-	}
-	return bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-}
-
 // objectsIn returns text from its first object on, and whether it is JSON. A file without an object is a
 // UsageError.
 func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
@@ -40,7 +28,11 @@ func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) 
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, false, Usagef("%s is empty: %s", name, getThem)
 	}
-	data = utf8(data)
+	// PowerShell writes UTF-16 with a byte order mark.
+	data, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data)
+	if err != nil {
+		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
+	}
 	at := firstLine.FindIndex(data[:min(len(data), 1<<16)])
 	switch {
 	case bytes.IndexByte(data, 0) >= 0:
