@@ -78,18 +78,18 @@ func TestState(t *testing.T) {
 		"joining, and failed":       {mcn(degraded), progress.Stuck, ""},
 		"updated":                   {mcn(updated), progress.Done, ""},
 		"updated, and degraded":     {mcn(updated, degraded), progress.Stuck, ""},
-		"ordered":                   {mcn(updated, withDesired(configB)), progress.Updating, phases.UpdatePrepared},
-		"ordered, and degraded":     {mcn(updated, withDesired(configB), degraded), progress.Stuck, phases.UpdatePrepared},
-		"ordered an image":          {mcn(updated, image("b", "a")), progress.Updating, phases.UpdatePrepared},
-		"ordered no image":          {mcn(updated, image("", "a")), progress.Updating, phases.UpdatePrepared},
+		"requested":                 {mcn(updated, withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"requested, and degraded":   {mcn(updated, withDesired(configB), degraded), progress.Stuck, phases.UpdatePrepared},
+		"requested an image":        {mcn(updated, image("b", "a")), progress.Updating, phases.UpdatePrepared},
+		"requested no image":        {mcn(updated, image("", "a")), progress.Updating, phases.UpdatePrepared},
 		"has its image":             {mcn(updated, image("a", "a")), progress.Done, ""},
 		"no desired config yet":     {mcn(updated, withDesired("not-yet-set")), progress.Done, ""},
-		"begun":                     {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
-		"running without a begin":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
+		"started":                   {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"running without a start":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
 		"Updated is Unknown":        {mcn(is(phases.Updated, running, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
 		"restarted":                 {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), progress.Done, ""},
 		"restarted, and degraded":   {mcn(is(phases.Updated, no, 5), degraded), progress.Stuck, ""},
-		"joining, and ordered":      {mcn(withDesired(configB), degraded), progress.Stuck, ""},
+		"joining, and requested":    {mcn(withDesired(configB), degraded), progress.Stuck, ""},
 		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), progress.Updating, phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestLaps(t *testing.T) {
 		took   map[phases.Phase]float64 // minutes
 		since  float64
 	}{
-		"begun":    {mcn(withDesired(configB), began), ".......", nil, 10},
+		"started":  {mcn(withDesired(configB), began), ".......", nil, 10},
 		"prepared": {mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11)), "#......", map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11},
 		"the time of a running step is ignored": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
@@ -123,7 +123,7 @@ func TestLaps(t *testing.T) {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 12), is(phases.Cordoned, yes, 12)), "##.....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 2}, 12,
 		},
-		"before the begin": { // two clocks
+		"before the start": { // two clocks
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 9), is(phases.Drained, yes, 13)), "###....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
 		},
@@ -164,7 +164,7 @@ func TestLaps(t *testing.T) {
 	}
 }
 
-func TestBegunUnknown(t *testing.T) {
+func TestStartUnknown(t *testing.T) {
 	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
 	assert.Zero(t, n.Started)
 	assert.Zero(t, n.Steps[0].Duration, "its start is not known")

@@ -40,13 +40,13 @@ func waitingNode(name string) progress.Node {
 	return progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), State: progress.Done, Completed: at(-600)}
 }
 
-func finishedNode(name string, ordered, ended float64) progress.Node {
-	return progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Requested: at(ordered), Completed: at(ended), Since: at(ended)}
+func finishedNode(name string, requested, ended float64) progress.Node {
+	return progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Requested: at(requested), Completed: at(ended), Since: at(ended)}
 }
 
-func requestedNode(name string, ordered float64) progress.Node {
+func requestedNode(name string, requested float64) progress.Node {
 	return progress.Node{
-		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotStarted: true, Requested: at(ordered), Since: at(ordered),
+		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotStarted: true, Requested: at(requested), Since: at(requested),
 		Step: phases.UpdatePrepared,
 	}
 }
@@ -421,4 +421,48 @@ func TestNothing(t *testing.T) {
 	p := one(t, worker(""), 0)
 	assert.Zero(t, p.Done)
 	assert.Nil(t, p.Remaining)
+}
+
+// TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
+func TestMissingNodes(t *testing.T) {
+	for _, test := range []struct {
+		machines int32
+		nodes    int
+		missing  int
+	}{{0, 0, 0}, {3, 0, 3}, {3, 2, 1}, {3, 3, 0}, {2, 3, 0}, {-1, 0, 0}} {
+		p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+		p.Status.MachineCount = test.machines
+		nodes := make([]progress.Node, test.nodes)
+		for i := range nodes {
+			nodes[i].Pool = "worker"
+		}
+		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, time.Time{}, progress.Limits{})
+		assert.Equal(t, test.missing, pools[0].Missing, test)
+		assert.Len(t, pools[0].Nodes, test.nodes)
+	}
+}
+
+// TestMaxUnavailableOfMissingNodes: a percentage is that of all machines, not of those that have
+// reported.
+func TestMaxUnavailableOfMissingNodes(t *testing.T) {
+	for machines, want := range map[int32]int{0: 1, 2: 1, 4: 1, 10: 2, 100: 25} {
+		p := worker("25%")
+		p.Status.MachineCount = machines
+		var nodes []progress.Node
+		for i := range 4 {
+			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
+		}
+		assert.Equal(t, want, one(t, p, 1, nodes...).MaxUnavailable, "%d machines", machines)
+	}
+}
+
+// TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain: nobody knows whether they have anything to do.
+func TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain(t *testing.T) {
+	unreported := progress.FromMachineConfigNode(mcn())
+	unreported.Name = "u"
+	nodes := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), unreported}
+	p := one(t, worker(""), 100, nodes...)
+	assert.Equal(t, 1, p.Unreported)
+	assert.Nil(t, p.Remaining)
+	assert.NotNil(t, one(t, worker(""), 100, append(nodes, waitingNode("w"))...).Remaining)
 }

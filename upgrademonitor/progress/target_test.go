@@ -14,11 +14,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-func imaged(name, desired, current string, ordered, ended float64) progress.Node {
-	n := finishedNode(name, ordered, ended)
+func imaged(name, desired, current string, requested, ended float64) progress.Node {
+	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(ordered), at(-600)
+		n.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }

@@ -44,7 +44,7 @@ func newPool(name, target string) *mcfgv1.MachineConfigPool {
 func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNode {
 	n := &mcfgv1.MachineConfigNode{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"},
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": name[len(name)-1:]}},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
 	}
 	n.Spec.Node.Name, n.Spec.Pool.Name = name, pool
 	n.Generation = 1
@@ -168,6 +168,6 @@ func executeAt(t testing.TB, width int, stdin string, args ...string) execution 
 func testCommand(stdout, stderr io.Writer) *CLI {
 	return &CLI{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: stdout, ErrOut: stderr}, clock: clocktesting.NewFakeClock(now),
-		patience: 10 * time.Second, terminal: terminal.Terminal{Size: func() (int, int) { return 80, 0 }},
+		requestTimeout: 10 * time.Second, terminal: terminal.Terminal{Size: func() (int, int) { return 80, 0 }},
 	}
 }

@@ -17,7 +17,6 @@ import (
 type snapshot struct {
 	sourceFlags
 	pools []string
-	state string
 	watch bool
 }
 
@@ -32,8 +31,6 @@ func newSnapshot(c *CLI) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
 	s.outputFlag.bind(cmd, formatWide)
-	cmd.Flags().StringVar(&s.state, "state", "", strings.Join(states, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 	s.bind(cmd, true)
 	return cmd
 }
@@ -71,7 +68,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
 	o := s.size(v, s.format == formatWide)
-	o.Show, o.List = shows(v, s.state), s.state != ""
+	o.Show, o.List = inState(s.state), s.state != ""
 	return screen.Snapshot(v.Pools, o), err
 }
 
@@ -82,7 +79,7 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), shows(v, s.state)))
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), inState(s.state)))
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil

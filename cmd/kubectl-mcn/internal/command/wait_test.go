@@ -389,7 +389,7 @@ func TestSilentServer(t *testing.T) {
 	t.Cleanup(s.Close)
 	t.Cleanup(func() { close(closed) })
 	file := kubeconfigOf(t, s.URL)
-	const silent = " does not answer within 50ms: is it up, and reachable from here?"
+	const silent = " does not respond within 50ms: is it up, and reachable from here?"
 	for _, args := range [][]string{nil, {"node", "a"}} {
 		code, stdout, stderr := start(t, append(args, "--request-timeout", "50ms", "--kubeconfig", file)...).end()
 		assert.Equal(t, exitUsage, code, args)

@@ -10,9 +10,7 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
 )
 
@@ -22,12 +20,11 @@ const maxAge = 24 * time.Hour
 
 // Files is a source of files: lists and single objects, folders and must-gathers.
 type Files struct {
-	Names    []string
-	In       io.Reader
-	At       time.Time // zero: when the files were written, else now
-	Clock    func() time.Time
-	Selector labels.Selector // of the labels of Nodes; nil: all
-	Note     func(format string, args ...any)
+	Names []string
+	In    io.Reader
+	At    time.Time // zero: when the files were written, else now
+	Clock func() time.Time
+	Note  func(format string, args ...any)
 
 	written time.Time
 	decoder decoder
@@ -88,8 +85,6 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	}
 	has := strings.Join(skipped, ", ")
 	switch {
-	case f.Selector != nil && len(s.states) == 0:
-		return Usagef("--selector uses the labels of Nodes, and there are none in %s", f.Origin())
 	case len(s.nodes)+len(s.pools) == 0 && s.config == nil && has != "":
 		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", f.Origin(), has, getThem)
 	case len(s.nodes)+len(s.pools) == 0 && s.config == nil:
@@ -122,9 +117,6 @@ func (f *Files) put(s *Store) {
 			}
 			seen[key] = true
 			s.put(o.Object)
-			if node, ok := o.Object.(*corev1.Node); ok && f.Selector != nil {
-				s.choose(node.Name, f.Selector.Matches(labels.Set(node.Labels)))
-			}
 		}
 	})
 	if len(again) > 0 {

@@ -10,7 +10,6 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -25,7 +24,6 @@ const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
 	configurations     = "machineconfigurations" // of the components
-	nodes              = "nodes"                 // for their labels, and whether they are ready and cordoned
 )
 
 // releaseAnnotation is the OpenShift version of a rendered MachineConfig.
@@ -44,7 +42,6 @@ type Store struct {
 	config    *operatorv1.MachineConfiguration
 	states    map[string]nodeState // of Nodes, if they can be read
 	managed   bool                 // an object has managedFields
-	chosen    map[string]bool      // the nodes that -l selects; nil: all
 	releases  map[string]string    // OpenShift versions of rendered configs; "" if not known
 	resources map[string]*access   // the resources that are read, by name
 }
@@ -57,8 +54,8 @@ type access struct {
 	listed, watched bool  // once at least
 	leftOut         bool  // it may not be read, or does not exist
 	denied          error // why it may not be read
-	failure         error // of the last request; nil: it was answered
-	answered, lost  time.Time
+	failure         error // of the last request; nil: it succeeded
+	responded, lost time.Time
 	names           map[string]bool // of the objects of the last list
 }
 
@@ -108,17 +105,7 @@ func (s *Store) put(obj any) {
 		s.states[o.Name] = nodeState{slices.ContainsFunc(o.Status.Conditions, isNotReady), o.Spec.Unschedulable}
 	case *mcfgv1.MachineConfig:
 		s.releases[o.Name] = o.Annotations[releaseAnnotation]
-	case *metav1.PartialObjectMetadata:
-		s.choose(o.Name, true)
 	}
-}
-
-// choose sets whether -l selects a node. The caller holds the lock.
-func (s *Store) choose(node string, is bool) {
-	if s.chosen == nil {
-		s.chosen = map[string]bool{}
-	}
-	s.chosen[node] = is
 }
 
 // remove deletes an object. The caller holds the lock.
@@ -132,8 +119,6 @@ func (s *Store) remove(obj any) {
 		delete(s.pools, o.Name)
 	case *operatorv1.MachineConfiguration:
 		s.config = nil
-	case *metav1.PartialObjectMetadata:
-		delete(s.chosen, o.Name)
 	}
 }
 
@@ -169,8 +154,6 @@ func (s *Store) prune(resource string, names map[string]bool) {
 		if len(names) == 0 {
 			s.config = nil
 		}
-	case nodes:
-		s.chosen = names
 	}
 }
 

@@ -15,15 +15,14 @@ type View struct {
 	Time       time.Time
 	Pools      []progress.Pool
 	Components []metav1.Condition // nil: not known
-	Chosen     map[string]bool    // the nodes that -l selects; nil: all
 	Releases   map[string]string  // the OpenShift versions of rendered configs, where they are known
 	Unmanaged  bool               // no object has managedFields, which have the times of requests
 
 	Ready       bool             // everything has been listed
 	Last        bool             // the source has ended
 	Denied      map[string]error // the resources that may not be read
-	Failure     error            // of the requests to a server that does not answer; nil while it does
-	LastContact time.Time        // its last answer; zero while it answers
+	Failure     error            // of the requests to a server that does not respond; nil while it does
+	LastContact time.Time        // its last response; zero while it responds
 }
 
 // View returns the view at a time.
@@ -36,9 +35,9 @@ func (s *Store) View(now time.Time) View {
 		nodes = append(nodes, n)
 	}
 	v := View{
-		Time:   now,
-		Pools:  progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
-		Chosen: maps.Clone(s.chosen), Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
+		Time:     now,
+		Pools:    progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
+		Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
 		Ready: s.filled, Denied: map[string]error{},
 	}
 	if s.config != nil {
@@ -53,7 +52,7 @@ func (s *Store) View(now time.Time) View {
 			continue
 		}
 		v.Failure = r.failure
-		last := r.answered
+		last := r.responded
 		if last.IsZero() {
 			last = r.lost
 		}
