@@ -156,9 +156,9 @@ func TestMCNWaitsWhileTheServerStarts(t *testing.T) {
 	waited := follow(t, waiting)
 	waited("; trying again")
 	require.NoError(t, standard.StartAPIServer(t.Context()))
-	waited("mcn-wait 0/1 target")
+	waited("mcn-wait 0/1 to")
 	require.NoError(t, standard.RestartAPIServer(t.Context()))
 	w.reboot(func(_ int, c call) { c.make(t, m) })
-	waited("mcn-wait 1/1 done")
+	waited("done")
 	require.NoError(t, waiting.Wait())
 }

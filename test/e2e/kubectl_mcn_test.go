@@ -70,14 +70,14 @@ func TestMCNShowsARollout(t *testing.T) {
 
 	_, err := pools.Patch(t.Context(), "mcn", types.MergePatchType, []byte(`{"spec":{"configuration":{"name":"`+newConfig+`"}}}`), metav1.PatchOptions{})
 	require.NoError(t, err)
-	waited("mcn 0/1 target")
+	waited("mcn 0/1 to")
 	w.reboot(func(i int, c call) {
 		switch {
 		case c.phase == phases.Drained && c.status == done:
-			waited("kubectl-mcn Draining")
+			waited("1 draining")
 			require.NoError(t, standard.RestartAPIServer(t.Context()))
 		case i == len(rebootSteps)-1:
-			waited("kubectl-mcn Completing the update")
+			waited("1 completing the update")
 			out, err := kubectlMCN(user, "mcn", "-o", "json").Output()
 			require.NoError(t, err)
 			var document struct {
@@ -90,7 +90,6 @@ func TestMCNShowsARollout(t *testing.T) {
 		}
 		c.make(t, m)
 	})
-	waited("mcn 1/1 kubectl-mcn done in")
-	waited("mcn 1/1 done")
+	waited("done: 1 nodes updated")
 	require.NoError(t, waiting.Wait())
 }

@@ -26,14 +26,14 @@ func TestWaitOnAFile(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		"stuck":             {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6, 1 updating, 1 stuck, 1 waiting, blocked\n"},
+		"stuck":             {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
 		"stuck, started":    {rollout(), "wait worker --for started", 0, "\nstarted\n", ""},
-		"waiting":           {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3, 3 waiting\n"},
-		"blocked":           {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3, 3 waiting, blocked\n"},
-		"paused":            {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4, 3 waiting, 1 unreported, paused\n"},
-		"degraded":          {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10, 1 updating, 5 stuck, 1 waiting, blocked\n"},
+		"waiting":           {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"blocked":           {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
+		"paused":            {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
+		"degraded":          {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
 		"no pools":          {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
-		"done":              {rolledOut, "wait", 0, "worker 3/3 target 22222222\ndone\n", ""},
+		"done":              {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"not started":       {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 		"done, not started": {rolledOut, "wait --for started", exitFailed, "worker 3/3", "not started in stdin"},
 	} {
@@ -73,7 +73,7 @@ func TestServerThatStarts(t *testing.T) {
 		s.mu.Lock()
 		s.fail = nil
 		s.mu.Unlock()
-		r.await("worker 4/4 target 22222222")
+		r.await("worker 4/4 to 22222222")
 		_, _, stderr := r.end()
 		assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
 	}
@@ -165,7 +165,7 @@ func TestNoMachineConfigNodes(t *testing.T) {
 	assert.Contains(t, got.stdout, "~ no MachineConfigNodes: DONE and STUCK are the updated and the degraded")
 	assert.Empty(t, got.stderr)
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
-	r.await("worker 2/3 target 22222222, 1 not updated")
+	r.await("worker 2/3 to 22222222, 1 not updated")
 	p.Status.UpdatedMachineCount = 3
 	s.set(with(p, "Updated", 0, ""))
 	code, _, stderr := r.end()

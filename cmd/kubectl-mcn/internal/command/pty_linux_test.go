@@ -280,7 +280,7 @@ func TestDumbTerminal(t *testing.T) {
 	s := newServer(t, rollout()...)
 	p := startPTY(t, 80, 24, "-w", "--kubeconfig", s.kubeconfig(t), "TERM=dumb")
 	p.end()
-	assert.Contains(t, string(p.bytes()), "--watch needs a terminal: kubectl mcn wait prints a line for each change")
+	assert.Contains(t, string(p.bytes()), "--watch needs a terminal: kubectl mcn wait prints lines")
 	assert.NotContains(t, string(p.bytes()), "\x1b")
 }
 
@@ -338,7 +338,7 @@ func TestPiped(t *testing.T) {
 	buffer := make([]byte, 4096)
 	n, err := read.Read(buffer)
 	require.NoError(t, err)
-	assert.Contains(t, string(buffer[:n]), "worker 0/30 target 22222222")
+	assert.Contains(t, string(buffer[:n]), "worker 0/30 to 22222222")
 	assert.NotContains(t, string(buffer[:n]), "\x1b")
 	require.NoError(t, read.Close())
 

@@ -15,10 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // with changes a pool.
@@ -183,32 +181,6 @@ func TestOtherScreens(t *testing.T) {
 			golden(t, name, got.stdout)
 		})
 	}
-}
-
-// TestMoves: each report of an update as a line, and the end of its pool.
-func TestMoves(t *testing.T) {
-	t.Parallel()
-	var b strings.Builder
-	var before []progress.Pool
-	n := newNode("worker-0", "worker", oldConfig, now)
-	p := newPool("worker", newConfig)
-	see := func() {
-		after := progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{progress.FromMachineConfigNode(n)}, now, progress.Limits{})
-		for _, move := range screen.Moves(before, after, screen.Options{Now: now}) {
-			b.WriteString(move.Text + "\n")
-		}
-		before = after
-	}
-	see()
-	update(n, newConfig, now, phases.Drained, see)
-	for _, status := range []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse} { // it is degraded, and recovers
-		report(n, phases.NodeDegraded, status, now, "disk full")
-		see()
-	}
-	update(n, newConfig, now, "", see)
-	p.Spec.Paused = true
-	see()
-	golden(t, "moves.txt", b.String())
 }
 
 // TestManyCauses: three causes have an entry, and what is cut says how to see it.

@@ -46,7 +46,7 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	case !s.isText():
 		return source.Usagef("--watch draws a screen: leave -o %s out", s.format)
 	case !s.terminal.IsTerminal:
-		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints a line for each change")
+		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints lines")
 	}
 	return s.redraw(cmd.Context())
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func newWait(c *CLI) *cobra.Command {
 	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
 	cmd := &cobra.Command{
 		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
-		Long: "Wait until pools are done, and print each move. The exit code is 0 done,\n" +
+		Long: "Wait until pools are done, and print how far they are. The exit code is 0 done,\n" +
 			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
 		RunE: w.run, ValidArgsFunction: w.complete(false),
 	}
@@ -60,7 +61,7 @@ func (w *waiting) check(startWithin bool) error {
 	return notNegative(map[string]time.Duration{"timeout": w.timeout, "start-within": w.startWithin, "tolerate": w.tolerate})
 }
 
-// wait waits, and prints each move on the way. At the end it prints a summary, or the screen with the problems.
+// wait waits, and prints how far each pool is when that changes. At the end it prints a summary, or the screen with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -68,6 +69,7 @@ func (w *waiting) wait(ctx context.Context) error {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
 	c := &check{goal: w.goal}
+	standing := map[string]string{} // of each pool, as it was printed
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
 			return true, err // what is not seen cannot be waited for
@@ -77,8 +79,13 @@ func (w *waiting) wait(ctx context.Context) error {
 		if err != nil {
 			return true, err
 		}
-		if err := w.terminal.Print(w.Out, screen.Moves(c.last.Pools, v.Pools, w.size(v, false))); err != nil {
-			return true, err
+		for _, p := range v.Pools {
+			if line := screen.Standing(p); standing[p.Name] != line {
+				standing[p.Name] = line
+				if _, err := fmt.Fprintln(w.Out, v.Time.Format(time.TimeOnly), line); err != nil {
+					return true, err
+				}
+			}
 		}
 		return c.view(v)
 	})

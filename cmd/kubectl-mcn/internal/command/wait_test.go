@@ -151,23 +151,22 @@ func TestWaitUntilDone(t *testing.T) {
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("worker", oldConfig), n)
 	r := start(t, "wait", "worker", "--from", oldConfig, "--start-within", "1h", "--kubeconfig", s.kubeconfig(t))
-	r.await("worker 1/1 target 11111111")
+	r.await("worker 1/1 to 11111111")
 
 	s.set(newPool("worker", newConfig))
-	r.await("worker 0/1 target 22222222")
+	r.await("worker 0/1 to 22222222")
 	update(n, newConfig, time.Now(), phases.Drained, noop)
 	s.set(n)
-	r.await("worker-0 Draining")
+	r.await("worker 0/1 to 22222222, 1 draining")
 	report(n, phases.Drained, metav1.ConditionTrue, time.Now(), "done")
 	report(n, phases.AppliedFilesAndOS, metav1.ConditionUnknown, time.Now(), "now")
 	s.set(n)
-	r.await("worker-0 Applying files and OS")
+	r.await("worker 0/1 to 22222222, 1 applying files and OS")
 	update(n, newConfig, time.Now(), "", noop)
 	s.set(n)
 	code, stdout, stderr := r.end()
 	assert.Zero(t, code, stderr)
-	assert.Contains(t, stdout, "worker 1/1 worker-0 done")
-	assert.Regexp(t, `worker 1/1 done\ndone: 1 nodes updated in \S+\n$`, stdout)
+	assert.Regexp(t, `worker 1/1 to 22222222\ndone: 1 nodes updated in \S+\n$`, stdout)
 }
 
 // stillClock never ticks.
@@ -218,12 +217,12 @@ func TestWaitForAnImage(t *testing.T) {
 	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
 	waiting.await("worker 1/2")
 	middle := start(t, "wait", "--kubeconfig", file)
-	middle.await("worker 1/2 target 22222222@bbbbbbbb, 1 waiting")
+	middle.await("worker 1/2 to 22222222@bbbbbbbb, 1 waiting")
 	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute))
 	for _, r := range []*running{waiting, middle} {
 		code, stdout, stderr := r.end()
 		assert.Zero(t, code, stderr)
-		assert.Contains(t, stdout, "worker 2/2 done")
+		assert.Contains(t, stdout, "worker 2/2 to 22222222@bbbbbbbb\ndone")
 	}
 	code, _, stderr := start(t, "wait", "--from", newConfig+","+string(image("b")), "--start-within", "0s", "--kubeconfig", file).end()
 	assert.Equal(t, exitTimeout, code, stderr)
@@ -246,9 +245,9 @@ func TestWaitFails(t *testing.T) {
 		pool *mcfgv1.MachineConfigPool
 		node *mcfgv1.MachineConfigNode
 	}{
-		"failed: worker 0/1, 1 stuck\n":                       {newPool("worker", newConfig), degraded()},
-		"failed: worker 1/1, RenderDegraded\n":                {shift, done},
-		"failed: worker 1/1, a pinned image set has failed\n": {newPool("worker", newConfig), pinning},
+		"failed: worker 0/1 to 22222222, 1 stuck\n":                       {newPool("worker", newConfig), degraded()},
+		"failed: worker 1/1 to 22222222, RenderDegraded\n":                {shift, done},
+		"failed: worker 1/1 to 22222222, a pinned image set has failed\n": {newPool("worker", newConfig), pinning},
 	} {
 		s := newServer(t, objects.pool, objects.node)
 		code, stdout, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
@@ -272,10 +271,10 @@ func TestWaitTimesOut(t *testing.T) {
 		node *mcfgv1.MachineConfigNode
 		args string
 	}{
-		"not done within 1s: worker 0/1, 1 waiting\n":                                         {newPool("worker", newConfig), n, "--timeout 1s"},
-		"not done within 1s: worker 0/1, 1 waiting, paused\n":                                 {paused, n, "--timeout 1s"},
-		"not done within 1s: worker 1/1, its image is being built\n":                          {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
-		"not started within 1s: worker 1/1\n":                                                 {newPool("worker", newConfig), done, "--for started --timeout 1s"},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                             {newPool("worker", newConfig), n, "--timeout 1s"},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":                     {paused, n, "--timeout 1s"},
+		"not done within 1s: worker 1/1 to 22222222, its image is being built\n":              {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
+		"not started within 1s: worker 1/1 to 22222222\n":                                     {newPool("worker", newConfig), done, "--for started --timeout 1s"},
 		"no update has started within 0s: the target of worker is still the target in --from": {newPool("worker", newConfig), done, "--start-within 0s --from " + newConfig},
 		"not done within 1s: worker has not started":                                          {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
 	} {
@@ -329,7 +328,7 @@ func TestServerThatComesBack(t *testing.T) {
 	s.mu.Lock()
 	s.fail = nil
 	s.mu.Unlock()
-	r.await("worker-0 Draining")
+	r.await("1 draining")
 	r.cancel()
 	code, _, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)

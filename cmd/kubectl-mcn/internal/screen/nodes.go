@@ -12,7 +12,6 @@ import (
 const (
 	nodeIndent  = 2
 	longestNode = 41 // to which a name is cut in a row
-	manyNodes   = 10 // whose steps are counted
 )
 
 // nodeRows returns a row for each node that is updating or chosen, and has no entry. If there are too many, it
@@ -32,7 +31,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 		if o.Whole || len(chosen) <= most {
 			most = len(chosen)
 		}
-		ls = append(stepCounts(pools, o), Line{})
+		ls = append(manySteps(pools, o), Line{})
 		ls = append(ls, nodeTable(chosen[:most], o)...)
 		for i, n := range chosen[:most] {
 			if n.State == progress.Stuck {
@@ -50,29 +49,14 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	return ls
 }
 
-// stepCounts counts the nodes at each step of an update, for each pool that updates many.
-func stepCounts(pools []progress.Pool, o Options) []Line {
+// manySteps counts the nodes at each step, for each pool that updates many nodes.
+func manySteps(pools []progress.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
-		if p.Updating < manyNodes {
-			continue
+		if p.Updating >= manyNodes {
+			ls = append(ls, Line{})
+			ls = append(ls, wrapped(Plain, margin, clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
 		}
-		counts := map[string]int{}
-		var order []string
-		for _, n := range p.Nodes {
-			if n.State == progress.Updating {
-				doing := strings.ToLower(Doing(n))
-				if counts[doing]++; counts[doing] == 1 {
-					order = append(order, doing)
-				}
-			}
-		}
-		slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
-		for i, doing := range order {
-			order[i] = fmt.Sprintf("%d %s", counts[doing], doing)
-		}
-		ls = append(ls, Line{})
-		ls = append(ls, wrapped(Plain, margin, clean(p.Name)+": "+strings.Join(order, ", "), o.Width)...)
 	}
 	return ls
 }
