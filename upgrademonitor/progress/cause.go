@@ -27,12 +27,8 @@ func (n *Node) readCause(list []metav1.Condition) {
 	}
 	n.Failing = false
 	degraded := strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
-	if degraded == "" || isDrainError && strings.Contains(degraded, "failed to drain node") {
-		return
-	}
-	n.Message = degraded
-	if pods := podsOf(degraded); n.Step == phases.Drained && len(pods) > 0 {
-		n.Pods = pods
+	if degraded != "" && !(isDrainError && strings.Contains(degraded, "failed to drain node")) {
+		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
 }
 

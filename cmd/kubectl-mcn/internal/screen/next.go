@@ -29,7 +29,7 @@ func Next(n progress.Node) []string {
 		return nil
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
-	case n.Step == phases.Drained, strings.Contains(n.Message, seeController):
+	case n.Step == phases.Drained && !n.Degraded, strings.Contains(n.Message, seeController):
 		return []string{controllerLog}
 	case !isName.MatchString(n.Name):
 		return nil

@@ -100,6 +100,11 @@ func nodeTable(all []progress.Node, o Options) []Line {
 		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), clean(n.Message)}
 		rows = append(rows, row[:len(titles)])
 	}
+	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+	}
 	if o.Width > 0 {
 		longest = max(4, min(longest, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
 	}

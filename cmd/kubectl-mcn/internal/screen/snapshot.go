@@ -150,8 +150,10 @@ var meanings = []struct{ left, text string }{
 func legend(pools []progress.Pool, o Options) []Line {
 	name, rank, left := "", 0, map[string]bool{}
 	for _, p := range pools {
-		if p.Known && p.Total() > 0 {
-			left[strings.TrimRight(leftText(p), "0123456789dhms")] = true
+		if text := leftText(p); strings.HasPrefix(text, "~") {
+			left["~"] = true
+		} else if p.Known && p.Total() > 0 {
+			left[text] = true
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
 			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
