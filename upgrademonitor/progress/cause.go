@@ -27,7 +27,8 @@ func (n *Node) readCause(list []metav1.Condition) {
 	}
 	n.Failing = false
 	degraded := strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
-	if degraded != "" && !(isDrainError && strings.Contains(degraded, "failed to drain node")) {
+	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
+	if degraded != "" && !isAfterAnHour {
 		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
 }

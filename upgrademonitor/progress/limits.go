@@ -10,9 +10,7 @@ const (
 	defaultDrainLimit = time.Hour // when machine-config-operator itself raises an alarm
 	defaultLimit      = 30 * time.Minute
 
-	slowAfter  = 10 * time.Minute
-	slowFactor = 3 // times the median, and the part of the limit if there is no median
-	minSamples = 3
+	slowPart = 3 // a step is slow after a third of its limit
 )
 
 // Limits tells how long a step may take before its node is stuck.

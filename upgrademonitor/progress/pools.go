@@ -22,8 +22,7 @@ import (
 //     is Done, and a node that has what it desires is Idle.
 //  4. A node is Stuck if it is degraded, or if its step takes longer than the Limits allow, or if its
 //     update was requested that long ago and has not started. It is Slow if its step reports an error,
-//     or takes longer than 10 minutes and 3 times the median of at least 3 other nodes of this rollout,
-//     or, while fewer have finished the step, a third of the limit.
+//     or takes longer than a third of the limit.
 //  5. A pool is Full if nodes wait while unavailable nodes take all of MaxUnavailable, and not all of
 //     these are being updated. It is Blocked if the nodes that are not being updated take all places, or
 //     if no node is being updated. A pool that is paused is neither. MaxUnavailable is at least 1. A

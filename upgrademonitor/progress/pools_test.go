@@ -200,49 +200,33 @@ func TestMaxUnavailable(t *testing.T) {
 }
 
 func TestStuck(t *testing.T) {
-	of := func(n int, step func(int) progress.Node) (nodes []progress.Node) {
-		for i := range n {
-			nodes = append(nodes, step(i))
-		}
-		return nodes
-	}
-	// Nodes that were drained in four, five and six minutes: more than fifteen is slow.
-	drained := func(n int) []progress.Node {
-		return of(n, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 290, float64(4+i)) })
-	}
 	for name, tc := range map[string]struct {
-		node  progress.Node
-		other []progress.Node
-		want  string // stuck, slow, or nothing
+		node progress.Node
+		want string // stuck, slow, or nothing
 	}{
-		"a drain at the limit":               {drainingNode("n", 240), nil, "slow"},
-		"a drain over the limit":             {drainingNode("n", 239.99), nil, "stuck"},
-		"at 3 times the median":              {drainingNode("n", 285), drained(3), ""},
-		"over 3 times the median":            {drainingNode("n", 284.99), drained(3), "slow"},
-		"an ordinary drain of 11 minutes":    {drainingNode("n", 289), drained(3), ""},
-		"failing":                            {failingNode("n", 299), nil, "slow"},
-		"failing for too long":               {failingNode("n", 239.99), nil, "stuck"},
-		"too few samples":                    {drainingNode("n", 280), drained(2), ""},
-		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), nil, ""},
-		"a long reboot":                      {rebootingNode("n", 270, 3), nil, "slow"},
-		"too long a reboot":                  {rebootingNode("n", 269.99, 3), nil, "stuck"},
-		"requested":                          {requestedNode("n", 270), nil, "slow"},
-		"requested, never started":           {requestedNode("n", 269.99), nil, "stuck"},
-		"requested, time unknown":            {progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotStarted: true, Step: phases.UpdatePrepared}, nil, ""},
-		"in the future":                      {drainingNode("n", 500), nil, ""},
-		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), nil, "stuck"},
-		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), nil, "stuck"},
-		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), nil, "stuck"},
-		"waiting":                            {waitingNode("n"), nil, ""},
-		"done":                               {finishedNode("n", 0, 1), nil, ""},
-		"steps without duration elsewhere":   {drainingNode("n", 289.99), of(3, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 299, 0) }), "slow"},
-		"without a step, as after a restart": {progress.FromMachineConfigNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), nil, ""},
-		"degraded, time unknown":             {progress.FromMachineConfigNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), nil, "stuck"},
-		"degraded with its desired config":   {progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), nil, "stuck"},
+		"a drain at the limit":               {drainingNode("n", 240), "slow"},
+		"a drain over the limit":             {drainingNode("n", 239.99), "stuck"},
+		"failing":                            {failingNode("n", 299), "slow"},
+		"failing for too long":               {failingNode("n", 239.99), "stuck"},
+		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), ""},
+		"a long reboot":                      {rebootingNode("n", 270, 3), "slow"},
+		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
+		"requested":                          {requestedNode("n", 270), "slow"},
+		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
+		"requested, time unknown":            {progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotStarted: true, Step: phases.UpdatePrepared}, ""},
+		"in the future":                      {drainingNode("n", 500), ""},
+		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
+		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), "stuck"},
+		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), "stuck"},
+		"waiting":                            {waitingNode("n"), ""},
+		"done":                               {finishedNode("n", 0, 1), ""},
+		"without a step, as after a restart": {progress.FromMachineConfigNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded, time unknown":             {progress.FromMachineConfigNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":   {progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
-			p := one(t, worker("5"), 300, append(tc.other, tc.node)...)
+			p := one(t, worker("5"), 300, tc.node)
 			n := p.Nodes[slices.IndexFunc(p.Nodes, func(n progress.Node) bool { return n.Name == "n" })]
 			assert.Equal(t, tc.want == "stuck", n.State == progress.Stuck, n.State)
 			assert.Equal(t, tc.want == "slow", n.Slow)
@@ -262,37 +246,11 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 11*time.Minute, stuck[0].For, "since it is degraded, not since its step")
 	assert.Zero(t, stuck[1].For)
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
-	assert.Zero(t, stuck[2].Samples, "a request is not a step")
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
-	assert.Equal(t, 3*time.Minute, stuck[3].Typical)
-	assert.Equal(t, 3, stuck[3].Samples)
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, progress.FromMachineConfigNode(m)).StuckNodes()[0].For, "the time is not known")
-}
-
-// The duration of a step is a sample if it was measured, and in the same rollout.
-func TestSamples(t *testing.T) {
-	stuck := drainingNode("n", 30)
-	for name, tc := range map[string]struct {
-		change func(*progress.Node)
-		want   int
-	}{
-		"this rollout":  {func(*progress.Node) {}, 3},
-		"another one":   {func(n *progress.Node) { n.Desired = target("rendered-worker-ccc") }, 0},
-		"unknown start": {func(n *progress.Node) { n.Started = time.Time{} }, 0},
-	} {
-		nodes := []progress.Node{stuck}
-		for i := range 3 {
-			n := rebootingNode(fmt.Sprint("r", i), 90, 2)
-			tc.change(&n)
-			nodes = append(nodes, n)
-		}
-		p := one(t, worker(""), 100, nodes...)
-		require.Equal(t, []string{"n"}, stuckNames(p), name)
-		assert.Equal(t, tc.want, p.StuckNodes()[0].Samples, name)
-	}
 }
 
 func TestLimits(t *testing.T) {

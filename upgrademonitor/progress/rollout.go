@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/openshift/upgrademonitor/phases"
 )
 
 // minDone is how many nodes must be done before Remaining is known.
@@ -16,24 +14,22 @@ type rollout struct {
 	Pool
 	now    time.Time
 	limits Limits
-	steps  map[phases.Phase][]time.Duration // durations by step, sorted
-	whole  []time.Duration                  // durations of whole updates
+	whole  []time.Duration // durations of updates to the target
 }
 
 // add adds the nodes of the pool, and sets the fields that depend on them.
 func (r *rollout) add(nodes []Node) {
-	r.steps = map[phases.Phase][]time.Duration{}
 	r.Nodes = make([]Node, 0, len(nodes))
 	for _, n := range nodes {
 		n = r.inPool(n)
-		r.addSamples(n)
+		isSample := n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested)
+		if isSample {
+			r.whole = append(r.whole, n.Completed.Sub(n.Requested))
+		}
 		r.Nodes = append(r.Nodes, n)
 	}
 	slices.SortFunc(r.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	r.setDegradedSince()
-	for _, durations := range r.steps {
-		slices.Sort(durations)
-	}
 	count := map[State]int{}
 	for i := range r.Nodes {
 		r.setProgress(&r.Nodes[i])
@@ -74,28 +70,10 @@ func (r *rollout) inPool(n Node) Node {
 	return n
 }
 
-// addSamples adds the durations of the node's update to the pool's target.
-func (r *rollout) addSamples(n Node) {
-	switch {
-	case r.Known && n.Desired != r.Target:
-	case n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested):
-		r.whole = append(r.whole, n.Completed.Sub(n.Requested))
-	case !n.Started.IsZero():
-		for _, s := range n.Steps {
-			if !s.End.IsZero() {
-				r.steps[s.Phase] = append(r.steps[s.Phase], s.Duration)
-			}
-		}
-	}
-}
-
 // setProgress sets how long a node has been at its step, and whether that is slow or stuck.
 func (r *rollout) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
 		return
-	}
-	if !n.NotStarted {
-		n.Typical, n.Samples = median(r.steps[n.Step]), len(r.steps[n.Step])
 	}
 	from := n.Since
 	if n.Degraded {
@@ -108,10 +86,8 @@ func (r *rollout) setProgress(n *Node) {
 	case n.Degraded || n.Step == "":
 	case n.For > r.limits.of(n.Step):
 		n.State = Stuck
-	case n.Samples >= minSamples:
-		n.Slow = n.Failing || n.For > slowAfter && n.For/slowFactor > n.Typical
 	default:
-		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/slowFactor
+		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/slowPart
 	}
 }
 

@@ -75,12 +75,10 @@ type Node struct {
 	NotReady, Cordoned bool
 
 	// Pools sets the fields below, for nodes that are Updating or Stuck. For is how long the node has
-	// been degraded, else how long it has been at its step. Typical is the median duration of its step
-	// on the nodes of this rollout that have finished it, Samples their number. Slow is set for a node
-	// that is Updating, and whose step is Failing or takes much longer than Typical.
-	For, Typical time.Duration
-	Samples      int
-	Slow         bool
+	// been degraded, else how long it has been at its step. Slow is set for a node that is Updating, and
+	// whose step is Failing, or takes longer than a third of the limit.
+	For  time.Duration
+	Slow bool
 
 	isNew bool // no update has run yet: the request was the first config of the node
 }

@@ -73,8 +73,6 @@ type documentNode struct {
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
 	Seconds         *int                     `json:"seconds,omitempty"` // degraded, else at the step
-	Typical         *int                     `json:"typicalSeconds,omitempty"`
-	Samples         int                      `json:"samples,omitempty"`
 	Requested       time.Time                `json:"requested,omitzero"`
 	Started         time.Time                `json:"started,omitzero"`
 	Completed       time.Time                `json:"completed,omitzero"`
@@ -136,7 +134,7 @@ func describe(n progress.Node) documentNode {
 	doc := documentNode{
 		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
 		NotReady: n.NotReady, Cordoned: n.Cordoned, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
-		Since: n.Since, Seconds: seconds(n.For, n.For > 0), Typical: seconds(n.Typical, n.Samples > 0), Samples: n.Samples,
+		Since: n.Since, Seconds: seconds(n.For, n.For > 0),
 		Requested: n.Requested, Started: n.Started, Completed: n.Completed, Message: n.Message, Next: screen.Next(n),
 	}
 	for _, s := range n.Steps {

@@ -60,7 +60,7 @@ func (o *outputFlag) printer() (printers.ResourcePrinter, error) {
 	case "go-template", "template":
 		printer, err = printers.NewGoTemplatePrinter([]byte(text))
 	default:
-		err = errors.New("use wide, json, yaml, jsonpath=... or go-template=...")
+		err = errors.New("use wide, json, yaml, jsonpath=PATH or go-template=TEMPLATE")
 	}
 	if err != nil {
 		return nil, source.Usagef("--output %q: %w", o.format, err)

@@ -105,15 +105,11 @@ var situations = map[string]func() []runtime.Object{
 		setCondition(idle, phases.NodeDegraded, 200*time.Minute, "unexpected on-disk state validating against rendered-worker-22222222: content mismatch for file \"/etc/x\"")
 		return append(all, idle)
 	},
-	"slow": func() []runtime.Object {
+	"slow": func() []runtime.Object { // one of four takes longer than a third of the limit
 		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(1)...)
 		for i := 1; i < 5; i++ {
 			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
-			until := phases.RebootedNode
-			if i == 4 {
-				until = phases.Drained
-			}
-			update(n, newConfig, now.Add(-13*time.Minute), until, noop)
+			update(n, newConfig, now.Add(time.Duration(-7-5*i)*time.Minute), phases.Drained, noop)
 			all = append(all, n)
 		}
 		return all

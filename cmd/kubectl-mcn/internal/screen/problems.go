@@ -159,7 +159,7 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	return grouped(all, "~ %s more with pinned image sets: kubectl mcn -o wide", o)
 }
 
-// Reason describes how a node is stuck or slow, since when, and what is usual.
+// Reason describes how a node is stuck or slow, and since when.
 func Reason(n progress.Node, o Options) string {
 	var parts []string
 	if n.InUpdate() {
@@ -178,9 +178,6 @@ func Reason(n progress.Node, o Options) string {
 	}
 	if n.NotReady {
 		parts = append(parts, "NotReady")
-	}
-	if !n.Degraded && n.Samples > 0 {
-		parts = append(parts, fmt.Sprintf("%s took %s", nodes(n.Samples), took(n.Typical)))
 	}
 	return strings.Join(parts, ", ")
 }
