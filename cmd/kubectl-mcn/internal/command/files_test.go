@@ -137,7 +137,7 @@ func FuzzFiles(f *testing.F) {
 		if strings.Count(in, "&") > 3 {
 			t.Skip("aliases of YAML that grow")
 		}
-		for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "-o", "json"}, {"wait", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
+		for _, args := range [][]string{{"-f", "-"}, {"wait", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
 			got := executeAt(t, int(width), in, args...)
 			assertPrintable(t, got.stdout+got.stderr)
 		}
