@@ -78,7 +78,7 @@ func workers() *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// rollout returns all events of a rollout in their order. The drain of one node may fail.
+// rollout returns all events of a rollout in their order. The drain of failNode fails.
 func rollout(nodes []*mcfgv1.MachineConfigNode, failNode string) []event {
 	var all []event
 	free := make([]time.Duration, max(1, len(nodes)/4)) // when each place is

@@ -21,7 +21,7 @@ type Options struct {
 	LastContact time.Time
 	// Health is a line on a component that is not healthy, "" for none.
 	Health string
-	// Releases are the OpenShift versions of rendered configs, where they are known.
+	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
 	// Unmanaged is set if no object has managedFields, which have the times of requests.
 	Unmanaged bool

@@ -25,9 +25,10 @@ type ProblemID struct {
 // Problem is something that needs an administrator, as each screen says it.
 type Problem struct {
 	ProblemID
-	// Since is when it started, as far as the objects say that.
+	// Since is when the problem started, if the objects say that.
 	Since time.Time
-	// Subject has a problem, What is which one. Message is its cause, Next are commands that tell more.
+	// Subject is what has the problem, What names the problem, Message is its cause, and Next are commands that
+	// tell more.
 	Subject, What, Message string
 	Next                   []string
 	// Tone is Alarm for what stops a rollout.

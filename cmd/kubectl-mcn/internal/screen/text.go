@@ -40,7 +40,7 @@ func Cut(s string, width int) string {
 }
 
 // short returns a clean name in at most width columns. Of a name with a domain it keeps the host;
-// of another one both ends, as the nodes of one pool differ at the end.
+// of any other name both ends, as the nodes of one pool differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name

@@ -59,7 +59,7 @@ func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface
 	}
 }
 
-// addStates adds the states in a table of Nodes, and reports whether it is one.
+// addStates adds the states in a table of Nodes, and reports whether it has these columns.
 func addStates(states map[string]nodeState, table metav1.Table) bool {
 	column := func(name string) int {
 		return slices.IndexFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == name })

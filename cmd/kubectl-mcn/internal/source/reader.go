@@ -58,7 +58,7 @@ type pagedListWatch struct{ *cache.ListWatch }
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
-// list stores one page of the newest state, and returns it without objects: no more of them are held at once. With
+// list stores one page of the newest state, and returns it without objects, so that one page is held at a time. With
 // a limit, a server takes a resource version as that of the list, and a watch from it may have expired.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion = ""

@@ -44,8 +44,8 @@ func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) 
 	return data, data[0] == '{' || data[0] == '[', nil
 }
 
-// splitYAML returns the documents in YAML. A document also ends where another apiVersion begins, as in two
-// outputs of kubectl in one file.
+// splitYAML returns the documents in YAML. A second apiVersion starts a new document, as in two outputs of
+// kubectl in one file.
 func splitYAML(data []byte) [][]byte {
 	var all [][]byte
 	var document []byte

@@ -15,7 +15,7 @@ type View struct {
 	Time       time.Time
 	Pools      []progress.Pool
 	Components []metav1.Condition // nil: not known
-	Releases   map[string]string  // the OpenShift versions of rendered configs, where they are known
+	Releases   map[string]string  // the OpenShift versions of rendered configs, if they are known
 	Unmanaged  bool               // no object has managedFields, which have the times of requests
 
 	Ready       bool             // everything has been listed
