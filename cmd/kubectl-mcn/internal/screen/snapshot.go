@@ -148,7 +148,7 @@ var meanings = []struct{ left, text string }{
 // legend says what the columns and signs of an unfinished rollout mean, and names the command for one node: a
 // stuck node, else a node that is slow or updating.
 func legend(pools []progress.Pool, o Options) []Line {
-	name, rank, left := "", 0, map[string]bool{}
+	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
@@ -158,7 +158,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
 			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
 			if n.Slow {
-				r = 2
+				r, hasSlow = 2, true
 			}
 			if (o.Show == nil || o.Show(n)) && r > rank {
 				name, rank = n.Name, r
@@ -171,8 +171,14 @@ func legend(pools []progress.Pool, o Options) []Line {
 			ls = append(ls, wrapped(Plain, "", text, o.Width)...)
 		}
 	}
-	signs := []string{"", "", ", ~ slow or failing", ", ! stuck"}[rank]
-	add(rank > 0, "# done, > running, . to come, - skipped"+signs)
+	signs := "# done, > running, . to come, - skipped"
+	if rank == 3 {
+		signs += ", ! stuck"
+	}
+	if hasSlow {
+		signs += ", ~ slow or failing"
+	}
+	add(rank > 0, signs)
 	for _, m := range meanings {
 		add(left[m.left], m.text)
 	}
