@@ -35,7 +35,9 @@ func TestTheLifeEndsInAPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errConflict)
 		returned := make(chan time.Duration, 1)
-		go func() { returned <- took(func() { f.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) }) }()
+		go func() {
+			returned <- took(func() { f.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) })
+		}()
 		synctest.Wait()
 		require.Len(t, f.requests(), 1)
 		f.takes(hangs)

@@ -61,17 +61,20 @@ func newShell(t *testing.T) func(script string) (string, error) {
 func TestMCNNextCommandsRun(t *testing.T) {
 	run := newShell(t)
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
-	screens, err := filepath.Glob("../../cmd/kubectl-mcn/internal/command/testdata/*.txt")
+	const goldens = "../../cmd/kubectl-mcn/internal/command/testdata/"
+	screens, err := filepath.Glob(goldens + "*.txt")
+	require.NoError(t, err)
+	real, err := filepath.Glob(goldens + "real/*.txt")
 	require.NoError(t, err)
 	commands := map[string]bool{}
-	for _, file := range screens {
+	for _, file := range append(screens, real...) {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, match := range nextCommand.FindAllStringSubmatch(string(text), -1) {
 			commands[match[1]] = true
 		}
 	}
-	require.Greater(t, len(commands), 8)
+	require.Greater(t, len(commands), 12)
 
 	const namespace = "openshift-machine-config-operator"
 	core := kubeClient(t, standard.Config())
@@ -111,7 +114,7 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 	rollout, err := filepath.Abs("../../cmd/kubectl-mcn/testdata/rollout.json")
 	require.NoError(t, err)
 	for _, block := range blocks {
-		script := strings.NewReplacer("~/", "$TMPDIR/", " must-gather/", " "+rollout, " dump.json", " "+dir+"/dump.json", "machineconfig.yaml", "/dev/null").Replace(block[1])
+		script := strings.NewReplacer("~/", "$TMPDIR/", " must-gather/", " "+rollout, " dump.yaml", " "+dir+"/dump.yaml", "machineconfig.yaml", "/dev/null").Replace(block[1])
 		out, err := run("set -o pipefail\n" + script)
 		assert.NotRegexp(t, misused, out, script)
 		assert.NotContains(t, out, "no such file", script)
@@ -129,14 +132,14 @@ func TestMCNWithoutWatch(t *testing.T) {
 		out, err := kubectlMCN(user, "mcn-list").Output()
 		return err == nil && bytes.Contains(out, []byte("\nmcn-list "))
 	}, 30*time.Second, 100*time.Millisecond)
-	watching := kubectlMCN(user, "mcn-list", "-w")
-	out, err := watching.CombinedOutput()
+	waiting := kubectlMCN(user, "wait", "mcn-list", "--from", oldConfig, "--start-within", "1h")
+	out, err := waiting.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, 2, watching.ProcessState.ExitCode())
+	assert.Equal(t, 2, waiting.ProcessState.ExitCode())
 	assert.Contains(t, string(out), "not allowed to watch machineconfig")
 }
 
-// TestMCNWaitsWhileTheServerStarts: wait begins before the API server does, and a second time in its middle.
+// TestMCNWaitsWhileTheServerStarts: wait starts before the API server does, and a second time in its middle.
 func TestMCNWaitsWhileTheServerStarts(t *testing.T) {
 	kubectlMCN := buildMCN(t)
 	w := newTestNode(t, "kubectl-mcn-waits")
@@ -153,9 +156,9 @@ func TestMCNWaitsWhileTheServerStarts(t *testing.T) {
 	waited := follow(t, waiting)
 	waited("; trying again")
 	require.NoError(t, standard.StartAPIServer(t.Context()))
-	waited("mcn-wait 0/1 target")
+	waited("mcn-wait 0/1 to")
 	require.NoError(t, standard.RestartAPIServer(t.Context()))
 	w.reboot(func(_ int, c call) { c.make(t, m) })
-	waited("mcn-wait 1/1 done")
+	waited("done")
 	require.NoError(t, waiting.Wait())
 }

@@ -41,19 +41,19 @@ func TestMCNScale(t *testing.T) {
 	require.Nil(t, failed.Load())
 
 	table := fmt.Sprintf("| %d nodes | first output s | MB received | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|\n", n)
-	for _, args := range [][]string{nil, {"-o", "json"}, {"-w"}} {
+	for _, args := range [][]string{nil, {"-o", "json"}, {"wait"}} {
 		proxy := newProxy(t, standard.Config().Host)
 		cmd := kubectlMCN("admin", append(args, "mcn-scale")...)
 		cmd.Args = append(cmd.Args, "--as-group", "system:masters", "--server", proxy.url, "--tls-server-name", "127.0.0.1")
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		cmd.Stderr = os.Stderr
-		begin := time.Now()
+		start := time.Now()
 		require.NoError(t, cmd.Start())
 		_, err = out.Read(make([]byte, 1))
 		require.NoError(t, err)
-		took := time.Since(begin)
-		if len(args) > 0 && args[0] == "-w" {
+		took := time.Since(start)
+		if len(args) > 0 && args[0] == "wait" {
 			require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		}
 		_, _ = io.Copy(io.Discard, out)

@@ -16,38 +16,38 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestOrderIsNotMovedByReports: the order of an update is an hour old, so that any change of it is
+// TestRequestIsNotMovedByReports: the request of an update is an hour old, so that any change of it is
 // visible.
-func TestOrderIsNotMovedByReports(t *testing.T) {
-	w := newTestNode(t, "progress-order")
+func TestRequestIsNotMovedByReports(t *testing.T) {
+	w := newTestNode(t, "progress-request")
 	w.reportUpdated()
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n := progress.FromMachineConfigNode(w.object())
-	assert.True(t, n.NotBegun)
-	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2)
+	assert.True(t, n.NotStarted)
+	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2)
 
 	hourAgo := w.backdateSpec()
-	require.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Ordered)
+	require.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Requested)
 
 	w.rebootUpdate(m)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n = progress.FromMachineConfigNode(w.object())
 	assert.Equal(t, progress.Done, n.State)
-	assert.Equal(t, hourAgo, n.Ordered, "reports, and a spec that has not changed")
-	assert.Greater(t, n.Ended.Sub(n.Ordered), time.Hour/2, "the duration of the update")
+	assert.Equal(t, hourAgo, n.Requested, "reports, and a spec that has not changed")
+	assert.Greater(t, n.Completed.Sub(n.Requested), time.Hour/2, "the duration of the update")
 
 	w.annotate(newConfig, oldConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n = progress.FromMachineConfigNode(w.object())
-	assert.True(t, n.NotBegun)
-	assert.WithinDuration(t, time.Now(), n.Ordered, time.Hour/2, "another order")
+	assert.True(t, n.NotStarted)
+	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2, "another request")
 }
 
-// TestOrderIsNotMovedByAppliesThatChangeNothing: a daemon applies its spec again and again, and a
+// TestRequestIsNotMovedByAppliesThatChangeNothing: a daemon applies its spec again and again, and a
 // controller updates it, both without this library.
-func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
+func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	w := newTestNode(t, "progress-applies")
 	w.reportUpdated()
 	client := w.admin
@@ -59,7 +59,7 @@ func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 	}
 	update(newConfig)
-	assert.True(t, progress.FromMachineConfigNode(w.object()).NotBegun)
+	assert.True(t, progress.FromMachineConfigNode(w.object()).NotStarted)
 
 	hourAgo := w.backdateSpec()
 	for range 3 {
@@ -67,10 +67,10 @@ func TestOrderIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 		update(newConfig)
 	}
 	applyStatus(t, client, w.object())
-	assert.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Ordered)
+	assert.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Requested)
 
 	update(oldConfig)
-	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Ordered, time.Hour/2)
+	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Requested, time.Hour/2)
 }
 
 func applySpec(t *testing.T, client nodes, name, config string) error {

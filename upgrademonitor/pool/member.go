@@ -43,8 +43,9 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	m.updating = n.InUpdate() || n.Reported &&
 		(isRequested(node, nodemeta.DesiredConfig, nodemeta.CurrentConfig, n.Desired.Config) ||
 			isRequested(node, nodemeta.DesiredImage, nodemeta.CurrentImage, n.Desired.Image))
-	if n.IsDegraded() {
-		m.degraded, m.message, m.down = true, n.Message, whyDown(node, true)
+	if n.Degraded {
+		reported := conditions.Find(mcn.Status.Conditions, phases.NodeDegraded)
+		m.degraded, m.message, m.down = true, cmp.Or(reported.Message, n.Message), whyDown(node, true)
 	}
 	m.pinned = isPinned(&mcn.Status)
 	return m

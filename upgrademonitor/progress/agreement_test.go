@@ -51,12 +51,12 @@ func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string
 		}
 	}
 	limits := progress.Limits{StuckAfter: 1 << 62} // so that only a degraded node is stuck
-	n := progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{progress.FromMachineConfigNode(mcn)}, nil, time.Time{}, limits)[0].Nodes[0]
+	n := progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{progress.FromMachineConfigNode(mcn)}, time.Time{}, limits)[0].Nodes[0]
 
 	one := map[bool]int32{true: 1}
 	require.Equal(t, one[n.State == progress.Done], status.UpdatedMachineCount, "updated")
-	require.Equal(t, one[n.IsDegraded()], status.DegradedMachineCount, "degraded")
-	require.Equal(t, one[n.IsDegraded() || n.InUpdate()], status.UnavailableMachineCount, "unavailable")
+	require.Equal(t, one[n.Degraded], status.DegradedMachineCount, "degraded")
+	require.Equal(t, one[n.Degraded || n.InUpdate()], status.UnavailableMachineCount, "unavailable")
 	require.Equal(t, n.InUpdate() || config != "" && n.Reported && n.State != progress.Done, isUpdating, "updating: %s", doing)
 	return n.State
 }

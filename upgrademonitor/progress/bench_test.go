@@ -37,30 +37,12 @@ func BenchmarkNode(b *testing.B) {
 
 func BenchmarkPools(b *testing.B) {
 	var nodes []progress.Node
-	var h progress.History
 	for _, m := range objects(b) {
 		nodes = append(nodes, progress.FromMachineConfigNode(m))
-		h.Observe(m)
 	}
 	pools := []*mcfgv1.MachineConfigPool{worker("10%")}
-	for name, history := range map[string]*progress.History{"snapshot": nil, "history": &h} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				progress.Pools(pools, nodes, history, at(10), progress.Limits{})
-			}
-		})
-	}
-}
-
-func BenchmarkHistory(b *testing.B) {
-	all := objects(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		var h progress.History
-		for _, m := range all {
-			h.Observe(m)
-		}
-		h.Spans()
+		progress.Pools(pools, nodes, at(10), progress.Limits{})
 	}
 }

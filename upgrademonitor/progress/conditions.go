@@ -36,7 +36,7 @@ func isNotYet(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
-// isReset reports whether the begin or the end of an update has reset the condition of a phase that ran.
+// isReset reports whether the start or the end of an update has reset the condition of a phase that ran.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }

@@ -1,30 +1,23 @@
-// Package progress reports how a rollout is progressing: the step of each node, which ones are
-// stuck, since when and why, and how long it will take.
-//
-// A snapshot of the objects is enough:
+// Package progress reports how far a rollout is: the step of each node, which nodes are stuck, since
+// when and why, and how long the rollout will take.
 //
 //	MachineConfigNode ──► Node ─────────┐
 //	MachineConfigPool ──────────────────┼──► Pools ──► Pool: counts, stuck nodes, time left
 //	time, Limits ───────────────────────┘
 //
-// A watch adds what the objects lose when an update ends:
-//
-//	MachineConfigNode, each version ──► History.Observe ──► History.Spans: the timeline
-//	                                                   └──► Pools: what each step typically takes
-//
 // The states of a node in a rollout:
 //
-//	Unreported   Waiting ──► Updating ──► Done
-//	                          │    ▲
-//	                          ▼    │
-//	                          Stuck
+//	Unreported   Idle   Waiting ──► Updating ──► Done
+//	                                 │    ▲
+//	                                 ▼    │
+//	                                 Stuck
 //
-// It reads the objects of any daemon that reports these conditions, also if it changes their times with
-// each message and omits steps. What is not known is left empty, and never guessed.
+// The package reads the objects of any daemon that reports these conditions: also a daemon that
+// changes their times with each message, omits steps, or has the v1alpha1 API. An unknown value is
+// left empty, and never guessed.
 //
-// The package is pure: no I/O, no clock, no logging. Everything but a History is safe for
-// concurrent use.
+// The package is pure: no I/O, no clock, no logging. It is safe for concurrent use.
 //
-// It does not read Nodes, Pods and disruption budgets, and formats nothing: messages are those of
-// the objects, of any length and with any characters.
+// It reads no Nodes, Pods and disruption budgets, and formats nothing: a message is a part of a
+// condition's message, of any length and with any characters.
 package progress

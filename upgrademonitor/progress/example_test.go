@@ -71,7 +71,7 @@ func ExamplePools() {
 		progress.FromMachineConfigNode(updating("worker-4", condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"))),
 		progress.FromMachineConfigNode(waiting),
 	}
-	for _, p := range progress.Pools([]*mcfgv1.MachineConfigPool{pool}, nodes, nil, today("15:12:00"), progress.Limits{}) {
+	for _, p := range progress.Pools([]*mcfgv1.MachineConfigPool{pool}, nodes, today("15:12:00"), progress.Limits{}) {
 		fmt.Printf("%s: %d of %d done, %d waiting, blocked: %t\n", p.Name, p.Done, len(p.Nodes), p.Waiting, p.Blocked)
 		for _, s := range p.StuckNodes() {
 			fmt.Printf("%s: %s for %s: %s\n", s.Name, s.Step, s.For, s.Message)
@@ -80,24 +80,4 @@ func ExamplePools() {
 	// Output:
 	// worker: 0 of 2 done, 1 waiting, blocked: true
 	// worker-4: Drained for 1h12m0s: Cannot evict pod
-}
-
-// A watch observes the end of each step.
-func ExampleHistory() {
-	prepared := condition(phases.UpdatePrepared, metav1.ConditionTrue, "14:00:06", "Prepared")
-	var history progress.History
-	history.Observe(updating("worker-4", prepared))
-	history.Observe(updating("worker-4", prepared, condition(phases.Drained, metav1.ConditionTrue, "14:02:17", "Drained")))
-
-	for _, span := range history.Spans() {
-		to := "now"
-		if !span.To.IsZero() {
-			to = span.To.Format(time.TimeOnly)
-		}
-		fmt.Println(span.Node, span.Phase, span.From.Format(time.TimeOnly), "to", to)
-	}
-	// Output:
-	// worker-4 UpdatePrepared 14:00:00 to 14:00:06
-	// worker-4 Drained 14:00:06 to 14:02:17
-	// worker-4 AppliedFilesAndOS 14:02:17 to now
 }

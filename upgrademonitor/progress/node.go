@@ -3,7 +3,6 @@ package progress
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,56 +11,58 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// notYetSet is the desired config of an object whose node has none yet.
-const notYetSet = "not-yet-set"
+// notYetSet are the desired configs of an object whose node has none yet, in v1 and in v1alpha1.
+var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
 // FromMachineConfigNode reads one MachineConfigNode. For nil it returns a node without a name, in
 // state Unreported.
 //
 //  1. The duration of a finished step is the time since the end of the step that finished before it,
-//     or since the begin of the update. Their sum is the time from the begin to the last end.
+//     or since the start of the update. Their sum is the time from the start to the last end.
 //  2. Since does not depend on the time of the running step's condition, which daemons change with
 //     each message.
-//  3. A step that was reported as not required, or was passed by a later one, is Skipped.
-//  4. The time of the order is that of the newest entry of the spec in managedFields. It is not
-//     known if the object was never changed, or its managedFields were removed.
-//  5. An object contains its node's desired config, but not its pool's target, so that no node is
-//     Waiting: Pools finds these.
+//  3. A step that was reported as not required, or was passed by a later step, is Skipped. A step that
+//     reported a failure, and that it is not running, has Failed.
+//  4. Requested is the time of the newest entry of the spec in managedFields. It is not known if the
+//     object was never changed, or its managedFields were removed.
+//  5. An object contains its node's desired config, but not its pool's target. So no node is Waiting or
+//     Idle: Pools finds them.
 //  6. A node that is degraded is Stuck, in an update or not.
 //  7. A node is in an update while Updated is not True and a step that is unique to an update runs or
 //     has run, or while it does not have the config and image that it desires. A node whose Updated is
 //     False alone, which some daemons report when they restart, is Done.
-//  8. Times that are out of order result in a duration of zero.
+//  8. Message is the message of NodeDegraded without the name of the node, else of the running step.
+//     After an hour the daemon reports a drain that fails as degraded, without its cause: then, too,
+//     Message is the error in Drained.
+//  9. Times that are out of order result in a duration of zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	if mcn == nil {
-		return Node{State: Unreported, Steps: pendingSteps(nil)}
+		return Node{State: Unreported}
 	}
 	list := mcn.Status.Conditions
 	n := Node{
-		Name:    cmp.Or(mcn.Name, mcn.Spec.Node.Name),
-		UID:     mcn.UID,
-		Pool:    mcn.Spec.Pool.Name,
-		Desired: Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
-		Current: Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
-		Ordered: ordered(mcn),
+		Name:      cmp.Or(mcn.Name, mcn.Spec.Node.Name),
+		UID:       mcn.UID,
+		Pool:      mcn.Spec.Pool.Name,
+		Desired:   Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
+		Current:   Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
+		Requested: requested(mcn),
 	}
-	n.isDegraded, n.Degraded = sinceTrue(list, phases.NodeDegraded)
+	n.Degraded, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
 	if version := mcn.Status.ConfigVersion; version != nil {
 		n.Current.Config = version.Current
-		if n.Desired.Config == "" || n.Desired.Config == notYetSet {
+		if slices.Contains(notYetSet, n.Desired.Config) {
 			n.Desired.Config = version.Desired
 		}
 	}
 	n.readSteps(list)
-	if n.isDegraded {
+	n.readCause(list)
+	if n.Degraded {
 		n.State = Stuck
-		n.Message = cmp.Or(messageOf(list, phases.NodeDegraded), n.Message)
 	}
 	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
 	return n
 }
-
-func (n Node) hasDesired() bool { return n.Desired == n.Current }
 
 // readSteps sets the state by the object alone, the steps, and what follows from them.
 func (n *Node) readSteps(list []metav1.Condition) {
@@ -73,31 +74,20 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	switch {
 	case !n.Reported:
 		n.State = Unreported
-		n.Steps = pendingSteps(list)
 	case isUpdated && !n.hasDesired():
-		n.State, n.NotBegun, n.Ended = Updating, true, endOf(list)
-		n.Steps = pendingSteps(list)
-		n.Step, n.Since = n.Steps[0].Phase, n.Ordered
+		n.State, n.NotStarted, n.Completed = Updating, true, completionOf(list)
+		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
+		n.Step, n.Since = n.Steps[0].Phase, n.Requested
 	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
 		n.State = Updating
-		n.Begun = begunOf(list)
+		n.Started = startOf(list)
 		n.Steps = currentSteps(list)
-		n.Since = measure(n.Steps, n.Begun)
+		n.Since = measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)
-		n.Message = n.messageOfStep(list)
 	default:
 		n.State = Done
 		n.isNew = neverUpdated(list)
-		n.Ended = endOf(list)
-		n.Steps, n.Since = endedSteps(list, n.Ended), n.Ended
+		n.Completed = completionOf(list)
+		n.Since = n.Completed
 	}
-}
-
-// updateDuration returns the duration of a finished update, from the order to the end; zero if it is
-// not known.
-func (n Node) updateDuration() time.Duration {
-	if n.State != Done || n.isNew || n.Ordered.IsZero() || n.Ended.IsZero() {
-		return 0
-	}
-	return since(n.Ordered, n.Ended)
 }

@@ -78,18 +78,18 @@ func TestState(t *testing.T) {
 		"joining, and failed":       {mcn(degraded), progress.Stuck, ""},
 		"updated":                   {mcn(updated), progress.Done, ""},
 		"updated, and degraded":     {mcn(updated, degraded), progress.Stuck, ""},
-		"ordered":                   {mcn(updated, withDesired(configB)), progress.Updating, phases.UpdatePrepared},
-		"ordered, and degraded":     {mcn(updated, withDesired(configB), degraded), progress.Stuck, phases.UpdatePrepared},
-		"ordered an image":          {mcn(updated, image("b", "a")), progress.Updating, phases.UpdatePrepared},
-		"ordered no image":          {mcn(updated, image("", "a")), progress.Updating, phases.UpdatePrepared},
+		"requested":                 {mcn(updated, withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"requested, and degraded":   {mcn(updated, withDesired(configB), degraded), progress.Stuck, phases.UpdatePrepared},
+		"requested an image":        {mcn(updated, image("b", "a")), progress.Updating, phases.UpdatePrepared},
+		"requested no image":        {mcn(updated, image("", "a")), progress.Updating, phases.UpdatePrepared},
 		"has its image":             {mcn(updated, image("a", "a")), progress.Done, ""},
 		"no desired config yet":     {mcn(updated, withDesired("not-yet-set")), progress.Done, ""},
-		"begun":                     {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
-		"running without a begin":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
+		"started":                   {mcn(is(phases.Updated, no, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
+		"running without a start":   {mcn(is(phases.Drained, running, 5)), progress.Updating, phases.Drained},
 		"Updated is Unknown":        {mcn(is(phases.Updated, running, 5), withDesired(configB)), progress.Updating, phases.UpdatePrepared},
 		"restarted":                 {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), progress.Done, ""},
 		"restarted, and degraded":   {mcn(is(phases.Updated, no, 5), degraded), progress.Stuck, ""},
-		"joining, and ordered":      {mcn(withDesired(configB), degraded), progress.Stuck, ""},
+		"joining, and requested":    {mcn(withDesired(configB), degraded), progress.Stuck, ""},
 		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), progress.Updating, phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestLaps(t *testing.T) {
 		took   map[phases.Phase]float64 // minutes
 		since  float64
 	}{
-		"begun":    {mcn(withDesired(configB), began), ".......", nil, 10},
+		"started":  {mcn(withDesired(configB), began), ".......", nil, 10},
 		"prepared": {mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11)), "#......", map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11},
 		"the time of a running step is ignored": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
@@ -123,7 +123,7 @@ func TestLaps(t *testing.T) {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 12), is(phases.Cordoned, yes, 12)), "##.....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 2}, 12,
 		},
-		"before the begin": { // two clocks
+		"before the start": { // two clocks
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 9), is(phases.Drained, yes, 13)), "###....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
 		},
@@ -164,9 +164,9 @@ func TestLaps(t *testing.T) {
 	}
 }
 
-func TestBegunUnknown(t *testing.T) {
+func TestStartUnknown(t *testing.T) {
 	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
-	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Started)
 	assert.Zero(t, n.Steps[0].Duration, "its start is not known")
 	assert.Equal(t, 2*time.Minute, n.Steps[1].Duration)
 	assert.Equal(t, at(13), n.Since)
@@ -179,9 +179,9 @@ func TestTimesOfCreationUnknown(t *testing.T) {
 	}
 	n := progress.FromMachineConfigNode(m)
 	checkNode(t, n)
-	assert.Zero(t, n.Begun)
+	assert.Zero(t, n.Started)
 	assert.Zero(t, n.Since)
-	assert.Zero(t, n.Degraded)
+	assert.Zero(t, n.DegradedSince)
 	assert.Equal(t, progress.Finished, n.Steps[0].State)
 }
 
@@ -192,16 +192,14 @@ func TestEnded(t *testing.T) {
 		is(phases.Drained, no, 3, "Action during update to an earlier one: done"),
 	}
 	n := progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 20))...))
-	assert.Equal(t, at(20), n.Ended)
+	assert.Equal(t, at(20), n.Completed)
 	assert.Equal(t, at(20), n.Since)
-	assert.Equal(t, "#---#--", marks(n))
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
-	assert.Equal(t, at(20), n.Ended, "a restart of the daemon does not end an update")
-	assert.Equal(t, "#---##-", marks(n))
+	assert.Equal(t, at(20), n.Completed, "a restart of the daemon does not end an update")
 
 	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 10))...))
-	assert.Equal(t, at(10), n.Ended)
+	assert.Equal(t, at(10), n.Completed)
 }
 
 func TestOrdered(t *testing.T) {
@@ -230,7 +228,7 @@ func TestOrdered(t *testing.T) {
 		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Ordered)
+			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Requested)
 		})
 	}
 	n := progress.FromMachineConfigNode(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
@@ -248,8 +246,6 @@ func TestMessage(t *testing.T) {
 		"of the degraded node":   {mcn(began, withDesired(configB), is(phases.Drained, running, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 		"no longer degraded":     {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
 		"degraded for no reason": {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
-		"of a running parent":    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing")), "executing"},
-		"a step without one":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "")), "executing"},
 		"of an earlier step":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
 		"a parent that has run":  {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
 		"a step that has ended":  {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
@@ -268,7 +264,7 @@ func TestTimesAreUTC(t *testing.T) {
 		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
 	}
 	n := progress.FromMachineConfigNode(m)
-	assert.Equal(t, at(10), n.Begun)
+	assert.Equal(t, at(10), n.Started)
 	assert.Equal(t, at(11), n.Since)
 	assert.Equal(t, at(11), n.Steps[0].End)
 }
@@ -298,7 +294,6 @@ func TestMode(t *testing.T) {
 		"both, files and OS run":         {mcn(began, withDesired(configB), is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")), "--->..."},
 		"rebootless":                     {mcn(imageMode, began, withDesired(configB), is(phases.UpdatePostActionComplete, running, 11)), "------>.."},
 		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>..."},
-		"conditions of no mode":          {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Foreign", Status: yes}}}}, "......."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := progress.FromMachineConfigNode(tc.object)

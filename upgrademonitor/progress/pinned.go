@@ -1,27 +1,44 @@
 package progress
 
 import (
+	"cmp"
+	"slices"
+	"time"
+
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// pinnedImageSets returns the sets that have failed or are pulled. A condition that names no set
-// stands for one without a name.
+// PinnedImageSet is a pinned image set that a node does not have yet.
+type PinnedImageSet struct {
+	Name    string // "" if the node reports a failure of no set
+	Failed  bool   // otherwise it is being pulled
+	Since   time.Time
+	Message string // of the failure
+}
+
+func (n Node) failsToPin() bool {
+	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
+}
+
+// pinnedImageSets returns the sets that have failed or are being pulled. A condition that names no set
+// stands for a set without a name.
 func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	failing, failingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsDegraded)
+	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)
 	pulling, pullingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsProgressing)
 	var failed, pulled []PinnedImageSet
 	for _, s := range status.PinnedImageSets {
 		switch isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration; {
 		case s.LastFailedGeneration > 0 && (failing || !isCurrent):
-			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: s.LastFailedGenerationError})
+			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
 		case !isCurrent:
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince})
 		}
 	}
 	if failing && len(failed) == 0 {
-		failed = append(failed, PinnedImageSet{Failed: true, Since: failingSince, Message: messageOf(status.Conditions, phases.PinnedImageSetsDegraded)})
+		failed = append(failed, PinnedImageSet{Failed: true, Since: failingSince, Message: why})
 	}
 	if pulling && len(failed)+len(pulled) == 0 {
 		pulled = append(pulled, PinnedImageSet{Since: pullingSince})

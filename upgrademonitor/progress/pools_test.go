@@ -37,24 +37,24 @@ func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
 // Nodes of the pool worker.
 
 func waitingNode(name string) progress.Node {
-	return progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), State: progress.Done, Ended: at(-600)}
+	return progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), State: progress.Done, Completed: at(-600)}
 }
 
-func finishedNode(name string, ordered, ended float64) progress.Node {
-	return progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Ordered: at(ordered), Ended: at(ended), Since: at(ended)}
+func finishedNode(name string, requested, ended float64) progress.Node {
+	return progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Requested: at(requested), Completed: at(ended), Since: at(ended)}
 }
 
-func orderedNode(name string, ordered float64) progress.Node {
+func requestedNode(name string, requested float64) progress.Node {
 	return progress.Node{
-		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotBegun: true, Ordered: at(ordered), Since: at(ordered),
+		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotStarted: true, Requested: at(requested), Since: at(requested),
 		Step: phases.UpdatePrepared,
 	}
 }
 
 // drainingNode returns a node that has been draining since then, after a preparation of a minute.
 func drainingNode(name string, since float64) progress.Node {
-	n := orderedNode(name, since-1)
-	n.NotBegun, n.Begun, n.Since, n.Step = false, at(since-1), at(since), phases.Drained
+	n := requestedNode(name, since-1)
+	n.NotStarted, n.Started, n.Since, n.Step = false, at(since-1), at(since), phases.Drained
 	n.Steps = []progress.Step{{Phase: phases.UpdatePrepared, State: progress.Finished, End: at(since), Duration: time.Minute}, {Phase: phases.Drained, State: progress.Running}}
 	return n
 }
@@ -69,13 +69,29 @@ func rebootingNode(name string, since, drained float64) progress.Node {
 }
 
 func degradedNode(n progress.Node, since float64) progress.Node {
-	n.Degraded = at(since)
+	n.Degraded, n.DegradedSince = true, at(since)
+	return n
+}
+
+func failingNode(name string, since float64) progress.Node {
+	n := drainingNode(name, since)
+	n.Failing = true
+	return n
+}
+
+func notReady(n progress.Node) progress.Node {
+	n.NotReady = true
+	return n
+}
+
+func cordoned(n progress.Node) progress.Node {
+	n.Cordoned = true
 	return n
 }
 
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...progress.Node) progress.Pool {
 	t.Helper()
-	pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, nil, at(minutes), progress.Limits{})
+	pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), progress.Limits{})
 	require.Len(t, pools, 1)
 	return pools[0]
 }
@@ -90,7 +106,7 @@ func stuckNames(p progress.Pool) []string {
 
 func TestPool(t *testing.T) {
 	p := one(t, worker("2"), 20,
-		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), orderedNode("e", 19), waitingNode("f"), waitingNode("g"),
+		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), requestedNode("e", 19), waitingNode("f"), waitingNode("g"),
 		progress.Node{Name: "h", Pool: "worker", State: progress.Unreported})
 
 	assert.Equal(t, "worker", p.Name)
@@ -101,7 +117,7 @@ func TestPool(t *testing.T) {
 	assert.Equal(t, []int{3, 2, 0, 2, 1}, []int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Unreported})
 	assert.Zero(t, p.Stuck)
 	assert.Equal(t, 7*time.Minute, p.Typical)
-	// d is done in 2 minutes and e in 6, f takes d's place, g takes e's.
+	// d is done in 2 minutes and e in 6, then f and g in a round of 7.
 	require.NotNil(t, p.Remaining)
 	assert.Equal(t, 13*time.Minute, *p.Remaining)
 
@@ -118,23 +134,20 @@ func TestPoolOfTraces(t *testing.T) {
 
 	p := one(t, worker(""), 60, done)
 	assert.Equal(t, 1, p.Done)
-	assert.Equal(t, done.Ended.Sub(done.Ordered), p.Typical)
+	assert.Equal(t, done.Completed.Sub(done.Requested), p.Typical)
 
 	next := worker("")
 	next.Spec.Configuration.Name = "rendered-worker-ccc"
 	p = one(t, next, 60, done)
 	assert.Equal(t, 1, p.Waiting)
 	assert.Zero(t, p.Typical, "from another rollout")
-	assert.Equal(t, phases.UpdatePrepared, p.Nodes[0].Step)
-	assert.Equal(t, ".......", marks(p.Nodes[0]))
-	assert.Equal(t, "#######", marks(done), "the argument changed")
 }
 
 // The first config of a new node is not an update: its duration is that of the boot.
 func TestJoinedNodeIsNoSample(t *testing.T) {
 	joined := progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1)))))
 	require.Equal(t, progress.Done, joined.State)
-	require.Equal(t, at(1), joined.Ordered)
+	require.Equal(t, at(1), joined.Requested)
 	p := worker("")
 	p.Spec.Configuration.Name = configA
 	assert.Zero(t, one(t, p, 60, joined).Typical)
@@ -152,14 +165,15 @@ func TestTarget(t *testing.T) {
 	}
 	pools := progress.Pools([]*mcfgv1.MachineConfigPool{nil, worker("")}, []progress.Node{
 		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
-	}, nil, at(1), progress.Limits{})
+	}, at(1), progress.Limits{})
 	var names []string
 	for _, p := range pools {
 		names = append(names, p.Name)
 	}
 	assert.Equal(t, []string{"master", "", "gpu", "worker"}, names)
 	gpu := pools[2]
-	assert.Equal(t, 2, gpu.Done, "without a pool, the node's own desired config counts")
+	assert.Equal(t, 2, gpu.Idle, "without a pool, no node is done")
+	assert.False(t, gpu.IsDone())
 	assert.Zero(t, gpu.MaxUnavailable)
 	assert.Empty(t, gpu.Target)
 	assert.Nil(t, gpu.Remaining)
@@ -186,46 +200,33 @@ func TestMaxUnavailable(t *testing.T) {
 }
 
 func TestStuck(t *testing.T) {
-	of := func(n int, step func(int) progress.Node) (nodes []progress.Node) {
-		for i := range n {
-			nodes = append(nodes, step(i))
-		}
-		return nodes
-	}
-	// Nodes that were drained in four, five and six minutes: more than fifteen is slow.
-	drained := func(n int) []progress.Node {
-		return of(n, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 290, float64(4+i)) })
-	}
 	for name, tc := range map[string]struct {
-		node  progress.Node
-		other []progress.Node
-		want  string // stuck, slow, or nothing
+		node progress.Node
+		want string // stuck, slow, or nothing
 	}{
-		"a drain at the limit":               {drainingNode("n", 240), nil, ""},
-		"a drain over the limit":             {drainingNode("n", 239.99), nil, "stuck"},
-		"at 3 times the median":              {drainingNode("n", 285), drained(3), ""},
-		"over 3 times the median":            {drainingNode("n", 284.99), drained(3), "slow"},
-		"an ordinary drain of 11 minutes":    {drainingNode("n", 289), drained(3), ""},
-		"too few samples":                    {drainingNode("n", 280), drained(2), ""},
-		"a long reboot":                      {rebootingNode("n", 270, 3), nil, ""},
-		"too long a reboot":                  {rebootingNode("n", 269.99, 3), nil, "stuck"},
-		"ordered":                            {orderedNode("n", 270), nil, ""},
-		"ordered, never begun":               {orderedNode("n", 269.99), nil, "stuck"},
-		"ordered, time unknown":              {progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotBegun: true, Step: phases.UpdatePrepared}, nil, ""},
-		"in the future":                      {drainingNode("n", 500), nil, ""},
-		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), nil, "stuck"},
-		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), nil, "stuck"},
-		"not begun, degraded":                {degradedNode(orderedNode("n", 299), 299), nil, "stuck"},
-		"waiting":                            {waitingNode("n"), nil, ""},
-		"done":                               {finishedNode("n", 0, 1), nil, ""},
-		"steps without duration elsewhere":   {drainingNode("n", 289.99), of(3, func(i int) progress.Node { return rebootingNode(fmt.Sprint("r", i), 299, 0) }), "slow"},
-		"without a step, as after a restart": {progress.FromMachineConfigNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), nil, ""},
-		"degraded, time unknown":             {progress.FromMachineConfigNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), nil, "stuck"},
-		"degraded with its desired config":   {progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), nil, "stuck"},
+		"a drain at the limit":               {drainingNode("n", 240), "slow"},
+		"a drain over the limit":             {drainingNode("n", 239.99), "stuck"},
+		"failing":                            {failingNode("n", 299), "slow"},
+		"failing for too long":               {failingNode("n", 239.99), "stuck"},
+		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), ""},
+		"a long reboot":                      {rebootingNode("n", 270, 3), "slow"},
+		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
+		"requested":                          {requestedNode("n", 270), "slow"},
+		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
+		"requested, time unknown":            {progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotStarted: true, Step: phases.UpdatePrepared}, ""},
+		"in the future":                      {drainingNode("n", 500), ""},
+		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
+		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), "stuck"},
+		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), "stuck"},
+		"waiting":                            {waitingNode("n"), ""},
+		"done":                               {finishedNode("n", 0, 1), ""},
+		"without a step, as after a restart": {progress.FromMachineConfigNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded, time unknown":             {progress.FromMachineConfigNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":   {progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
-			p := one(t, worker("5"), 300, append(tc.other, tc.node)...)
+			p := one(t, worker("5"), 300, tc.node)
 			n := p.Nodes[slices.IndexFunc(p.Nodes, func(n progress.Node) bool { return n.Name == "n" })]
 			assert.Equal(t, tc.want == "stuck", n.State == progress.Stuck, n.State)
 			assert.Equal(t, tc.want == "slow", n.Slow)
@@ -236,7 +237,7 @@ func TestStuck(t *testing.T) {
 func TestStuckNodes(t *testing.T) {
 	nodes := []progress.Node{
 		rebootingNode("a", 95, 2), rebootingNode("b", 95, 4), rebootingNode("c", 95, 3), drainingNode("d", 33), degradedNode(drainingNode("e", 80), 89),
-		orderedNode("f", 20), degradedNode(orderedNode("g", 95), 300),
+		requestedNode("f", 20), degradedNode(requestedNode("g", 95), 300),
 	}
 	p := one(t, worker("7"), 100, nodes...)
 	require.Equal(t, []string{"e", "g", "f", "d"}, stuckNames(p), "the degraded ones first, then the longest")
@@ -245,43 +246,17 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 11*time.Minute, stuck[0].For, "since it is degraded, not since its step")
 	assert.Zero(t, stuck[1].For)
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
-	assert.Zero(t, stuck[2].Samples, "an order is no step")
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
-	assert.Equal(t, 3*time.Minute, stuck[3].Typical)
-	assert.Equal(t, 3, stuck[3].Samples)
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, progress.FromMachineConfigNode(m)).StuckNodes()[0].For, "the time is not known")
 }
 
-// The duration of a step is a sample if it was measured, and in the same rollout.
-func TestSamples(t *testing.T) {
-	stuck := drainingNode("n", 30)
-	for name, tc := range map[string]struct {
-		change func(*progress.Node)
-		want   int
-	}{
-		"this rollout":  {func(*progress.Node) {}, 3},
-		"another one":   {func(n *progress.Node) { n.Desired = target("rendered-worker-ccc") }, 0},
-		"unknown begin": {func(n *progress.Node) { n.Begun = time.Time{} }, 0},
-	} {
-		nodes := []progress.Node{stuck}
-		for i := range 3 {
-			n := rebootingNode(fmt.Sprint("r", i), 90, 2)
-			tc.change(&n)
-			nodes = append(nodes, n)
-		}
-		p := one(t, worker(""), 100, nodes...)
-		require.Equal(t, []string{"n"}, stuckNames(p), name)
-		assert.Equal(t, tc.want, p.StuckNodes()[0].Samples, name)
-	}
-}
-
 func TestLimits(t *testing.T) {
 	nodes := []progress.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
 	for limit, want := range map[time.Duration][]string{0: nil, -1: nil, 9 * time.Minute: {"d"}, 8 * time.Minute: {"d", "r"}, 10 * time.Minute: nil} {
-		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, nodes, nil, at(100), progress.Limits{StuckAfter: limit})[0]
+		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), progress.Limits{StuckAfter: limit})[0]
 		assert.Equal(t, want, stuckNames(p), limit)
 	}
 }
@@ -297,25 +272,29 @@ func TestBlocked(t *testing.T) {
 		want  string
 	}{
 		"none stuck":                    {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"the only place":                {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "1 node is stuck"},
+		"the only place":                {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"one of two places":             {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"both places":                   {worker("2"), nodes(drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")), "2 nodes are stuck"},
-		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), orderedNode("c", 9), waitingNode("b")), "2 nodes are stuck"},
+		"both places":                   {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
+		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
 		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
 		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
 		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), progress.Node{Name: "b", Pool: "worker", State: progress.Unreported}), ""},
-		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "1 node is unavailable"},
+		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
 		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
-		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
+		"one of two, while one updates": {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
+		"cordoned, of a Node":           {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
+		"drifted":                       {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
+		"all places are updated":        {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
 		"not ready, none waiting":       {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
-		"one stuck, one not ready":      {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "2 nodes are unavailable"},
+		"one stuck, one not ready":      {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"paused, the only place":        {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
 		"paused, with a node not ready": {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
 		"a count that is negative":      {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
 		got := one(t, tc.pool, 100, tc.nodes...)
-		assert.Equal(t, tc.want, got.BlockedBy, name)
-		assert.Equal(t, tc.want != "", got.Blocked, name)
+		assert.Equal(t, tc.want == "blocked", got.Blocked, name)
+		assert.Equal(t, tc.want != "", got.Full, name)
 	}
 }
 
@@ -332,7 +311,7 @@ func TestLeftKnown(t *testing.T) {
 	three := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
 	unknown := func(name string) progress.Node {
 		n := finishedNode(name, 0, 1)
-		n.Ordered = time.Time{}
+		n.Requested = time.Time{}
 		return n
 	}
 	with := func(nodes ...progress.Node) []progress.Node { return append(slices.Clone(three), nodes...) }
@@ -352,14 +331,16 @@ func TestLeftKnown(t *testing.T) {
 		"one waiting":                  {worker(""), with(waitingNode("d")), 7, true},
 		"three waiting":                {worker(""), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
 		"three waiting for two places": {worker("2"), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
-		"one of two places is stuck":   {worker("2"), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 14, true},
+		"one of two places is stuck":   {worker("2"), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
+		"one in flight is failing":     {worker("2"), with(failingNode("s", 99), waitingNode("d")), 0, false},
+		"one of two places, not ready": {worker("2"), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked":                      {worker("1"), with(drainingNode("s", 9), waitingNode("d")), 0, false},
 		"only one stuck":               {worker("1"), with(drainingNode("s", 9)), 0, false},
-		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 5, true},
+		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
 		"more in flight than places":   {worker("1"), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
-		"from the order, not the begin": {worker("1"), with(func() progress.Node {
+		"from the request, not the start": {worker("1"), with(func() progress.Node {
 			n := drainingNode("d", 99)
-			n.Ordered = at(96)
+			n.Requested = at(96)
 			return n
 		}()), 3, true},
 		"start unknown": {worker("1"), with(progress.Node{Name: "d", Pool: "worker", State: progress.Updating, Step: phases.Drained}), 7, true},
@@ -372,93 +353,74 @@ func TestLeftKnown(t *testing.T) {
 	}
 }
 
-// TestLeftSimulated compares the estimate with a simulation, second by second.
-func TestLeftSimulated(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 500 {
-		places, typical := 1+random.IntN(5), 1+random.IntN(40)
-		now := 10_000
-		seconds := func(s int) float64 { return float64(s) / 60 }
-		nodes := []progress.Node{}
-		for i := range 3 {
-			nodes = append(nodes, finishedNode(fmt.Sprint("f", i), seconds(100*i), seconds(100*i+typical)))
-		}
-		var remaining []int
-		for i := range random.IntN(7) {
-			elapsed := random.IntN(60)
-			n := drainingNode(fmt.Sprint("d", i), seconds(now))
-			n.Ordered = at(seconds(now - elapsed))
-			n.Begun = n.Ordered
-			nodes = append(nodes, n)
-			remaining = append(remaining, max(0, typical-elapsed))
-		}
-		stuck := random.IntN(places + 1)
-		for i := range stuck {
-			n := degradedNode(drainingNode(fmt.Sprint("s", i), seconds(now)), seconds(now))
-			n.Ordered = at(seconds(now - random.IntN(60)))
-			n.Begun = n.Ordered
-			nodes = append(nodes, n)
-		}
-		waiting := random.IntN(12)
-		for i := range waiting {
-			nodes = append(nodes, waitingNode(fmt.Sprint("w", i)))
-		}
-		p := one(t, worker(fmt.Sprint(places)), seconds(now), nodes...)
-		want, ends := simulate(remaining, stuck, waiting, places, typical)
-		if stuck > 0 && len(remaining)+waiting == 0 {
-			ends = false
-		}
-		require.Equal(t, ends, p.Remaining != nil, "%v in flight, %d stuck, %d wait, %d places, typical %d", remaining, stuck, waiting, places, typical)
-		if ends {
-			require.Equal(t, time.Duration(want)*time.Second, p.Remaining.Round(time.Millisecond), "%v in flight, %d stuck, %d wait, %d places, typical %d", remaining, stuck, waiting, places, typical)
-		}
-		require.Equal(t, waiting > 0 && stuck >= places, p.Blocked)
-	}
-}
-
-// simulate returns after how many seconds all but the stuck ones are done.
-func simulate(remaining []int, stuck, waiting, places, typical int) (int, bool) {
-	remaining = slices.Clone(remaining)
-	for second := 0; second < 10_000; second++ {
-		remaining = slices.DeleteFunc(remaining, func(r int) bool { return r <= 0 })
-		for waiting > 0 && len(remaining)+stuck < places {
-			waiting--
-			remaining = append(remaining, typical)
-		}
-		if len(remaining) == 0 && waiting == 0 {
-			return second, true
-		}
-		for i := range remaining {
-			remaining[i]--
-		}
-	}
-	return 0, false
-}
-
 func TestOrderOfInput(t *testing.T) {
 	nodes := []progress.Node{
-		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 50), drainingNode("e", 50), orderedNode("f", 99), waitingNode("g"),
-		degradedNode(drainingNode("h", 50), 80), rebootingNode("i", 90, 1), rebootingNode("j", 90, 2), rebootingNode("k", 90, 3), drainingNode("d", 98), waitingNode("g"),
+		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 50), drainingNode("e", 50), requestedNode("f", 99), waitingNode("g"),
+		degradedNode(drainingNode("h", 50), 80), rebootingNode("i", 90, 1), rebootingNode("j", 90, 2), rebootingNode("k", 90, 3),
 	}
 	other := waitingNode("x")
 	other.Pool = "gpu"
 	nodes = append(nodes, other)
 	master := worker("")
 	master.Name = "master"
-	pools := []*mcfgv1.MachineConfigPool{worker("3"), master, worker("4", paused), nil}
+	pools := []*mcfgv1.MachineConfigPool{worker("3"), master, nil}
 
-	want := progress.Pools(pools, nodes, nil, at(100), progress.Limits{})
+	want := progress.Pools(pools, nodes, at(100), progress.Limits{})
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
 		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-		require.Equal(t, want, progress.Pools(pools, nodes, nil, at(100), progress.Limits{}))
+		require.Equal(t, want, progress.Pools(pools, nodes, at(100), progress.Limits{}))
 	}
 }
 
 func TestNothing(t *testing.T) {
-	assert.Empty(t, progress.Pools(nil, nil, nil, time.Time{}, progress.Limits{}))
+	assert.Empty(t, progress.Pools(nil, nil, time.Time{}, progress.Limits{}))
 	p := one(t, worker(""), 0)
 	assert.Zero(t, p.Done)
 	assert.Nil(t, p.Remaining)
+}
+
+// TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
+func TestMissingNodes(t *testing.T) {
+	for _, test := range []struct {
+		machines int32
+		nodes    int
+		missing  int
+	}{{0, 0, 0}, {3, 0, 3}, {3, 2, 1}, {3, 3, 0}, {2, 3, 0}, {-1, 0, 0}} {
+		p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+		p.Status.MachineCount = test.machines
+		nodes := make([]progress.Node, test.nodes)
+		for i := range nodes {
+			nodes[i].Pool = "worker"
+		}
+		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, time.Time{}, progress.Limits{})
+		assert.Equal(t, test.missing, pools[0].Missing, test)
+		assert.Len(t, pools[0].Nodes, test.nodes)
+	}
+}
+
+// TestMaxUnavailableOfMissingNodes: a percentage is that of all machines, not of those that have
+// reported.
+func TestMaxUnavailableOfMissingNodes(t *testing.T) {
+	for machines, want := range map[int32]int{0: 1, 2: 1, 4: 1, 10: 2, 100: 25} {
+		p := worker("25%")
+		p.Status.MachineCount = machines
+		var nodes []progress.Node
+		for i := range 4 {
+			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
+		}
+		assert.Equal(t, want, one(t, p, 1, nodes...).MaxUnavailable, "%d machines", machines)
+	}
+}
+
+// TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain: nobody knows whether they have anything to do.
+func TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain(t *testing.T) {
+	unreported := progress.FromMachineConfigNode(mcn())
+	unreported.Name = "u"
+	nodes := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), unreported}
+	p := one(t, worker(""), 100, nodes...)
+	assert.Equal(t, 1, p.Unreported)
+	assert.Nil(t, p.Remaining)
+	assert.NotNil(t, one(t, worker(""), 100, append(nodes, waitingNode("w"))...).Remaining)
 }

@@ -2,6 +2,7 @@ package progress
 
 import (
 	"slices"
+	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
@@ -16,10 +17,10 @@ func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolCondit
 	return PoolCondition{}
 }
 
-// problemsOf returns the conditions of a pool that are not well. Those that summarize others, or
-// conditions of nodes, are left out where these say more.
+// problemsOf returns the conditions of a pool that report a failure. A condition that summarizes others,
+// or conditions of nodes, is left out if these say more.
 func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
-	nodeDegraded := slices.ContainsFunc(nodes, Node.IsDegraded)
+	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
 	nodeFailsToPin := slices.ContainsFunc(nodes, Node.failsToPin)
 	var all []PoolCondition
 	add := func(explained bool, types ...mcfgv1.MachineConfigPoolConditionType) bool {
@@ -41,43 +42,17 @@ func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
 	return all
 }
 
-// buildOf returns the condition of an image that is being built, nil for none.
+// buildOf returns the condition of an image that is being built, nil for none. Before a pool has a condition
+// of its build, Updating may say that the pool waits for the build.
 func buildOf(p *mcfgv1.MachineConfigPool) *PoolCondition {
 	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
 		if c := poolCondition(p, t); c.Type != "" {
 			return &c
 		}
 	}
+	if c := poolCondition(p, mcfgv1.MachineConfigPoolUpdating); strings.Contains(c.Message, "waiting for OS image build") {
+		c.Type = string(mcfgv1.MachineConfigPoolBuilding)
+		return &c
+	}
 	return nil
-}
-
-// imageOf returns the image of a pool's target, which no field of the pool contains: nodes that desire
-// the config and different images are being moved from one image to another, and the last one that was
-// ordered has the new one.
-func imageOf(config string, nodes []Node) string {
-	var newest *Node
-	for i := range nodes {
-		if n := &nodes[i]; n.Desired.Config == config && (newest == nil || isNewer(n, newest)) {
-			newest = n
-		}
-	}
-	if newest == nil {
-		return ""
-	}
-	return newest.Desired.Image
-}
-
-// isNewer reports whether a node got its target after another one. Where the time of an order is not known, a
-// node in an update is newer, else the later end of an update counts.
-func isNewer(a, b *Node) bool {
-	if !a.Ordered.IsZero() && !b.Ordered.IsZero() && !a.Ordered.Equal(b.Ordered) {
-		return a.Ordered.After(b.Ordered)
-	}
-	if a.hasDesired() != b.hasDesired() {
-		return !a.hasDesired()
-	}
-	if aEnd, bEnd := later(later(a.Begun, a.Ended), a.Ordered), later(later(b.Begun, b.Ended), b.Ordered); !aEnd.Equal(bEnd) {
-		return aEnd.After(bEnd)
-	}
-	return a.Desired.Image > b.Desired.Image
 }

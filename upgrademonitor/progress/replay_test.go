@@ -64,7 +64,6 @@ type daemon struct {
 	object *mcfgv1.MachineConfigNode
 	now    time.Time
 	update string // the target of the active update
-	midway bool   // the same call makes another write
 }
 
 func newDaemon(name string, legacy bool) *daemon {
@@ -97,8 +96,7 @@ func (d *daemon) replay(t testing.TB, traces []trace, tr trace, observe func(*mc
 		}
 		d.now = d.now.Add(pace)
 		lists := d.lists(t, tr.ImageMode, c)
-		for i, list := range lists {
-			d.midway = i < len(lists)-1
+		for _, list := range lists {
 			d.object.Status.Conditions = list
 			d.versions(c)
 			observe(d.object.DeepCopy(), c)

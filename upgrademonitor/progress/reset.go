@@ -9,35 +9,32 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The begin and the end of an update reset the phases that ran: they become False, at that time,
+// The start and the end of an update reset the phases that ran: they become False, at that time,
 // with the prefix of their update. Phases that did not run keep an earlier time.
 
-// resolution is how exact the times of conditions are.
-const resolution = time.Second
-
-// begunOf returns when the active update began. If it replaces one that had not ended, Updated was
-// False already: its begin reset the phases that ran in the other one.
-func begunOf(list []metav1.Condition) time.Time {
+// startOf returns when the current update started. If it replaced an update that was not complete, Updated
+// was False already: its start reset the phases that ran in the other update.
+func startOf(list []metav1.Condition) time.Time {
 	if !conditions.Ran(list, phases.Updated) {
 		return time.Time{}
 	}
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
-// isReplaced reports whether a begin has reset the phases of an update that had not ended, and has
-// started none yet.
+// isReplaced reports whether a start has reset the phases of an update that was not complete, and no phase
+// has started since.
 func isReplaced(list []metav1.Condition) bool {
 	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
 }
 
-// endOf returns when the last update ended. A restarted daemon may report Updated again, at another
-// time; the phases that are unique to an update keep theirs.
-func endOf(list []metav1.Condition) time.Time {
-	updated, ended := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
-	if ended.IsZero() || ended.After(updated) {
+// completionOf returns when the last update completed. A restarted daemon may report Updated again, at
+// another time; the phases that are unique to an update keep their time.
+func completionOf(list []metav1.Condition) time.Time {
+	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
+	if completed.IsZero() || completed.After(updated) {
 		return updated
 	}
-	return ended
+	return completed
 }
 
 // lastReset returns when some phases were last reset.
@@ -51,23 +48,7 @@ func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 	return last
 }
 
-// endedSteps returns the steps of an update that has ended: which of them ran, without times.
-func endedSteps(list []metav1.Condition, ended time.Time) []Step {
-	ran := map[phases.Phase]bool{}
-	for i := range list {
-		ran[phases.Phase(list[i].Type)] = isReset(&list[i]) &&
-			since(list[i].LastTransitionTime.UTC(), ended) <= resolution
-	}
-	steps := newSteps(list, func(p phases.Phase) bool { return ran[p] })
-	for i := range steps {
-		if steps[i].State = Skipped; ran[steps[i].Phase] {
-			steps[i].State = Finished
-		}
-	}
-	return steps
-}
-
-// neverUpdated reports whether an object has conditions of updates, and none of them ever ran.
+// neverUpdated reports whether an object has conditions of updates, and no update ever ran.
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {

@@ -1,131 +1,127 @@
 package progress
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"time"
-
-	"github.com/openshift/upgrademonitor/phases"
 )
 
-// minFinished is how many nodes must have finished before Left is known.
-const minFinished = 3
+// minDone is how many nodes must be done before Remaining is known.
+const minDone = 3
 
 // rollout computes a Pool.
 type rollout struct {
-	pool    Pool
-	known   bool // the MachineConfigPool exists
-	history *History
-	now     time.Time
-	limits  Limits
-	steps   map[phases.Phase][]time.Duration // durations by step
-	typical map[phases.Phase]time.Duration   // their medians
-	whole   []time.Duration                  // durations of whole updates
+	Pool
+	now    time.Time
+	limits Limits
+	whole  []time.Duration // durations of updates to the target
 }
 
-// add adds the nodes of the pool, and the durations of their steps.
+// add adds the nodes of the pool, and sets the fields that depend on them.
 func (r *rollout) add(nodes []Node) {
-	r.steps = map[phases.Phase][]time.Duration{}
-	all := make([]Node, 0, len(nodes))
+	r.Nodes = make([]Node, 0, len(nodes))
 	for _, n := range nodes {
 		n = r.inPool(n)
-		r.addSamples(n)
-		all = append(all, n)
+		isSample := n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested)
+		if isSample {
+			r.whole = append(r.whole, n.Completed.Sub(n.Requested))
+		}
+		r.Nodes = append(r.Nodes, n)
 	}
-	slices.SortFunc(all, compareNodes)
-	r.typical = map[phases.Phase]time.Duration{}
-	for p, durations := range r.steps {
-		r.typical[p] = median(durations)
-	}
+	slices.SortFunc(r.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	r.setDegradedSince()
 	count := map[State]int{}
-	for i := range all {
-		all[i] = r.grade(all[i])
-		count[all[i].State]++
+	for i := range r.Nodes {
+		r.setProgress(&r.Nodes[i])
+		count[r.Nodes[i].State]++
 	}
-	p := &r.pool
-	p.Nodes, p.Done, p.Updating, p.Stuck, p.Waiting = all, count[Done], count[Updating], count[Stuck], count[Waiting]
-	p.Unreported += count[Unreported]
+	if !r.FromStatus {
+		r.Done, r.Updating, r.Stuck, r.Waiting, r.Idle = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle]
+		r.Unreported = count[Unreported] + r.Missing
+	}
+	slices.Sort(r.whole)
+	r.Typical = median(r.whole)
+	if r.Known {
+		r.setPlaces()
+		r.setRemaining()
+	}
+}
+
+// setDegradedSince sets the time of the only degraded node to the time of the pool, if that is earlier: some daemons
+// change the time of NodeDegraded at each attempt.
+func (r *rollout) setDegradedSince() {
+	isDegraded := func(n Node) bool { return n.Degraded }
+	i := slices.IndexFunc(r.Nodes, isDegraded)
+	if i >= 0 && !slices.ContainsFunc(r.Nodes[i+1:], isDegraded) {
+		r.Nodes[i].DegradedSince = earlier(r.Nodes[i].DegradedSince, r.degradedSince)
+	}
 }
 
 // inPool returns the node with its state in the pool.
 func (r *rollout) inPool(n Node) Node {
-	n.Message = r.history.message(n)
-	n.Degraded = r.history.degradedSince(n)
-	if n.IsDegraded() {
+	switch {
+	case n.Degraded:
 		n.State = Stuck
-	}
-	if n.State == Done && r.known && (r.pool.Target.Config == "" || n.Desired != r.pool.Target || n.Current != r.pool.Target) {
+	case n.State == Done && !r.Known:
+		n.State = Idle
+	case n.State == Done && (r.Target.Config == "" || n.Desired != r.Target || n.Current != r.Target):
 		n.State = Waiting
-		n.Steps = slices.Clone(n.Steps)
-		for i := range n.Steps {
-			n.Steps[i] = Step{Phase: n.Steps[i].Phase, State: ToDo}
-		}
-		if len(n.Steps) > 0 {
-			n.Step = n.Steps[0].Phase
-		}
 	}
 	return n
 }
 
-// addSamples adds the durations of the node's update to the pool's target.
-func (r *rollout) addSamples(n Node) {
-	if r.known && n.Desired != r.pool.Target {
+// setProgress sets how long a node has been at its step, and whether that is slow or stuck.
+func (r *rollout) setProgress(n *Node) {
+	if n.State != Updating && n.State != Stuck {
 		return
 	}
-	switch n.State {
-	case Updating, Stuck:
-		if n.Begun.IsZero() {
-			return
-		}
-		for _, s := range n.Steps {
-			if !s.End.IsZero() {
-				r.steps[s.Phase] = append(r.steps[s.Phase], s.Duration)
-			}
-		}
-	case Done:
-		for _, span := range r.history.steps(n) {
-			r.steps[span.Phase] = append(r.steps[span.Phase], since(span.From, span.To))
-		}
-		if duration := r.history.updateDuration(n); duration > 0 {
-			r.whole = append(r.whole, duration)
-		}
+	from := n.Since
+	if n.Degraded {
+		from = n.DegradedSince
 	}
-}
-
-// estimate sets the fields that depend on all nodes.
-func (r *rollout) estimate() {
-	p := &r.pool
-	p.Typical = median(r.whole)
-	if !r.known {
-		return
+	if !from.IsZero() {
+		n.For = since(from, r.now)
 	}
-	p.BlockedBy = p.blockedBy()
-	p.Blocked = p.BlockedBy != ""
-	moving := p.Waiting + p.Updating
-	if p.Paused || p.Blocked || len(r.whole) < minFinished || moving == 0 && p.Stuck+p.Unreported > 0 {
-		return
-	}
-	if left, ok := left(r.remaining(), p.Waiting, p.MaxUnavailable-p.Stuck, p.Typical); ok {
-		p.Remaining = &left
-	}
-}
-
-// blockedBy returns what the waiting nodes of a pool wait for, "" if they are about to be updated.
-func (p *Pool) blockedBy() string {
 	switch {
-	case p.Waiting == 0 || p.Paused:
-		return ""
-	case p.Stuck >= p.MaxUnavailable:
-		return nodesAre(p.Stuck, "stuck")
-	case p.Updating == 0 && p.Unavailable >= p.MaxUnavailable:
-		return nodesAre(p.Unavailable, "unavailable")
+	case n.Degraded || n.Step == "":
+	case n.For > r.limits.of(n.Step):
+		n.State = Stuck
+	default:
+		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/slowPart
 	}
-	return ""
 }
 
-func nodesAre(n int, adjective string) string {
-	if n == 1 {
-		return "1 node is " + adjective
+// setPlaces sets whether nodes wait for a place, and whether a place will be free.
+func (r *rollout) setPlaces() {
+	known := r.UnavailableNodes()
+	r.Unavailable = max(r.Unavailable, len(known))
+	if r.Waiting == 0 || r.Paused || r.Unavailable < r.MaxUnavailable {
+		return
 	}
-	return fmt.Sprintf("%d nodes are %s", n, adjective)
+	resting := r.Unavailable - r.Updating
+	r.Full = resting > 0
+	r.Blocked = r.Updating == 0 || resting >= r.MaxUnavailable
+}
+
+// setRemaining sets the time until all nodes are done: one typical duration for each round of waiting
+// nodes, after the nodes that are being updated.
+func (r *rollout) setRemaining() {
+	isSlow := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Slow })
+	isOver := r.Waiting+r.Updating == 0 && r.Unreported > 0
+	if r.Paused || r.Stuck > 0 || r.Blocked || isSlow || isOver || len(r.whole) < minDone {
+		return
+	}
+	var left time.Duration
+	for _, n := range r.Nodes {
+		if n.State == Updating {
+			left = max(left, r.Typical-since(cmp.Or(earlier(n.Requested, n.Started), r.now), r.now))
+		}
+	}
+	places := max(1, r.MaxUnavailable-(r.Unavailable-r.Updating))
+	rounds := time.Duration((r.Waiting + places - 1) / places)
+	if r.Typical > maxDuration/(rounds+1) {
+		return
+	}
+	left += rounds * r.Typical
+	r.Remaining = &left
 }

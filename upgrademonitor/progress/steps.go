@@ -11,6 +11,34 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
+// StepState is the state of one step of an update.
+type StepState string
+
+const (
+	// ToDo is a step that has not started.
+	ToDo StepState = "ToDo"
+	// Running is a step that is running, or failed and will be retried.
+	Running StepState = "Running"
+	// Finished is a step that is done.
+	Finished StepState = "Finished"
+	// Failed is a step that failed, and is not running.
+	Failed StepState = "Failed"
+	// Skipped is a step that did not run: reported as not required, or passed by a later step.
+	Skipped StepState = "Skipped"
+)
+
+// Step is one step of an update: a phase without child phases.
+type Step struct {
+	Phase phases.Phase
+	State StepState
+	// End is when the step finished, Duration the time since the end of the step before it. They are
+	// zero for a step that is not Finished.
+	End      time.Time
+	Duration time.Duration
+	// Message is the message of the condition of a step that is Running, Finished or Failed.
+	Message string
+}
+
 // The phases of an update without child phases, in each mode.
 var (
 	standardLeaves = leaves(false)
@@ -63,30 +91,28 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// pendingSteps returns the steps of an update that has not begun.
-func pendingSteps(list []metav1.Condition) []Step {
-	return newSteps(list, func(phases.Phase) bool { return false })
-}
-
 // inAnyOrder are the steps of image mode that do not pass one another.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
-// currentSteps returns the steps of the active update. A step that has not run is Skipped when it was
-// reported as not required, when its parent is complete, or when a later step has started.
+// currentSteps returns the steps of the current update. A step that has not run is Skipped if it was
+// reported as not required, if its parent is complete, or if a later step has started.
 func currentSteps(list []metav1.Condition) []Step {
 	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
 	last := -1 // the last step that has started
 	for i := range steps {
 		s := &steps[i]
-		switch conditions.StatusOf(list, s.Phase) {
-		case metav1.ConditionTrue:
+		message := messageOf(list, s.Phase)
+		switch status := conditions.StatusOf(list, s.Phase); {
+		case status == metav1.ConditionTrue:
 			s.State, s.End = Finished, timeOf(list, s.Phase)
-		case metav1.ConditionUnknown:
+		case status == metav1.ConditionUnknown:
 			s.State = Running
+		case conditions.Ran(list, s.Phase) && isError(message):
+			s.State = Failed
 		default:
 			continue
 		}
-		s.Message, last = messageOf(list, s.Phase), i
+		s.Message, last = message, i
 	}
 	for i := range steps {
 		s := &steps[i]
@@ -99,10 +125,10 @@ func currentSteps(list []metav1.Condition) []Step {
 	return steps
 }
 
-// measure sets the duration of each finished step, and returns when the last one finished, or the
-// begin if none has.
-func measure(steps []Step, begun time.Time) time.Time {
-	last := begun
+// measure sets the duration of each finished step, and returns when the last step finished, or the
+// start of the update if no step has.
+func measure(steps []Step, start time.Time) time.Time {
+	last := start
 	for _, s := range finished(steps) {
 		if !last.IsZero() {
 			s.Duration = since(last, s.End)
@@ -124,10 +150,10 @@ func finished(steps []Step) []*Step {
 	return all
 }
 
-// stepOf returns the last running step, else the next one.
+// stepOf returns the last step that is running or has failed, else the next step.
 func stepOf(steps []Step) phases.Phase {
 	for _, s := range slices.Backward(steps) {
-		if s.State == Running {
+		if s.State == Running || s.State == Failed {
 			return s.Phase
 		}
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-func imaged(name, desired, current string, ordered, ended float64) progress.Node {
-	n := finishedNode(name, ordered, ended)
+func imaged(name, desired, current string, requested, ended float64) progress.Node {
+	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.State, n.NotBegun, n.Step, n.Since, n.Ended = progress.Updating, true, phases.UpdatePrepared, at(ordered), at(-600)
+		n.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }
@@ -33,8 +33,8 @@ func TestTargetImage(t *testing.T) {
 		"no image":                     {[]progress.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
 		"one image":                    {[]progress.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
 		"one of three has the new one": {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
-		"the next one is ordered":      {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
-		"the first one is ordered":     {[]progress.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
+		"the next one is requested":    {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"the first one is requested":   {[]progress.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
 		"image mode is switched on":    {[]progress.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
 		"image mode is switched off":   {[]progress.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
 		"of another config":            {[]progress.Node{imaged("a", "y", "y", 50, 58), func() progress.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
@@ -47,10 +47,10 @@ func TestTargetImage(t *testing.T) {
 			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
 		}
 		for i := range tc.nodes { // caches drop managedFields
-			tc.nodes[i].Ordered = time.Time{}
+			tc.nodes[i].Requested = time.Time{}
 		}
 		p := one(t, worker("1"), 60, tc.nodes...)
-		assert.Equal(t, tc.image, p.Target.Image, "%s, without the times of the orders", name)
+		assert.Equal(t, tc.image, p.Target.Image, "%s, without the times of the requests", name)
 	}
 }
 
@@ -122,14 +122,15 @@ func TestPinnedImageSets(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   []progress.PinnedImageSet
 	}{
-		"none":                {mcn(), nil},
-		"complete":            {mcn(set(2, 2, 0)), nil},
-		"complete, once not":  {mcn(set(2, 2, 1)), nil},
-		"pulled":              {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
-		"failed":              {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
-		"failed, then pulled": {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
-		"failed, no set":      {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled, no set":      {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
+		"none":                     {mcn(), nil},
+		"complete":                 {mcn(set(2, 2, 0)), nil},
+		"complete, once not":       {mcn(set(2, 2, 1)), nil},
+		"failed, without its text": {mcn(set(0, 1, 1), failing, func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled":                   {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed":                   {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
+		"failed, then pulled":      {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
+		"failed, no set":           {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled, no set":           {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
 	} {
 		n := progress.FromMachineConfigNode(tc.object)
 		assert.Equal(t, tc.want, n.PinnedImageSets, name)

@@ -1,9 +1,11 @@
 package progress
 
 import (
-	"slices"
+	"math"
 	"time"
 )
+
+const maxDuration = time.Duration(math.MaxInt64)
 
 // since returns the time from one to the other, zero if they are out of order.
 func since(from, to time.Time) time.Duration {
@@ -17,7 +19,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// earlier returns the earlier of two times, ignoring zero ones.
+// earlier returns the earlier of two times, ignoring zero times.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
@@ -25,12 +27,11 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// median returns the median, zero of none. It sorts the durations.
-func median(durations []time.Duration) time.Duration {
-	if len(durations) == 0 {
+// median returns the median of sorted durations, zero if there are none.
+func median(sorted []time.Duration) time.Duration {
+	if len(sorted) == 0 {
 		return 0
 	}
-	slices.Sort(durations)
-	low, high := durations[(len(durations)-1)/2], durations[len(durations)/2]
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
 	return low + (high-low)/2
 }

@@ -18,30 +18,38 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// event is a report of a daemon, or the order of an update.
+// event is a report of a daemon, or the request of an update.
 type event struct {
-	at     time.Duration // from the begin of the rollout
+	at     time.Duration // from the start of the rollout
 	node   string
-	report conditions.Report // without a phase: the order
+	report conditions.Report // without a phase: the request
 }
 
-// steps are those of a standard update with a reboot, and how long they take on average.
+// steps are the steps of an update with a reboot: what machine-config-operator reports, and how long they take on
+// average.
 var steps = []struct {
 	phase          phases.Phase
-	begin, end     string
+	running, done  string
 	took           time.Duration
 	completeParent bool
 }{
-	{phases.UpdatePrepared, "Checking the config", "Update Compatible. Post Cfg Actions: [] Drain Required: true", 10 * time.Second, false},
-	{phases.Cordoned, "Cordoning node", "Cordoned node", time.Second, false},
-	{phases.Drained, "Draining node", "Drained node", time.Minute, false},
-	{phases.AppliedFilesAndOS, "Applying files and new OS config to node", "Applied files and new OS config to node", 40 * time.Second, true},
-	{phases.RebootedNode, "Node will reboot", "Node has rebooted", 80 * time.Second, false},
-	{phases.Resumed, "Resuming normal operations", "Resumed normal operations", 10 * time.Second, false},
-	{phases.Uncordoned, "Uncordoning node", "Uncordoned node", time.Second, true},
+	{phases.UpdatePrepared, "Update is being prepared", "Update Compatible. Post Cfg Actions: [] Drain Required: true", 10 * time.Second, false},
+	{phases.Cordoned, "Cordoning node", "Cordoned node. The node is reporting Unschedulable = true", time.Second, false},
+	{phases.Drained, "Draining node." + untilDrained, "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" + rendered(2), time.Minute, false},
+	{phases.AppliedFilesAndOS, "Applying files and new OS config to node. OS will need an update. SSH Keys will not need an update",
+		"Applied files and new OS config to node. OS did need an update. SSH Keys did not need an update", 40 * time.Second, true},
+	{phases.RebootedNode, "Upgrade requires a reboot.", "Node has rebooted", 80 * time.Second, false},
+	{phases.Resumed, "Resuming normal operations", "In desired config " + rendered(2) + ". Resumed normal operations.", 10 * time.Second, false},
+	{phases.Uncordoned, "Uncordoning node", "UnCordoned node. The node is reporting Unschedulable = false", time.Second, true},
 }
 
-const drainFailed = `failed to drain node: error when evicting pods/"pdb-app-0" -n "shop": Cannot evict pod as it would violate the pod's disruption budget`
+// The texts of a drain that fails: of the controller at once, and of the daemon after an hour.
+var (
+	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered(2) + " matches current drainer uncordon-" + rendered(1)
+	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
+)
+
+const degraded = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
 
 func rendered(version int) string {
 	hash := sha256.Sum256(fmt.Append(nil, version))
@@ -52,7 +60,7 @@ func rendered(version int) string {
 func nodesOf(n int) (all []*mcfgv1.MachineConfigNode, byName map[string]*mcfgv1.MachineConfigNode) {
 	byName = map[string]*mcfgv1.MachineConfigNode{}
 	for i := range n {
-		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i))}}
+		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1}}
 		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, pool.Worker, rendered(1)
 		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered(1), Desired: rendered(1)}
 		event{report: conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}}.apply(mcn, time.Now().Add(-24*time.Hour))
@@ -70,7 +78,7 @@ func workers() *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// rollout returns all events of a rollout in their order. The drain of one node may fail.
+// rollout returns all events of a rollout in their order. The drain of failNode fails.
 func rollout(nodes []*mcfgv1.MachineConfigNode, failNode string) []event {
 	var all []event
 	free := make([]time.Duration, max(1, len(nodes)/4)) // when each place is
@@ -97,13 +105,15 @@ func update(node string, at time.Duration, random *rand.Rand, fails bool) ([]eve
 	}
 	add(phases.Updated, metav1.ConditionFalse, "Node "+node+" needs an update", false)
 	for _, s := range steps {
-		add(s.phase, metav1.ConditionUnknown, s.begin, false)
+		add(s.phase, metav1.ConditionUnknown, s.running, false)
 		at += time.Duration(float64(s.took) * (0.4 + 1.2*random.Float64()))
 		if s.phase == phases.Drained && fails {
-			add(phases.NodeDegraded, metav1.ConditionTrue, "Node "+node+" upgrade failure. "+drainFailed, false)
+			add(phases.Drained, metav1.ConditionUnknown, drainFailed, false)
+			at += time.Hour
+			add(phases.NodeDegraded, metav1.ConditionTrue, fmt.Sprintf(degraded, node), false)
 			return all, false
 		}
-		add(s.phase, metav1.ConditionTrue, s.end, s.completeParent)
+		add(s.phase, metav1.ConditionTrue, s.done, s.completeParent)
 	}
 	add(phases.Updated, metav1.ConditionTrue, "Node "+node+" Updated", false)
 	return all, true
@@ -115,6 +125,7 @@ func (e event) apply(mcn *mcfgv1.MachineConfigNode, at time.Time) {
 	stamp := metav1.NewTime(at.Truncate(time.Second))
 	if e.report.Phase == "" {
 		mcn.Spec.ConfigVersion.Desired = rendered(2)
+		mcn.Generation++
 		mcn.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &stamp, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 		return
 	}

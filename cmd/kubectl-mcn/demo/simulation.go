@@ -11,12 +11,12 @@ import (
 type simulation struct {
 	nodes    int
 	failNode string
-	speed    float64 // how many seconds pass in one
+	speed    float64 // how many seconds pass in a real second
 	start    time.Time
 	at       time.Time // of a single view; zero: the time on the clock
 }
 
-// Origin says that the cluster is none.
+// Origin says that there is no cluster.
 func (s *simulation) Origin() string { return "a simulated rollout" }
 
 // Now returns the time on the fast clock.
@@ -27,7 +27,7 @@ func (s *simulation) Now() time.Time {
 	return s.start.Add(time.Duration(float64(time.Since(s.start)) * s.speed))
 }
 
-// Read runs the rollout to its end, or for a single view to where half of the nodes are done or one has failed.
+// Read runs the rollout to its end, or for a single view until half of the nodes are done or a node has failed.
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
 	nodes, names := nodesOf(s.nodes)
 	switch {

@@ -12,15 +12,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-var states = []string{"done", "updating", "stuck", "waiting", "unreported"}
+var states = []string{"done", "updating", "stuck", "waiting", "idle", "unreported"}
 
-// choose returns a view of the requested pools, all for none. With a selector it has only pools with matching
-// nodes. The figures of a pool are still those of all its nodes.
+// choose returns a view of the named pools, all pools if there are no names.
 func choose(v source.View, names []string) (source.View, error) {
 	chosen := []progress.Pool{}
 	for _, p := range v.Pools {
-		isMatching := v.Chosen == nil || slices.ContainsFunc(p.Nodes, func(n progress.Node) bool { return v.Chosen[n.Name] })
-		if isMatching && (len(names) == 0 || slices.Contains(names, p.Name)) {
+		if len(names) == 0 || slices.Contains(names, p.Name) {
 			chosen = append(chosen, p)
 		}
 	}
@@ -40,15 +38,12 @@ func choose(v source.View, names []string) (source.View, error) {
 	return v, nil
 }
 
-// shows returns a filter of the nodes that the selector and a state choose, nil for all.
-func shows(v source.View, state string) func(progress.Node) bool {
-	if v.Chosen == nil && state == "" {
+// inState returns a filter of the nodes in a state, nil for all nodes.
+func inState(state string) func(progress.Node) bool {
+	if state == "" {
 		return nil
 	}
-	return func(n progress.Node) bool {
-		isChosen := v.Chosen == nil || v.Chosen[n.Name] || n.Name == "" // of a node without an object, only the state is known
-		return isChosen && (state == "" || strings.EqualFold(string(n.State), state))
-	}
+	return func(n progress.Node) bool { return strings.EqualFold(string(n.State), state) }
 }
 
 // namesOf returns the names of the pools, or of the nodes.
@@ -68,8 +63,8 @@ func namesOf(v source.View, ofNodes bool) (names []string) {
 // complete completes names of pools or nodes from the cluster, or the files.
 func (f *sourceFlags) complete(ofNodes bool) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
-		f.patience = 3 * time.Second
-		ctx, cancel := context.WithTimeout(cmd.Context(), f.patience)
+		f.requestTimeout = 3 * time.Second
+		ctx, cancel := context.WithTimeout(cmd.Context(), f.requestTimeout)
 		defer cancel()
 		_ = f.show(ctx, func(v source.View) error { names = namesOf(v, ofNodes); return nil }) // no names are completed otherwise
 		return slices.DeleteFunc(names, func(name string) bool {

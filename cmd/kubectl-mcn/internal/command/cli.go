@@ -18,8 +18,8 @@ import (
 	mobyterm "github.com/moby/term"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
@@ -44,10 +44,10 @@ type CLI struct {
 	// Flags adds flags to all commands; nil: none.
 	Flags func(*pflag.FlagSet)
 
-	clock    clock.WithTicker
-	patience time.Duration // how long the API server may take to answer a request
-	terminal terminal.Terminal
-	config   *genericclioptions.ConfigFlags
+	clock          clock.WithTicker
+	requestTimeout time.Duration // until the response of the API server starts
+	terminal       terminal.Terminal
+	config         clientcmd.ClientConfig
 }
 
 // New returns the environment of the process.
@@ -55,7 +55,7 @@ func New() *CLI {
 	in, out, errOut := mobyterm.StdStreams()
 	return &CLI{
 		IOStreams: genericiooptions.IOStreams{In: in, Out: out, ErrOut: errOut},
-		clock:     clock.RealClock{}, patience: 30 * time.Second, terminal: terminal.For(out),
+		clock:     clock.RealClock{}, requestTimeout: 30 * time.Second, terminal: terminal.For(out),
 	}
 }
 

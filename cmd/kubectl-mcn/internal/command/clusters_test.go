@@ -11,7 +11,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
@@ -27,16 +26,16 @@ func TestWaitOnAFile(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		"stuck":           {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done at the end of what was read: worker 3/6, worker-4 of pool worker: Draining for 72m"},
-		"stuck, begun":    {rollout(), "wait worker --for begun", 0, "\nbegun\n", ""},
-		"waiting":         {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done at the end of what was read: worker 0/3"},
-		"blocked":         {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "pool worker: blocked, 1 node is unavailable"},
-		"paused":          {situations["paused"](), "wait", exitFailed, "paused", "pool worker: paused"},
-		"degraded":        {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "worker-7 of pool worker: degraded for 35m"},
-		"not reported":    {situations["no-nodes"](), "wait", exitFailed, "oc adm inspect", "worker 0/8 (8 not reported)"},
-		"done":            {rolledOut, "wait", 0, "worker 3/3 target 22222222\ndone\n", ""},
-		"not begun":       {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not begun"},
-		"done, not begun": {rolledOut, "wait --for begun", exitFailed, "worker 3/3", "not begun at the end"},
+		"stuck":             {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
+		"stuck, started":    {rollout(), "wait worker --for started", 0, "\nstarted\n", ""},
+		"waiting":           {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"blocked":           {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
+		"paused":            {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
+		"degraded":          {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
+		"no pools":          {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
+		"done":              {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
+		"not started":       {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
+		"done, not started": {rolledOut, "wait --for started", exitFailed, "worker 3/3", "not started in stdin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
@@ -57,7 +56,7 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 		assert.Contains(t, r.await("worker 0/"), map[string]string{"blocked": "3 waiting", "paused": "paused"}[name], "it is said at once")
 		code, stdout, stderr := r.end()
 		assert.Equal(t, exitFailed, code)
-		assert.Contains(t, stderr, "pool worker: "+name)
+		assert.Contains(t, stderr, ", "+name+"\n")
 		assert.Contains(t, stdout, name)
 	}
 }
@@ -65,9 +64,8 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 // TestServerThatStarts: the first lists fail, and a continue token has expired.
 func TestServerThatStarts(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"wait"}, {"-w"}, {"-w", "-l", "zone=0"}} {
+	for _, args := range [][]string{{"wait"}} {
 		s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
-		s.objects["nodes"] = map[string]runtime.Object{"worker-0": &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}}
 		s.expires = true
 		s.fail = func(string, string) int { return http.StatusServiceUnavailable }
 		r := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...)
@@ -75,10 +73,7 @@ func TestServerThatStarts(t *testing.T) {
 		s.mu.Lock()
 		s.fail = nil
 		s.mu.Unlock()
-		r.await("worker 4/4 target 22222222")
-		if args[0] != "wait" {
-			r.cancel()
-		}
+		r.await("worker 4/4 to 22222222")
 		_, _, stderr := r.end()
 		assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
 	}
@@ -95,7 +90,7 @@ func TestWhatCannotGetBetter(t *testing.T) {
 	} {
 		s := newServer(t)
 		s.fail = func(string, string) int { return status }
-		for _, args := range [][]string{{"wait"}, {"-w"}} {
+		for _, args := range [][]string{{"wait"}} {
 			code, _, stderr := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...).end()
 			assert.Equal(t, exitUsage, code)
 			assert.Contains(t, stderr, want)
@@ -113,13 +108,13 @@ func TestListIsEnough(t *testing.T) {
 		}
 		return 0
 	}
-	for _, args := range [][]string{nil, {"node", "worker-4"}, {"timeline"}} {
+	for _, args := range [][]string{nil, {"node", "worker-4"}} {
 		got := execute(t, "", append(args, "--kubeconfig", s.kubeconfig(t))...)
 		assert.Zero(t, got.code, got.stderr)
 		assert.Contains(t, got.stdout, "worker-4")
 		assert.Empty(t, got.stderr)
 	}
-	code, _, stderr := start(t, "-w", "--kubeconfig", s.kubeconfig(t)).end()
+	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, "not allowed to watch machineconfig")
 }
@@ -129,8 +124,8 @@ func TestReleases(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, rollout()...)
 	s.releases = map[string]string{oldConfig: "4.19.12", newConfig: "4.20.1"}
-	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "worker    22222222 4.20.1 [")
-	assert.Contains(t, execute(t, "", "node", "worker-4", "--kubeconfig", s.kubeconfig(t)).stdout, "from      "+oldConfig+", OpenShift 4.19.12\nto        "+newConfig+", OpenShift 4.20.1\n")
+	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "OpenShift 4.19.12 -> 4.20.1\n")
+	assert.Contains(t, execute(t, "", "node", "worker-4", "--kubeconfig", s.kubeconfig(t)).stdout, "from       "+oldConfig+", OpenShift 4.19.12\nto         "+newConfig+", OpenShift 4.20.1\n")
 	assert.Equal(t, "4.20.1", execute(t, "", "worker", "-o", "jsonpath={.pools[0].release}", "--kubeconfig", s.kubeconfig(t)).stdout)
 	s.fail = func(_, resource string) int {
 		if strings.HasPrefix(resource, "rendered-") {
@@ -139,8 +134,42 @@ func TestReleases(t *testing.T) {
 		return 0
 	}
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
-	assert.Contains(t, got.stdout, "worker    22222222 [")
+	assert.NotContains(t, got.stdout, "OpenShift")
 	assert.Empty(t, got.stderr)
+}
+
+// TestNodesOfACluster: who takes the places, if Nodes may be listed.
+func TestNodesOfACluster(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, situations["blocked"]()...)
+	s.status = map[string]string{"worker-0": "NotReady", "worker-1": "Ready,SchedulingDisabled", "worker-2": "Ready", "other": "Unknown"}
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0\n    (NotReady), worker-1 (cordoned)\n    next: oc describe node worker-0\n")
+	assert.Empty(t, got.stderr)
+}
+
+// TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
+func TestNoMachineConfigNodes(t *testing.T) {
+	t.Parallel()
+	p := newPool("worker", newConfig)
+	p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.Configuration.Name = 3, 2, newConfig
+	s := newServer(t, p)
+	s.fail = func(_, resource string) int {
+		if resource == nodesResource {
+			return http.StatusNotFound
+		}
+		return 0
+	}
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "2/3")
+	assert.Contains(t, got.stdout, "~ no MachineConfigNodes: DONE and STUCK are the updated and the degraded")
+	assert.Empty(t, got.stderr)
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 2/3 to 22222222, 1 not updated")
+	p.Status.UpdatedMachineCount = 3
+	s.set(with(p, "Updated", 0, ""))
+	code, _, stderr := r.end()
+	assert.Zero(t, code, stderr)
 }
 
 // TestPrinters: what kubectl's printers print is not changed.
@@ -185,12 +214,12 @@ func TestLinks(t *testing.T) {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
 	}
 	for _, name := range []string{"latest", "link", "file", "must-gather"} {
-		got := execute(t, "", "-f", filepath.Join(root, name))
+		got := execute(t, "", "-f", filepath.Join(root, name), "--at", now.Format(time.RFC3339))
 		assert.Zero(t, got.code, got.stderr)
-		assert.Contains(t, got.stdout, "from "+name+"  6 nodes")
+		assert.Contains(t, got.stdout, "from "+name+"\n6 nodes")
 		assert.Contains(t, got.stdout, "worker-4")
-		assert.Equal(t, !strings.Contains("link file", name), strings.Contains(got.stdout, "22222222 4.20.1"), got.stdout)
-		assert.Empty(t, got.stderr)
+		assert.Equal(t, !strings.Contains("link file", name), strings.Contains(got.stdout, "4.20.1"), got.stdout)
+		assert.Equal(t, name == "link", got.stderr != "", got.stderr) // its file is there twice
 	}
 }
 
@@ -198,18 +227,18 @@ func TestLinks(t *testing.T) {
 func TestADumpOfTheOperator(t *testing.T) {
 	t.Parallel()
 	build := &mcfgv1.MachineOSBuild{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineOSBuild"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-5f1c"}}
-	got := execute(t, asList(t, append(situations["building"](), build)...), "-f", "-")
+	got := execute(t, asList(t, append(rollout(), build)...), "-f", "-")
 	assert.Zero(t, got.code)
 	assert.Empty(t, got.stderr)
 }
 
-// TestPage: the screen of the page is the one that is printed.
+// TestPage: the screens of the page are printed.
 func TestPage(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
 	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339))
-	assert.Contains(t, string(page), "```\n"+got.stdout+"```\n")
-	blocked := execute(t, asList(t, situations["blocked"]()...), "-f", "-").stdout
-	_, problem, _ := strings.Cut(blocked, "\n! ")
-	assert.Contains(t, string(page), "```\n! "+problem+"```\n")
+	_, shown, _ := strings.Cut(string(page), "## The screen\n\n```\n")
+	shown, _, _ = strings.Cut(shown, "```\n")
+	assert.Equal(t, shown, got.stdout)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// document is the JSON and YAML of a view: of the pools, of one node, or of the components. What is not known
+// document is the JSON and YAML of a view: of the pools, of one node, or of the components. An unknown value
 // is omitted.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
@@ -20,7 +20,6 @@ type document struct {
 	From          string             `json:"from,omitempty"`
 	Pools         []documentPool     `json:"pools,omitzero"`
 	*documentNode `json:",inline"`   // nil but for a node
-	Components    []screen.Component `json:"components,omitzero"`
 }
 
 // DeepCopyObject returns a shallow copy: what it shares is not changed.
@@ -30,45 +29,95 @@ func (d *document) DeepCopyObject() runtime.Object {
 }
 
 type documentPool struct {
-	progress.Pool
-	Release      string         `json:"release,omitempty"` // the OpenShift version of the target
-	Complete     bool           `json:"complete"`          // all done, and nothing is wrong
-	Counts       map[string]int `json:"counts"`            // they add up to nodes; missing ones are among the unreported
-	Typical      *int           `json:"typicalSeconds,omitempty"`
-	Remaining    *int           `json:"remainingSeconds,omitempty"`
-	OthersRemain *int           `json:"othersRemainingSeconds,omitempty"` // of all but the stuck nodes
-	Nodes        []documentNode `json:"nodes"`
+	Name           string              `json:"name"`
+	Target         documentTarget      `json:"target"`
+	Release        string              `json:"release,omitempty"` // the OpenShift version of the target
+	Complete       bool                `json:"complete"`          // all done, and nothing is wrong
+	Paused         bool                `json:"paused"`
+	Blocked        bool                `json:"blocked"`
+	Unavailable    int                 `json:"unavailable"`
+	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
+	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are the numbers of the pool's status
+	Counts         map[string]int      `json:"counts"`               // they add up to nodes; missing nodes are among the unreported
+	Typical        *int                `json:"typicalSeconds,omitempty"`
+	Remaining      *int                `json:"remainingSeconds,omitempty"`
+	Problems       []documentCondition `json:"problems"`
+	Build          *documentCondition  `json:"build,omitempty"`
+	Nodes          []documentNode      `json:"nodes"`
+}
+
+type documentTarget struct {
+	Config string `json:"config"`
+	Image  string `json:"image"`
+}
+
+type documentCondition struct {
+	Type    string    `json:"type"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message"`
 }
 
 type documentNode struct {
-	progress.Node
-	IsDegraded bool           `json:"degraded,omitempty"`
-	Seconds    *int           `json:"seconds,omitempty"` // degraded, else at the step
-	Typical    *int           `json:"typicalSeconds,omitempty"`
-	Next       string         `json:"next,omitempty"`
-	Steps      []documentStep `json:"steps,omitempty"`
+	Name            string                   `json:"name"`
+	Pool            string                   `json:"pool"`
+	State           progress.State           `json:"state"`
+	Slow            bool                     `json:"slow,omitempty"`
+	Failing         bool                     `json:"failing,omitempty"`
+	Degraded        bool                     `json:"degraded,omitempty"`
+	DegradedSince   time.Time                `json:"degradedSince,omitzero"`
+	NotReady        bool                     `json:"notReady,omitempty"`
+	Cordoned        bool                     `json:"cordoned,omitempty"`
+	Desired         documentTarget           `json:"desired"`
+	Current         documentTarget           `json:"current"`
+	Step            string                   `json:"step,omitempty"`
+	Since           time.Time                `json:"since,omitzero"`
+	Seconds         *int                     `json:"seconds,omitempty"` // degraded, else at the step
+	Requested       time.Time                `json:"requested,omitzero"`
+	Started         time.Time                `json:"started,omitzero"`
+	Completed       time.Time                `json:"completed,omitzero"`
+	Message         string                   `json:"message,omitempty"`
+	Next            []string                 `json:"next,omitempty"`
+	Steps           []documentStep           `json:"steps,omitempty"`
+	PinnedImageSets []documentPinnedImageSet `json:"pinnedImageSets,omitempty"`
 }
 
 type documentStep struct {
-	progress.Step
-	Seconds *int `json:"seconds,omitempty"`
+	Phase   string             `json:"phase"`
+	State   progress.StepState `json:"state"`
+	End     time.Time          `json:"end,omitzero"`
+	Seconds *int               `json:"seconds,omitempty"`
+	Message string             `json:"message,omitempty"`
 }
 
-// newDocument describes a view: its pools, and their nodes that are to be shown.
+type documentPinnedImageSet struct {
+	Name    string    `json:"name,omitempty"`
+	Failed  bool      `json:"failed"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message,omitempty"`
+}
+
+// newDocument describes a view: its pools, and their nodes that are shown.
 func newDocument(v source.View, origin string, show func(progress.Node) bool) *document {
 	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {
-		p.Problems = append([]progress.PoolCondition{}, p.Problems...)
 		doc := documentPool{
-			Pool: p, Release: v.Releases[p.Target.Config], Complete: p.IsDone(), Typical: seconds(p.Typical, p.Typical > 0), Nodes: []documentNode{},
+			Name: p.Name, Target: documentTarget(p.Target), Release: v.Releases[p.Target.Config], Complete: p.IsDone(), Paused: p.Paused,
+			Blocked: p.Blocked, Unavailable: p.Unavailable, MaxUnavailable: p.MaxUnavailable, FromStatus: p.FromStatus,
+			Typical: seconds(p.Typical, p.Typical > 0), Problems: []documentCondition{}, Nodes: []documentNode{},
 			Counts: map[string]int{
-				"nodes": p.Total(), "done": p.Done, "updating": p.Updating, "stuck": p.Stuck, "waiting": p.Waiting, "unreported": p.Unreported, "missing": p.Missing,
+				"nodes": p.Total(), "done": p.Done, "updating": p.Updating, "stuck": p.Stuck, "waiting": p.Waiting, "idle": p.Idle,
+				"unreported": p.Unreported, "missing": p.Missing,
 			},
 		}
-		if p.Remaining != nil && p.Stuck > 0 {
-			doc.OthersRemain = seconds(*p.Remaining, true)
-		} else if p.Remaining != nil {
+		if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)
+		}
+		for _, c := range p.Problems {
+			doc.Problems = append(doc.Problems, documentCondition(c))
+		}
+		if p.Build != nil {
+			build := documentCondition(*p.Build)
+			doc.Build = &build
 		}
 		for _, n := range p.Nodes {
 			if show == nil || show(n) {
@@ -81,12 +130,17 @@ func newDocument(v source.View, origin string, show func(progress.Node) bool) *d
 }
 
 func describe(n progress.Node) documentNode {
-	doc := documentNode{Node: n, IsDegraded: n.IsDegraded(), Seconds: seconds(n.For, n.For > 0), Typical: seconds(n.Typical, n.Samples > 0)}
-	if n.State == progress.Stuck {
-		doc.Next = screen.Next(n)
+	doc := documentNode{
+		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
+		NotReady: n.NotReady, Cordoned: n.Cordoned, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
+		Since: n.Since, Seconds: seconds(n.For, n.For > 0),
+		Requested: n.Requested, Started: n.Started, Completed: n.Completed, Message: n.Message, Next: screen.Next(n),
 	}
 	for _, s := range n.Steps {
-		doc.Steps = append(doc.Steps, documentStep{s, seconds(s.Duration, !s.End.IsZero())})
+		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), s.State, s.End, seconds(s.Duration, !s.End.IsZero()), s.Message})
+	}
+	for _, set := range n.PinnedImageSets {
+		doc.PinnedImageSets = append(doc.PinnedImageSets, documentPinnedImageSet(set))
 	}
 	return doc
 }

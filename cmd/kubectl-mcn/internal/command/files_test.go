@@ -4,13 +4,10 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,8 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	sigsyaml "sigs.k8s.io/yaml"
-
-	"github.com/openshift/upgrademonitor/phases"
 )
 
 // assertPrintable fails for a text with control characters of a terminal.
@@ -38,7 +33,7 @@ func assertPrintable(t testing.TB, text string) {
 // gathered returns the files of a must-gather.
 func gathered(t *testing.T, objects ...runtime.Object) map[string]string {
 	t.Helper()
-	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-3", Labels: map[string]string{"zone": "b"}}}
+	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-3"}}
 	files := map[string]string{
 		"event-filter.html": "<html>",
 		"image/namespaces/openshift-machine-config-operator/pods/p/p.yaml": "kind: Pod",
@@ -87,87 +82,6 @@ func TestMustGather(t *testing.T) {
 		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
 		assert.Contains(t, got.stdout, "2026-03-04 14:16:05 UTC, from "+filepath.Base(name)+"\n"+want)
 
-		got = execute(t, "", "-f", name, "-l", "zone=b", "-o", names)
-		assert.Equal(t, "machineconfignode/worker-3\n", got.stdout, "the labels of Nodes")
-	}
-	assert.Contains(t, execute(t, asList(t, rollout()...), "-f", "-", "-l", "zone=b").stderr, "there are none in -")
-}
-
-// TestAges: of a dump of a stuck drain, ages run to --at, else to when the file was written.
-func TestAges(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "dump.json")
-	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
-	written := now.Add(8 * time.Minute)
-	require.NoError(t, os.Chtimes(file, written, written))
-	got := execute(t, "", "-f", file)
-	assert.Contains(t, got.stdout, "2026-03-04 14:24:05 UTC, from dump.json\n6 nodes: 3 done, 1 updating, 1 stuck, 1 waiting\n")
-	assert.Contains(t, got.stdout, "Draining for 80m")
-	got = execute(t, "", "-f", file, "--at", now.Add(time.Hour).Format(time.RFC3339))
-	assert.Contains(t, got.stdout, "2026-03-04 15:16:05 UTC, from dump.json")
-	assert.Contains(t, got.stdout, "Draining for 132m")
-}
-
-func TestURL(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(asList(t, rollout()...))) }))
-	defer s.Close()
-	got := execute(t, "", "-f", s.URL+"/dump.json")
-	assert.Zero(t, got.code, got.stderr)
-	assert.Contains(t, got.stdout, "worker-4")
-}
-
-// TestTimelineOfThisRollout: an update of 30 days ago is not drawn under the present target.
-func TestTimelineOfThisRollout(t *testing.T) {
-	old := newNode("worker-0", "worker", "rendered-worker-00000000", now.Add(-60*24*time.Hour))
-	update(old, oldConfig, now.Add(-30*24*time.Hour), "", noop)
-	moving := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
-	update(moving, newConfig, now.Add(-10*time.Minute), phases.Drained, noop)
-	list := asList(t, newPool("worker", newConfig), old, moving)
-	got := execute(t, list, "timeline", "-f", "-").stdout
-	assert.NotContains(t, got, "worker-0")
-	assert.Contains(t, got, "worker 22222222, 2026-03-04 14:0")
-}
-
-func TestBadFiles(t *testing.T) {
-	list := asList(t, rollout()...)
-	empty := &mcfgv1.MachineConfigNode{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"}, ObjectMeta: metav1.ObjectMeta{Name: "bare"}}
-	evil := newNode("evil", "worker", oldConfig, now)
-	update(evil, newConfig, now.Add(24*time.Hour), phases.Drained, noop) // and in the future
-	report(evil, phases.Drained, metav1.ConditionUnknown, now, strings.Repeat("\x1b[2J\x9b2J\x07\u202e\r\n", 1000))
-	pod := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
-	for name, test := range map[string]struct {
-		in, stdout, stderr string
-		code               int
-	}{
-		"nothing":            {"", "", "no MachineConfigNodes and no MachineConfigPools in -", exitUsage},
-		"no JSON":            {"{nope", "", "cannot read -", exitUsage},
-		"binary":             {"\x00\x01\xff\xfe", "", "cannot read -", exitUsage},
-		"text":               {"hello", "", "cannot read -", exitUsage},
-		"a number":           {"7", "", "cannot read -", exitUsage},
-		"an empty list":      {`{"apiVersion":"v1","kind":"List","items":[]}`, "", "no MachineConfigNodes", exitUsage},
-		"truncated":          {list[:len(list)-300], "", "unexpected EOF", exitUsage},
-		"other kinds":        {asList(t, append(rollout(), pod, pod)...), "worker-4", "skipped what is not shown: 2 Pod", 0},
-		"only other kinds":   {asList(t, pod), "", "1 Pod", exitUsage},
-		"no kind":            {`{"a":1}`, "", "Object 'Kind' is missing", exitUsage},
-		"no name":            {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name", exitUsage},
-		"wrong types":        {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "MachineConfigNode that cannot be read", exitUsage},
-		"no conditions":      {asList(t, empty), "1 unreported", "", 0},
-		"YAML":               {"---\n---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\n---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigNode\nmetadata: {name: n}\nspec: {pool: {name: infra}}\n", "infra", "", 0},
-		"escape sequences":   {asList(t, evil), "evil", "", 0},
-		"a list of one kind": {`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", "", 0},
-	} {
-		t.Run(name, func(t *testing.T) {
-			for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "-o", "json"}, {"-f", "-", "-o", "yaml"}, {"-f", "-", "-o", "wide"}, {"-f", "-", "-w"}, {"timeline", "-f", "-"}} {
-				got := execute(t, test.in, args...)
-				assert.Equal(t, test.code, got.code, "%v: %s", args, got.stderr)
-				assert.Contains(t, got.stderr, test.stderr, "%v", args)
-				if !slices.Contains(args, "-o") {
-					assertPrintable(t, got.stdout+got.stderr)
-				}
-				if len(args) == 2 {
-					assert.Contains(t, got.stdout, test.stdout)
-				}
-			}
-		})
 	}
 }
 
@@ -177,24 +91,26 @@ func TestUsage(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(folder, "missing"))
 	list := asList(t, rollout()...)
 	for want, args := range map[string]string{
-		"is no must-gather, and has no .yaml or .json files":                   "-f " + folder,
+		"is not a must-gather, and has no .yaml or .json files":                "-f " + folder,
 		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
-		"there is none in " + folder + "/missing; set --kubeconfig":            "worker",
+		"no cluster is configured in " + folder + "/missing: set --kubeconfig": "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
 		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",
 		`unknown pool "worker-3": it is a node, see kubectl mcn node worker-3`: "worker-3 -f -",
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
 		`--state "sleeping": use one of done, updating, stuck`:                 "--state sleeping -f -",
-		`--output "xml"`: "-o xml -f -",
-		"--watch prints a screen, or a line for each move":  "-w -o yaml -f -",
-		`--at "noon": use a time like`:                      "--at noon -f -",
-		"--at requires -f":                                  "--at now",
-		"--stuck-after -1s is negative":                     "--stuck-after -1s -f -",
-		"unknown flag: --nope; see kubectl mcn wait --help": "wait --nope",
-		"--begin-within requires --from":                    "wait --begin-within 1s -f -",
-		"--from is empty":                                   "wait --from , -f -",
-		`--for "ever": use done or begun`:                   "wait --for ever -f -",
-		`unexpected argument "x"`:                           "components x",
+		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
+		"--watch needs a terminal":                                             "-w -f -",
+		"http://x/dump.json is a URL: download it first":                       "-f http://x/dump.json",
+		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
+		`--at "noon": use a time like`:                                         "--at noon -f -",
+		"--at requires -f":                                                     "--at now",
+		"--stuck-after -1s is negative":                                        "--stuck-after -1s -f -",
+		"unknown flag: --nope; see kubectl mcn wait --help":                    "wait --nope",
+		"--start-within requires --from":                                       "wait --start-within 1s -f -",
+		"--from is empty":                                                      "wait --from , -f -",
+		`--for "ever": use done or started`:                                    "wait --for ever -f -",
+		`unexpected argument "x"`:                                              "components x",
 	} {
 		got := execute(t, list, strings.Fields(args)...)
 		assert.Equal(t, exitUsage, got.code, args)
@@ -221,7 +137,7 @@ func FuzzFiles(f *testing.F) {
 		if strings.Count(in, "&") > 3 {
 			t.Skip("aliases of YAML that grow")
 		}
-		for _, args := range [][]string{{"-f", "-"}, {"-f", "-", "-w"}, {"timeline", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
+		for _, args := range [][]string{{"-f", "-"}, {"wait", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
 			got := executeAt(t, int(width), in, args...)
 			assertPrintable(t, got.stdout+got.stderr)
 		}
@@ -234,7 +150,7 @@ func TestFieldsOfTheDocs(t *testing.T) {
 	require.NoError(t, err)
 	_, block, _ := strings.Cut(string(page), "```yaml\n")
 	block, _, _ = strings.Cut(block, "```")
-	fields := sets.New("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "unreported", "missing") // those of the counts are of a map
+	fields := sets.New("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
 	var add func(reflect.Type)
 	add = func(of reflect.Type) {
 		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {

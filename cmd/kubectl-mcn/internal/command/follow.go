@@ -94,12 +94,12 @@ func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	}
 }
 
-// size returns the options of a screen: its height only where it is redrawn.
+// size returns the options of a screen: its height only if it is redrawn.
 func (f *sourceFlags) size(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
-	o := screen.Options{Now: v.Time, Origin: f.source.Origin(), Width: width, LastContact: v.LastContact, Health: screen.Health(v.Components), Whole: whole, Releases: v.Releases}
-	if v.Unmanaged {
-		o.Note = "no TYPICAL, LEFT, ordered without managedFields: get --show-managed-fields"
+	o := screen.Options{
+		Now: v.Time, Origin: f.source.Origin(), Width: width, LastContact: v.LastContact, Health: screen.Health(v.Components),
+		Whole: whole, Releases: v.Releases, Unmanaged: v.Unmanaged,
 	}
 	switch {
 	case f.isRedrawn && height > 1:

@@ -1,10 +1,13 @@
 package command
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // newNodeCommand returns the command that shows everything about one node.
@@ -22,20 +25,39 @@ func newNodeCommand(c *CLI) *cobra.Command {
 			return source.Usagef("name one node; see kubectl mcn node --help")
 		}
 		return f.show(cmd.Context(), func(v source.View) error {
-			for _, p := range v.Pools {
-				for _, n := range p.Nodes {
-					switch {
-					case n.Name != args[0]:
-					case f.isText():
-						return f.terminal.Print(f.Out, screen.Node(p, n, f.size(v, f.format == formatWide)))
-					default:
-						doc := describe(n)
-						return f.printDocument(f.Out, &document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
-					}
-				}
+			p, n, err := findNode(v, args[0])
+			switch {
+			case err != nil:
+				return err
+			case f.isText():
+				return f.terminal.Print(f.Out, screen.Node(p, n, f.size(v, f.format == formatWide)))
 			}
-			return source.Usagef("unknown node %q: no MachineConfigNode has this name", args[0])
+			doc := describe(n)
+			return f.printDocument(f.Out, &document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
 		})
 	}
 	return cmd
+}
+
+// findNode returns a node and its pool: by its name, or by a prefix that fits no other node.
+func findNode(v source.View, name string) (pool progress.Pool, node progress.Node, err error) {
+	var found []string
+	for _, p := range v.Pools {
+		for _, n := range p.Nodes {
+			switch {
+			case n.Name == name:
+				return p, n, nil
+			case strings.HasPrefix(n.Name, name):
+				pool, node = p, n
+				found = append(found, n.Name)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		return pool, node, source.Usagef("unknown node %q: no MachineConfigNode has this name", name)
+	case 1:
+		return pool, node, nil
+	}
+	return pool, node, source.Usagef("%q fits %d nodes: %s, %s and others", name, len(found), found[0], found[1])
 }

@@ -44,7 +44,7 @@ func newPool(name, target string) *mcfgv1.MachineConfigPool {
 func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNode {
 	n := &mcfgv1.MachineConfigNode{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"},
-		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"zone": name[len(name)-1:]}},
+		ObjectMeta: metav1.ObjectMeta{Name: name},
 	}
 	n.Spec.Node.Name, n.Spec.Pool.Name = name, pool
 	n.Generation = 1
@@ -55,8 +55,8 @@ func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNo
 	return n
 }
 
-// order sets the desired config of a node.
-func order(n *mcfgv1.MachineConfigNode, config string, at time.Time) {
+// request sets the desired config of a node.
+func request(n *mcfgv1.MachineConfigNode, config string, at time.Time) {
 	n.Generation++
 	n.Spec.ConfigVersion.Desired = config
 	stamp := metav1.NewTime(at)
@@ -94,14 +94,9 @@ var walk = []phases.Phase{
 
 // update updates a node to a config, one step per minute, until a step is running; "" is the end.
 // It calls observed after each report.
-func update(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, observed func()) time.Time {
-	return updateIn(n, config, begin, until, nil, observed)
-}
-
-// updateIn is update with other durations of some steps.
-func updateIn(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until phases.Phase, laps map[phases.Phase]time.Duration, observed func()) time.Time {
-	at := begin
-	order(n, config, at)
+func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until phases.Phase, observed func()) time.Time {
+	at := start
+	request(n, config, at)
 	observed()
 	report(n, phases.Updated, metav1.ConditionFalse, at, "Node needs an update")
 	observed()
@@ -111,11 +106,7 @@ func updateIn(n *mcfgv1.MachineConfigNode, config string, begin time.Time, until
 		if p == until {
 			return at
 		}
-		lap, ok := laps[p]
-		if !ok {
-			lap = time.Minute
-		}
-		at = at.Add(lap)
+		at = at.Add(time.Minute)
 		report(n, p, metav1.ConditionTrue, at, "done")
 		observed()
 	}
@@ -177,6 +168,6 @@ func executeAt(t testing.TB, width int, stdin string, args ...string) execution 
 func testCommand(stdout, stderr io.Writer) *CLI {
 	return &CLI{
 		IOStreams: genericiooptions.IOStreams{In: &bytes.Buffer{}, Out: stdout, ErrOut: stderr}, clock: clocktesting.NewFakeClock(now),
-		patience: 10 * time.Second, terminal: terminal.Terminal{Size: func() (int, int) { return 80, 0 }},
+		requestTimeout: 10 * time.Second, terminal: terminal.Terminal{Size: func() (int, int) { return 80, 0 }},
 	}
 }

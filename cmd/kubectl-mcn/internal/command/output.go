@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"io"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
@@ -44,10 +44,24 @@ func (o *outputFlag) check() error {
 }
 
 func (o *outputFlag) printer() (printers.ResourcePrinter, error) {
-	flags := genericclioptions.NewPrintFlags("")
-	flags.NamePrintFlags = nil
-	flags.OutputFormat = &o.format
-	printer, err := flags.ToPrinter()
+	kind, text, _ := strings.Cut(o.format, "=")
+	var printer printers.ResourcePrinter
+	var err error
+	switch kind {
+	case formatJSON:
+		printer = &printers.JSONPrinter{}
+	case "yaml":
+		printer = &printers.YAMLPrinter{}
+	case "jsonpath", "jsonpath-as-json":
+		path, parseErr := printers.NewJSONPathPrinter(text)
+		if printer, err = path, parseErr; err == nil {
+			path.EnableJSONOutput(kind != "jsonpath")
+		}
+	case "go-template", "template":
+		printer, err = printers.NewGoTemplatePrinter([]byte(text))
+	default:
+		err = errors.New("use wide, json, yaml, jsonpath=PATH or go-template=TEMPLATE")
+	}
 	if err != nil {
 		return nil, source.Usagef("--output %q: %w", o.format, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"k8s.io/cli-runtime/pkg/genericclioptions"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
@@ -16,13 +15,12 @@ func newRoot(c *CLI) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	c.config = genericclioptions.NewConfigFlags(true)
-	c.config.AddFlags(root.PersistentFlags())
+	c.config = bindConfig(root.PersistentFlags())
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are kubectl's, and many
 	if c.Flags != nil {
 		c.Flags(root.PersistentFlags())
 	}
-	root.AddCommand(newNodeCommand(c), newWait(c), newTimeline(c), newComponents(c), newVersion(c))
+	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c), newVersion(c))
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)

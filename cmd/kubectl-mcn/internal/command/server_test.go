@@ -31,6 +31,7 @@ type server struct {
 	fail     func(verb, resource string) (code int) // 0: no failure
 	expires  bool                                   // each continue token
 	releases map[string]string                      // of rendered configs
+	status   map[string]string                      // of Nodes, as a table has it
 	verbs    map[string]int                         // how many requests of each
 
 	mu      sync.Mutex
@@ -131,6 +132,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch {
+	case s.status != nil && strings.Contains(r.Header.Get("Accept"), "as=Table"):
+		table := metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name"}, {Name: "Status"}, {Name: "Age"}}}
+		for name, status := range s.status {
+			table.Rows = append(table.Rows, metav1.TableRow{Cells: []any{name, status, "7d"}})
+		}
+		_ = encoding.NewEncoder(w).Encode(table)
 	case s.releases[resource] != "":
 		_ = encoding.NewEncoder(w).Encode(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": map[string]any{
 			"name": resource, "annotations": map[string]string{"machineconfiguration.openshift.io/release-image-version": s.releases[resource]}}})

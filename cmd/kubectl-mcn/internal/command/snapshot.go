@@ -17,7 +17,6 @@ import (
 type snapshot struct {
 	sourceFlags
 	pools []string
-	state string
 	watch bool
 }
 
@@ -32,8 +31,6 @@ func newSnapshot(c *CLI) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
 	s.outputFlag.bind(cmd, formatWide)
-	cmd.Flags().StringVar(&s.state, "state", "", "only "+strings.Join(states, ", "))
-	_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 	s.bind(cmd, true)
 	return cmd
 }
@@ -43,17 +40,15 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	if s.state != "" && !slices.Contains(states, s.state) {
 		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
 	}
-	if s.watch && !s.isText() {
-		return source.Usagef("--watch prints a screen, or a line for each move: leave -o %s out", s.format)
-	}
-	ctx := cmd.Context()
 	switch {
 	case !s.watch:
-		return s.show(ctx, s.print)
-	case s.terminal.IsTerminal:
-		return s.redraw(ctx)
+		return s.show(cmd.Context(), s.print)
+	case !s.isText():
+		return source.Usagef("--watch draws a screen: leave -o %s out", s.format)
+	case !s.terminal.IsTerminal:
+		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints lines")
 	}
-	return s.log(ctx)
+	return s.redraw(cmd.Context())
 }
 
 // redraw redraws a terminal with each view until ctx ends.
@@ -70,25 +65,10 @@ func (s *snapshot) redraw(ctx context.Context) error {
 	})
 }
 
-// log prints a line for each move.
-func (s *snapshot) log(ctx context.Context) error {
-	moves := moveLog{CLI: s.CLI, state: s.state, whole: s.format == formatWide}
-	return s.follow(ctx, func(v source.View) (bool, error) {
-		v, err := choose(v, s.pools)
-		if err != nil {
-			return true, err
-		}
-		if moves.last.Time.IsZero() && len(v.Pools) == 0 {
-			_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
-		}
-		return false, moves.show(v)
-	})
-}
-
 func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
 	o := s.size(v, s.format == formatWide)
-	o.Show, o.List = shows(v, s.state), s.state != ""
+	o.Show, o.List = inState(s.state), s.state != ""
 	return screen.Snapshot(v.Pools, o), err
 }
 
@@ -99,7 +79,7 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), shows(v, s.state)))
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), inState(s.state)))
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil

@@ -2,13 +2,13 @@ package command
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/labels"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
@@ -23,16 +23,17 @@ type sourceFlags struct {
 	ofHealth   bool          // the components are read
 	files      []string
 	at         string
-	selector   string
+	state      string // of the nodes that are shown; "": all
 	stuckAfter time.Duration
 }
 
-func (f *sourceFlags) bind(cmd *cobra.Command, withSelector bool) {
+func (f *sourceFlags) bind(cmd *cobra.Command, withState bool) {
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder, URL or must-gather; - is stdin")
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
-	if withSelector {
-		flags.StringVarP(&f.selector, "selector", "l", "", "only nodes whose Node has these `LABELS`")
+	if withState {
+		flags.StringVar(&f.state, "state", "", strings.Join(states, ", "))
+		_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
 	}
 	if f.ofRollout {
 		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
@@ -44,18 +45,11 @@ func (f *sourceFlags) open() error {
 	if err := errors.Join(f.check(), notNegative(map[string]time.Duration{"stuck-after": f.stuckAfter})); err != nil {
 		return err
 	}
-	selector, err := labels.Parse(f.selector)
-	if err != nil {
-		return source.Usagef("--selector %q: %w", f.selector, err)
-	}
+	at, err := parseTime(f.at, f.clock.Now())
 	switch {
+	case err != nil:
 	case len(f.files) > 0:
-		files := &source.Files{Names: f.files, In: f.In, Clock: f.clock.Now, Note: f.note}
-		if f.selector != "" {
-			files.Selector = selector
-		}
-		files.At, err = parseTime(f.at, f.clock.Now())
-		f.source = files
+		f.source = &source.Files{Names: f.files, In: f.In, At: at, Clock: f.clock.Now, Note: f.note}
 	case f.at != "":
 		return source.Usagef("--at requires -f")
 	case f.Source != nil:
@@ -80,25 +74,35 @@ func parseTime(at string, now time.Time) (time.Time, error) {
 	return t, nil
 }
 
+// bindConfig adds the flags of kubectl that select and access a cluster.
+func bindConfig(flags *pflag.FlagSet) clientcmd.ClientConfig {
+	rules, overrides := clientcmd.NewDefaultClientConfigLoadingRules(), &clientcmd.ConfigOverrides{}
+	flags.StringVar(&rules.ExplicitPath, "kubeconfig", "", "the kubeconfig `FILE`")
+	names := clientcmd.RecommendedConfigOverrideFlags("")
+	names.ContextOverrideFlags.Namespace.ShortName = "n"
+	names.ClusterOverrideFlags.APIServer.ShortName = "s"
+	clientcmd.BindOverrideFlags(overrides, flags, names)
+	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
+}
+
 // connect opens the cluster of the kubeconfig. Its errors say what was tried.
 func (f *sourceFlags) connect() (source.Source, error) {
-	loader := f.config.ToRawKubeConfigLoader()
-	if raw, err := loader.RawConfig(); err == nil && len(raw.Clusters) == 0 && *f.config.APIServer == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		return nil, source.Usagef("no cluster is configured: there is none in %s; set --kubeconfig or KUBECONFIG, or read files with -f",
-			strings.Join(loader.ConfigAccess().GetLoadingPrecedence(), ", "))
-	}
-	config, err := f.config.ToRESTConfig()
-	if err != nil {
+	config, err := f.config.ClientConfig()
+	switch {
+	case clientcmd.IsEmptyConfig(err):
+		return nil, source.Usagef("no cluster is configured in %s: set --kubeconfig or KUBECONFIG, or read files with -f",
+			strings.Join(f.config.ConfigAccess().GetLoadingPrecedence(), ", "))
+	case err != nil:
 		return nil, source.Usagef("cannot use the kubeconfig: %w", err)
 	}
-	patience := f.patience
+	timeout := f.requestTimeout
 	if config.Timeout > 0 {
-		patience, config.Timeout = config.Timeout, 0 // a watch has no end
+		timeout, config.Timeout = config.Timeout, 0 // a watch has no end
 	}
 	config.UserAgent = "kubectl-mcn"
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.QPS = -1 // each page waits for the previous one
 	return &source.Cluster{
-		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Selector: f.selector, Clock: f.clock, Patience: patience,
+		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Clock: f.clock, RequestTimeout: timeout,
 	}, nil
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -24,62 +25,67 @@ func newWait(c *CLI) *cobra.Command {
 	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
 	cmd := &cobra.Command{
 		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
-		Long: "Wait until pools are done, and print each move. The exit code is 0 done,\n" +
+		Long: "Wait until pools are done, and print how far they are. The exit code is 0 done,\n" +
 			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
 		RunE: w.run, ValidArgsFunction: w.complete(false),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&w.what, "for", forDone, "done, or begun")
+	flags.StringVar(&w.what, "for", forDone, "done, or started")
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
 	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
-	flags.DurationVar(&w.beginWithin, "begin-within", time.Minute, "with --from, when it must begin")
+	flags.DurationVar(&w.startWithin, "start-within", time.Minute, "with --from, when it must start")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
 	w.bind(cmd, false)
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forBegun}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forStarted}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
 	w.names = args
-	if err := w.check(cmd.Flags().Changed("begin-within")); err != nil {
+	if err := w.check(cmd.Flags().Changed("start-within")); err != nil {
 		return err
 	}
 	return w.wait(cmd.Context())
 }
 
 // check validates the options.
-func (w *waiting) check(beginWithin bool) error {
+func (w *waiting) check(startWithin bool) error {
 	switch {
 	case slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }):
 		return source.Usagef("--from is empty: name the config that the pool has before the update")
-	case beginWithin && len(w.before) == 0:
-		return source.Usagef("--begin-within requires --from")
-	case w.what != forDone && w.what != forBegun:
-		return source.Usagef("--for %q: use done or begun", w.what)
+	case startWithin && len(w.before) == 0:
+		return source.Usagef("--start-within requires --from")
+	case w.what != forDone && w.what != forStarted:
+		return source.Usagef("--for %q: use done or started", w.what)
 	}
-	return notNegative(map[string]time.Duration{"timeout": w.timeout, "begin-within": w.beginWithin, "tolerate": w.tolerate})
+	return notNegative(map[string]time.Duration{"timeout": w.timeout, "start-within": w.startWithin, "tolerate": w.tolerate})
 }
 
-// wait waits, and prints each move on the way. At the end it prints a summary, or what is in the way as the snapshot
-// says it.
+// wait waits, and prints how far each pool is when that changes. At the end it prints a summary, or the screen with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.timeout > 0 {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
-	moves := moveLog{CLI: w.CLI}
 	c := &check{goal: w.goal}
+	standing := map[string]string{} // of each pool, as it was printed
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
 			return true, err // what is not seen cannot be waited for
 		}
+		c.origin = w.source.Origin()
 		v, err := c.pools(v)
 		if err != nil {
 			return true, err
 		}
-		if err := moves.show(v); err != nil {
-			return true, err
+		for _, p := range v.Pools {
+			if line := screen.Standing(p); standing[p.Name] != line {
+				standing[p.Name] = line
+				if _, err := fmt.Fprintln(w.Out, v.Time.Format(time.TimeOnly), line); err != nil {
+					return true, err
+				}
+			}
 		}
 		return c.view(v)
 	})

@@ -27,7 +27,10 @@ func lines(tone Tone, texts ...string) []Line {
 	return ls
 }
 
-// wrapped returns text as lines of at most width columns, 0 is no limit, with an indent on all but the first.
+// wrapped returns clean text as lines of at most width columns, 0 is no limit, with an indent on all but the first.
 func wrapped(tone Tone, indent, text string, width int) []Line {
-	return lines(tone, indented("", indent, text, width, 0)...)
+	if width <= 0 || Width(text) <= width {
+		return lines(tone, text)
+	}
+	return lines(tone, indented("", indent, text, width)...)
 }

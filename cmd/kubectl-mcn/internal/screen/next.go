@@ -2,6 +2,7 @@ package screen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -9,36 +10,67 @@ import (
 )
 
 var (
-	namespaceOf = regexp.MustCompile(`-n "?([a-z0-9][a-z0-9-]{0,62})"?`)
-	isName      = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	isName       = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	reportingFor = regexp.MustCompile(`^Node (\S+) is reporting`) // of the pool's NodeDegraded
 )
 
-// inNamespace is where the daemons run.
-const inNamespace = "oc -n openshift-machine-config-operator "
+const (
+	inNamespace   = "oc -n openshift-machine-config-operator "
+	controllerLog = inNamespace + "logs deploy/machine-config-controller -c machine-config-controller"
+	// seeController is how the daemon ends an error whose cause only the controller knows.
+	seeController = "see machine-config-controller logs"
+)
 
-// Next returns the command that tells more about a stuck node, "" for none: what keeps a drain from
-// evicting, else the log of the daemon.
-func Next(n progress.Node) string {
-	if n.Step == phases.Drained {
-		if m := namespaceOf.FindStringSubmatch(n.Message); m != nil {
-			return "oc get pdb -n " + m[1]
-		}
+// Next returns the commands that tell more about a stuck or slow node than its entry does. A name that
+// cannot be pasted is left out.
+func Next(n progress.Node) []string {
+	switch {
+	case n.State != progress.Stuck && !n.Slow:
+		return nil
+	case len(n.Pods) > 0:
+		return nextForPods(n.Pods)
+	case n.Step == phases.Drained && !n.Degraded, strings.Contains(n.Message, seeController):
+		return []string{controllerLog}
+	case !isName.MatchString(n.Name):
+		return nil
+	case n.NotReady, n.Step == phases.RebootedNode && !n.Degraded: // its daemon may not run
+		return []string{"oc describe node " + n.Name}
 	}
-	if !isName.MatchString(n.Name) {
-		return "" // it could not be pasted
-	}
-	return inNamespace + "logs -c machine-config-daemon $(" +
-		inNamespace + "get pods -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=" + n.Name + ")"
+	return daemonLog(n.Name)
 }
 
-func nextForPool(pool, condition string) string {
-	switch {
-	case strings.Contains(condition, "Build"):
-		return "oc describe machineosbuilds"
-	case strings.Contains(condition, "Pinned"):
-		return "oc describe pinnedimagesets"
-	case !isName.MatchString(pool):
-		return "oc describe mcp"
+// nextForPods returns a command for each namespace whose budget refuses evictions, and for each pod that
+// does not terminate.
+func nextForPods(pods []progress.Pod) []string {
+	var all []string
+	for _, p := range pods {
+		next := "oc get pdb -n " + p.Namespace
+		if !p.Refused {
+			next = "oc get pod " + p.Name + " -n " + p.Namespace
+		}
+		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {
+			all = append(all, next)
+		}
 	}
-	return "oc describe mcp " + pool
+	return all
+}
+
+func daemonLog(node string) []string {
+	return []string{inNamespace + "logs -c machine-config-daemon $(" + inNamespace +
+		"get pods -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=" + node + ")"}
+}
+
+func nextForPool(pool string, c progress.PoolCondition) []string {
+	node := reportingFor.FindStringSubmatch(c.Message)
+	switch {
+	case strings.Contains(c.Type, "Build"):
+		return []string{"oc describe machineosbuilds"}
+	case strings.Contains(c.Message, seeController):
+		return []string{controllerLog}
+	case node != nil && isName.MatchString(node[1]):
+		return daemonLog(node[1])
+	case c.Message == "" && isName.MatchString(pool):
+		return []string{"oc describe mcp " + pool}
+	}
+	return nil
 }

@@ -11,12 +11,12 @@ import (
 
 // Node returns all that is known of one node of a pool.
 func Node(p progress.Pool, n progress.Node, o Options) []Line {
+	o.Whole, o.Show = true, nil
 	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", clean(n.Name), clean(p.Name), strings.ToLower(string(n.State))), o.Width)
-	ls = append(ls, lines(Plain, Moment(o), "")...)
+	ls = append(ls, wrapped(Plain, "  ", Moment(o), o.Width)...)
+	ls = append(ls, Line{})
 	field := func(name, value string) {
-		if value != "" {
-			ls = append(ls, lines(Plain, indented(pad(name, 10), strings.Repeat(" ", 10), value, o.Width, 0)...)...)
-		}
+		ls = append(ls, lines(Plain, indented(pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)...)
 	}
 	moment := func(name string, t time.Time) {
 		if !t.IsZero() {
@@ -26,30 +26,24 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	field("from", o.wholeTarget(n.Current))
 	field("to", o.wholeTarget(n.Desired))
 	if p.Target != n.Desired && p.Target.Config != "" {
-		field("pool", o.wholeTarget(p.Target)+", to which the node is not ordered yet")
+		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet")
 	}
-	moment("ordered", n.Ordered)
-	moment("begun", n.Begun)
-	moment("ended", n.Ended)
-	if n.State == progress.Stuck {
-		ls = append(ls, ofNode(n, Options{Now: o.Now, Width: o.Width, Whole: true}).draw(Options{Width: o.Width, Whole: true})...)
-	} else if n.Slow {
+	moment("requested", n.Requested)
+	moment("started", n.Started)
+	moment("completed", n.Completed)
+	if n.NotReady || n.Cordoned {
+		field("node", strings.TrimPrefix(map[bool]string{true: ", NotReady"}[n.NotReady]+map[bool]string{true: ", cordoned"}[n.Cordoned], ", "))
+	}
+	if n.State == progress.Stuck || n.Slow {
+		problem := ofNode(n, o)
+		problem.marks = ""
+		ls = append(ls, problem.draw(o)...)
+	}
+	if n.InUpdate() {
 		ls = append(ls, Line{})
-		ls = append(ls, lines(Warn, headline("~ slow: "+Reason(n, o), o.Width)...)...)
+		ls = append(ls, stepRows(n, o)...)
 	}
-	ls = append(ls, Line{})
-	ls = append(ls, stepRows(n, o)...)
-	pins := pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, Options{Now: o.Now, Width: o.Width, Whole: true})
-	if len(pins) == 0 {
-		pins = lines(Plain, "", "No pinned image set has failed or is pulled.")
-	}
-	ls = append(ls, pins...)
-	if n.State != progress.Stuck {
-		if next := Next(progress.Node{Name: n.Name}); next != "" {
-			ls = append(ls, Line{}, Line{Text: "next: " + next})
-		}
-	}
-	return ls
+	return append(ls, pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, o)...)
 }
 
 func (o Options) wholeTarget(t progress.Target) string {
@@ -63,39 +57,29 @@ func (o Options) wholeTarget(t progress.Target) string {
 	return text
 }
 
-// stepRows returns a row for each step, with its message below where the screen is narrow.
+// stepRows returns a row for each step, with its message below it: when the step started, and how long it has
+// taken.
 func stepRows(n progress.Node, o Options) []Line {
-	rows := [][]string{{"STEP         ", "STATUS", "SINCE", ">TOOK", "MESSAGE"}}
+	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
-		state, from, lap := strings.ToLower(string(s.State)), "-", "-"
+		state, from, duration := strings.ToLower(string(s.State)), "-", "-"
 		switch {
 		case s.State == progress.ToDo:
 			state = "to come"
-		case s.Phase == n.Step && n.InUpdate() && !n.NotBegun:
-			lap = sinceNow(n.Since, o.Now)
-			if !n.Since.IsZero() {
+		case s.Phase == n.Step && !n.NotStarted:
+			if duration = sinceNow(n.Since, o.Now); !n.Since.IsZero() {
 				from = clockTime(n.Since, o.Now)
 			}
 		case !s.End.IsZero():
-			from, lap = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
+			from, duration = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
 		}
-		rows = append(rows, []string{string(mark(s.State)) + " " + stepName(s.Phase), state, from, lap, ""})
+		rows = append(rows, []string{signs[s.State] + " " + phaseName(s.Phase), state, from, duration})
 	}
-	at := breadth(rows, 0) - len("MESSAGE")
-	ls := tableLines(rows, 0, o.Width)
 	var all []Line
-	for i, l := range ls {
-		message := ""
-		if i > 0 {
-			message = clean(n.Steps[i-1].Message)
-		}
-		switch {
-		case message == "":
-			all = append(all, lines(l.Tone, l.Text)...)
-		case o.Width > 0 && o.Width-at < 20:
-			all = append(all, lines(l.Tone, append([]string{l.Text}, indented(margin, margin, message, o.Width, 0)...)...)...)
-		default:
-			all = append(all, lines(l.Tone, indented(pad(l.Text, at), strings.Repeat(" ", at), message, o.Width, 0)...)...)
+	for i, l := range tableLines(rows, 0, o.Width) {
+		all = append(all, l)
+		if i > 0 && n.Steps[i-1].Message != "" {
+			all = append(all, lines(Plain, indented(margin, margin, n.Steps[i-1].Message, o.Width)...)...)
 		}
 	}
 	return all

@@ -4,111 +4,109 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
+	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// The indent of the table of nodes, and the width to which a name is cut in it.
 const (
 	nodeIndent  = 2
-	longestNode = 41
+	longestNode = 41 // to which a name is cut in a row
 )
 
-// nodeRows returns a row for each node that is updating or chosen. If there are too many, it returns the first
-// rows, and counts the others.
+// nodeRows returns a row for each node that is updating or chosen, and has no entry. If there are too many, it
+// returns the first rows, and counts the others.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
-	chosen, missing := chosenNodes(pools, o)
-	if len(chosen) == 0 {
-		return others(0, missing, o)
+	chosen := chosenNodes(pools, o)
+	missing := 0
+	for _, p := range pools {
+		missing += p.Missing
 	}
-	most := mostRows
-	if o.Height > 0 {
-		most = max(2, room)
-	}
-	if o.Whole || len(chosen) <= most {
-		most = len(chosen)
-	}
-	ls := append([]Line{{}}, nodeTable(chosen[:most], o)...)
-	for i, n := range chosen[:most] {
-		switch l := &ls[i+2]; {
-		case n.State == progress.Stuck:
-			l.Tone = Alarm
-		case n.Slow:
-			l.Tone, l.Text = Warn, "~"+l.Text[1:]
+	var ls []Line
+	if len(chosen) > 0 {
+		most := mostRows
+		if o.Height > 0 {
+			most = max(2, room)
+		}
+		if o.Whole || len(chosen) <= most {
+			most = len(chosen)
+		}
+		ls = append(manySteps(pools, o), Line{})
+		ls = append(ls, nodeTable(chosen[:most], o)...)
+		for i, n := range chosen[:most] {
+			if n.State == progress.Stuck {
+				ls[len(ls)-most+i].Tone = Alarm
+			}
+		}
+		if more := len(chosen) - most; more > 0 {
+			ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 		}
 	}
-	return append(ls, others(len(chosen)-most, missing, o)...)
-}
-
-// others counts nodes that have no row, and those without an object.
-func others(more, missing int, o Options) []Line {
-	var ls []Line
-	if more > 0 {
-		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
-	}
-	if missing > 0 && (o.List || o.Whole) {
+	isShown := o.Show == nil || o.Show(progress.Node{State: progress.Unreported})
+	if missing > 0 && isShown && (o.List || o.Whole) {
 		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
 	}
 	return ls
 }
 
-// chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
-// first, and of a list or a whole screen all others. It also returns how many have no object.
-func chosenNodes(pools []progress.Pool, o Options) ([]progress.Node, int) {
-	var updating, other []progress.Node
-	missing := 0
+// manySteps counts the nodes at each step, for each pool that updates many nodes.
+func manySteps(pools []progress.Pool, o Options) []Line {
+	var ls []Line
 	for _, p := range pools {
-		missing += p.Missing
+		if p.Updating >= manyNodes {
+			ls = append(ls, Line{})
+			ls = append(ls, wrapped(Plain, margin, clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
+		}
+	}
+	return ls
+}
+
+// chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
+// first, and of a list or a whole screen all others.
+func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
+	var updating, other []progress.Node
+	for _, p := range pools {
 		for _, n := range p.Nodes {
+			hasEntry := n.Slow || n.State == progress.Stuck
 			switch {
 			case o.Show != nil && !o.Show(n):
-			case n.State == progress.Updating:
+			case n.State == progress.Updating && !hasEntry:
 				updating = append(updating, n)
-			case o.Whole || o.List && n.State != progress.Stuck:
+			case o.Whole || o.List && !hasEntry:
 				other = append(other, n)
 			}
 		}
 	}
-	if o.Show != nil && missing > 0 && !o.Show(progress.Node{State: progress.Unreported}) {
-		missing = 0
-	}
-	slices.SortStableFunc(updating, func(a, b progress.Node) int {
-		return cmp.Or(a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
-	})
-	return append(updating, other...), missing
+	slices.SortStableFunc(updating, func(a, b progress.Node) int { return a.Since.Compare(b.Since) })
+	return append(updating, other...)
 }
 
-// nodeTable returns a row for each node, in as many columns as fit: with messages only on a wide screen.
+// nodeTable returns a row for each node, with its message if there is no limit of the width.
 func nodeTable(all []progress.Node, o Options) []Line {
-	name, names, longest := "NODE     ", []string{}, longestNode
+	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
+	var names []string
 	for _, n := range all {
 		names = append(names, clean(n.Name))
 	}
-	if o.Whole {
+	longest := longestNode
+	if o.Width > 0 {
+		titles = titles[:4]
+	}
+	if o.Whole && o.Width <= 0 {
 		longest = 0
 	}
-	columns, rows := 5, [][]string(nil)
-	if o.Width > 0 && o.Width < 116 {
-		columns = 4
+	rows := [][]string{titles}
+	for _, n := range all {
+		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), clean(n.Message)}
+		rows = append(rows, row[:len(titles)])
 	}
-	for ; ; columns-- {
-		step, marked := "STEP         ", func(progress.Node) string { return "" }
-		if columns > 3 {
-			step, marked = "STEPS   "+step, func(n progress.Node) string { return pad(marks(n), 7) + " " }
+	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
 		}
-		rows = [][]string{[]string{name, step, ">  FOR", ">TOTAL", "MESSAGE"}[:columns]}
-		for _, n := range all {
-			rows = append(rows, []string{"", marked(n) + doingOrStuck(n), lapOf(n, o.Now), wholeTime(n, o), Clean(n.Message, o.Width)}[:columns])
-		}
-		room := o.Width - breadth(rows, nodeIndent) + len(name)
-		if o.Width <= 0 || columns == 5 {
-			break
-		}
-		if room >= len(name) || columns == 2 {
-			longest = min(longest, max(room, 4))
-			break
-		}
+	}
+	if o.Width > 0 {
+		longest = max(4, min(longest, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
 	}
 	for i, short := range shortAll(names, longest) {
 		rows[i+1][0] = short
@@ -116,37 +114,25 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	return tableLines(rows, nodeIndent, o.Width)
 }
 
-func doingOrStuck(n progress.Node) string {
-	switch {
-	case n.State != progress.Stuck:
-		return Doing(n)
-	case n.InUpdate():
-		return Doing(n) + ", stuck"
-	}
-	return "Degraded"
-}
-
-func lapOf(n progress.Node, now time.Time) string {
+func forText(n progress.Node, o Options) string {
 	if n.State == progress.Updating || n.State == progress.Stuck {
 		return orDash(n.For)
 	}
-	return sinceNow(n.Since, now)
+	return sinceNow(n.Since, o.Now)
 }
 
-// wholeTime returns how long the update of a node has taken: from the order, where it is known, or from the
-// begin, where a later order has changed its target meanwhile.
-func wholeTime(n progress.Node, o Options) string {
-	from := n.Ordered
-	if from.IsZero() || !n.Begun.IsZero() && n.Begun.Before(from) {
-		from = n.Begun
+// totalText returns how long the update of a node has taken: from the request, if it is known, or from the
+// start, if a later request has changed its target meanwhile.
+func totalText(n progress.Node, o Options) string {
+	from := n.Requested
+	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
+		from = n.Started
 	}
 	switch {
 	case from.IsZero():
 		return "-"
 	case n.InUpdate():
 		return sinceNow(from, o.Now)
-	case n.Ended.After(from):
-		return took(n.Ended.Sub(from))
 	}
-	return "-"
+	return orDash(cmp.Or(n.Completed, from).Sub(from))
 }

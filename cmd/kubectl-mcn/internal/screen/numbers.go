@@ -42,6 +42,14 @@ func sinceText(since, now time.Time) string {
 	return " since " + clockTime(since, now) + " (" + took(now.Sub(since)) + ")"
 }
 
+// sinceTime is " (since 13:20)", or nothing if the time is not known.
+func sinceTime(since, now time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return " (since " + clockTime(since, now) + ")"
+}
+
 // clockTime formats a time of day, with the date if it is not today.
 func clockTime(t, now time.Time) string {
 	t = t.In(now.Location())

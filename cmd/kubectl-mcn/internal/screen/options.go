@@ -11,7 +11,7 @@ import (
 type Options struct {
 	// Now is the time on the screen; other times are in its zone.
 	Now time.Time
-	// Origin is where objects come from that are not those of a cluster, a file for example.
+	// Origin is where objects come from that a cluster does not serve, a file for example.
 	Origin string
 	// Width is how many columns a line may have; 0 is no limit.
 	Width int
@@ -21,10 +21,10 @@ type Options struct {
 	LastContact time.Time
 	// Health is a line on a component that is not healthy, "" for none.
 	Health string
-	// Releases are the OpenShift versions of rendered configs, where they are known.
+	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
-	// Note is a line on what is not known, "" for none.
-	Note string
+	// Unmanaged is set if no object has managedFields, which have the times of requests.
+	Unmanaged bool
 	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
 	Show func(progress.Node) bool
 	// List shows the nodes that Show chooses, whatever their state.

@@ -7,63 +7,53 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// longestPool is the width to which the name of a pool is cut.
-const longestPool = 24
-
-// poolLayouts are the tables of pools, the widest first: the first one that fits is used. Beside POOL, DONE, STUCK and
-// LEFT they have TARGET with a bar, all counts, and TYPICAL. Those without a bar shorten the names.
+// poolLayouts are the tables of pools, the widest first: the first table that fits is used.
 var poolLayouts = []struct {
-	bar, longest    int
-	counts, typical bool
+	bar, name int // the width of the bar, and to which the name of a pool is cut
+	without   string
 }{
-	{bar: 40, longest: longestPool, counts: true, typical: true},
-	{bar: 14, longest: longestPool, typical: true},
-	{bar: 10, longest: longestPool},
-	{longest: longestPool},
-	{longest: 12},
+	{40, 24, ""},
+	{14, 24, "UPDATING WAITING"},
+	{10, 24, "UPDATING WAITING TYPICAL"},
+	{0, 24, "UPDATING WAITING TYPICAL TARGET"},
+	{0, 12, "UPDATING WAITING TYPICAL TARGET"},
 }
 
-// poolTable returns a row for each pool. The numbers in a row add up to the pool's nodes.
+// poolTable returns a row for each pool.
 func poolTable(pools []progress.Pool, o Options) []Line {
 	var names []string
-	longest, unreported := shortHash, 0
+	target, hasTypical := shortHash, false
 	for _, p := range pools {
 		names = append(names, clean(p.Name))
-		longest = max(longest, Width(o.target(p)))
-		unreported += p.Unreported
+		target = max(target, Width(TargetText(p.Target)))
+		hasTypical = hasTypical || p.Typical > 0
 	}
 	var rows [][]string
 	for _, l := range poolLayouts {
+		if !hasTypical {
+			l.without += " TYPICAL"
+		}
 		rows = make([][]string, len(pools)+1)
-		add := func(title string, value func(progress.Pool) string) {
+		add := func(title string, value func(i int, p progress.Pool) string) {
+			if strings.Contains(l.without, strings.Trim(title, "> ")) {
+				return
+			}
 			rows[0] = append(rows[0], title)
 			for i, p := range pools {
-				rows[i+1] = append(rows[i+1], value(p))
+				rows[i+1] = append(rows[i+1], value(i, p))
 			}
 		}
-		number := func(is bool, title string, n func(progress.Pool) int) {
-			if is {
-				add(title, func(p progress.Pool) string { return strconv.Itoa(n(p)) })
-			}
-		}
-		rows[0] = append(rows[0], "POOL    ")
-		for i, name := range shortAll(names, l.longest) {
-			rows[i+1] = append(rows[i+1], name)
-		}
-		if l.bar > 0 {
-			add("TARGET", func(p progress.Pool) string {
-				return pad(o.target(p), longest) + " " + progressBar(p, l.bar)
-			})
-		}
-		add(">     DONE", func(p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
-		number(l.counts, ">UPDATING", func(p progress.Pool) int { return p.Updating })
-		number(true, ">STUCK", func(p progress.Pool) int { return p.Stuck })
-		number(l.counts, ">WAITING", func(p progress.Pool) int { return p.Waiting })
-		number(l.counts && unreported > 0, ">UNREPORTED", func(p progress.Pool) int { return p.Unreported })
-		if l.typical {
-			add(">TYPICAL", func(p progress.Pool) string { return orDash(p.Typical) })
-		}
-		add("LEFT", leftText)
+		short := shortAll(names, l.name)
+		add("POOL    ", func(i int, _ progress.Pool) string { return short[i] })
+		add("TARGET", func(_ int, p progress.Pool) string {
+			return pad(TargetText(p.Target), target) + " " + progressBar(p, l.bar)
+		})
+		add(">     DONE", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+		add(">UPDATING", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Updating) })
+		add(">STUCK", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Stuck) })
+		add(">WAITING", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Waiting) })
+		add(">TYPICAL", func(_ int, p progress.Pool) string { return orDash(p.Typical) })
+		add("LEFT", func(_ int, p progress.Pool) string { return leftText(p) })
 		if o.Width <= 0 || breadth(rows, 0) <= o.Width {
 			break
 		}
@@ -71,44 +61,47 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 	return tableLines(rows, 0, o.Width)
 }
 
-// progressBar draws the progress of a pool: done, in an update, waiting. It is full only if all nodes
-// are done, and a node in an update is always visible.
+// progressBar draws the progress of a pool: done, updating, stuck, and all other nodes. It is full only if
+// all nodes are done, and a node that is updating or stuck is always visible.
 func progressBar(p progress.Pool, width int) string {
-	var done, moving int
-	if total := p.Total(); total > 0 {
-		done = p.Done * width / total
-		moving = ((p.Updating+p.Stuck)*width + total - 1) / total
-		moving = min(moving, width-done)
+	total, left := max(1, p.Total()), width
+	part := func(n, round int) int {
+		n = min((n*width+round)/total, left)
+		left -= n
+		return n
 	}
-	return "[" + strings.Repeat("#", done) + strings.Repeat(">", moving) + strings.Repeat(".", width-done-moving) + "]"
+	done := part(p.Done, 0)
+	stuck := part(p.Stuck, total-1)
+	updating := part(p.Updating, total-1)
+	return "[" + strings.Repeat("#", done) + strings.Repeat(">", updating) + strings.Repeat("!", stuck) + strings.Repeat(".", left) + "]"
 }
 
 // shortHash is how much of a hash is shown.
 const shortHash = 8
 
-// TargetText shortens a target: rendered-worker-7de7db73… to the beginning of the hash, with that of the
-// image if there is one.
-func TargetText(pool string, t progress.Target) string {
-	text := cutHash(clean(strings.TrimPrefix(strings.TrimPrefix(t.Config, "rendered-"), pool+"-")))
+// TargetText shortens a target to the start of the hash in the name of the config, and of the image if there
+// is one.
+func TargetText(t progress.Target) string {
+	text := cutHash(t.Config[strings.LastIndex(t.Config, "-")+1:])
 	if t.Image != "" {
 		image := t.Image
 		if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
 			image = digest
 		}
-		text += "@" + cutHash(clean(image))
+		text += "@" + cutHash(image)
 	}
 	return text
 }
 
-// target returns the target of a pool, with the OpenShift version where it is known.
-func (o Options) target(p progress.Pool) string {
-	return strings.TrimRight(TargetText(p.Name, p.Target)+" "+clean(o.Releases[p.Target.Config]), " ")
-}
-
-func cutHash(s string) string { return columns.Truncate(s, shortHash, "") }
+func cutHash(s string) string { return columns.Truncate(clean(s), shortHash, "") }
 
 // leftText returns the remaining time of a pool, if it is known, or why it makes no progress.
 func leftText(p progress.Pool) string {
+	isDegraded, isSlow := p.FromStatus && p.Stuck > 0, false
+	for _, n := range p.Nodes {
+		isDegraded = isDegraded || n.Degraded
+		isSlow = isSlow || n.Slow
+	}
 	switch {
 	case len(p.Problems) > 0:
 		return "degraded"
@@ -116,18 +109,24 @@ func leftText(p progress.Pool) string {
 		return "building"
 	case p.Total() == 0:
 		return "-"
-	case p.Done == p.Total():
+	case p.IsDone() && p.Paused:
+		return "done, paused"
+	case p.IsDone():
 		return "done"
+	case p.Done == p.Total() && !p.FromStatus: // a pinned image set has failed
+		return "degraded"
 	case p.Paused:
 		return "paused"
-	case p.Blocked, p.Stuck > 0 && p.Updating == 0:
+	case p.Blocked:
 		return "blocked"
-	case p.Stuck > 0:
+	case isDegraded && p.Updating+p.Waiting == 0:
+		return "degraded"
+	case p.Stuck > 0, isSlow, !p.Known:
 		return "?"
 	case p.Remaining != nil && *p.Remaining <= 0:
 		return "soon"
 	case p.Remaining != nil:
 		return "~" + took(*p.Remaining)
 	}
-	return ""
+	return "-"
 }

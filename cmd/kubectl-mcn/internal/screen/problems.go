@@ -6,98 +6,105 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-const (
-	// mostEntries is how many entries there are; of a list mostRows.
-	mostEntries = 3
-	// mostMessageLines is how many lines a message may take, four columns in from the left.
-	mostMessageLines = 4
-	// MostMessage is how much of a message a line of text has.
-	MostMessage = 240
-	margin      = "    "
-)
-
-// ProblemID identifies a problem: of a pool, a node that is stuck, or a pinned image set of a node.
-type ProblemID struct {
-	Pool, Node, Kind string
-	UID              types.UID // an object may be created again
-}
-
-// Problem is something that needs an administrator, as each screen says it.
-type Problem struct {
-	ProblemID
-	// Since is when it began, as far as the objects say that.
-	Since time.Time
-	// Subject has a problem, What is which one. Message is its cause, Next a command that tells more.
-	Subject, What, Message, Next string
-	// Tone is Alarm for what is in the way of a rollout.
-	Tone Tone
-
-	marks string // the steps of a node
-	cause any    // comparable: problems of the same cause are one entry
-}
-
-// String returns a problem on one line.
-func (p Problem) String() string {
-	text := p.Subject + ": " + p.What
-	if p.Node != "" && p.Pool != "" {
-		text = p.Subject + " of pool " + clean(p.Pool) + ": " + p.What
+// Failures returns the problems that stop the rollout of a pool.
+func Failures(p progress.Pool, now time.Time) []Problem {
+	o := Options{Now: now}
+	all := ofPool(p, o)
+	add := func(is bool, kind string) {
+		if is {
+			all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: kind}, Tone: Alarm})
+		}
 	}
-	if p.Message != "" {
-		text += ": " + Clean(p.Message, MostMessage)
-	}
-	return text
-}
-
-// InTheWay returns what is in the way of a pool.
-func InTheWay(p progress.Pool, now time.Time) []Problem {
-	all := ofPool(p, Options{Now: now})
-	if p.Paused && p.Done < p.Total() {
-		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Paused"}, Subject: "pool " + clean(p.Name), What: "paused", Tone: Alarm})
-	}
+	add(p.Paused && p.Done < p.Total(), "Paused")
+	add(p.Blocked, "Blocked")
+	add(p.FromStatus && p.Stuck > 0, "Degraded")
 	for _, n := range p.StuckNodes() {
-		all = append(all, ofNode(n, Options{Now: now}))
+		all = append(all, ofNode(n, o))
 	}
-	all = append(all, ofPinnedImageSets(p, Options{Now: now})...)
+	all = append(all, ofPinnedImageSets(p, o)...)
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofPool returns what is wrong with a pool itself, and a build.
+// ofPool returns the problems of a pool itself, and a build.
 func ofPool(p progress.Pool, o Options) []Problem {
 	var all []Problem
-	add := func(tone Tone, kind, what, message, next string, since time.Time) {
+	add := func(tone Tone, c progress.PoolCondition, what string, next []string) {
 		all = append(all, Problem{
-			ProblemID: ProblemID{Pool: p.Name, Kind: kind}, Since: since, Subject: "pool " + clean(p.Name), What: what + sinceText(since, o.Now),
-			Message: message, Next: next, Tone: tone,
+			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + clean(p.Name), What: what + sinceText(c.Since, o.Now),
+			Message: c.Message, Next: next, Tone: tone,
 		})
 	}
 	for _, c := range p.Problems {
-		add(Alarm, c.Type, clean(c.Type), c.Message, nextForPool(p.Name, c.Type), c.Since)
+		add(Alarm, c, clean(c.Type), nextForPool(p.Name, c))
 	}
-	if p.Blocked && p.Stuck < p.MaxUnavailable { // stuck nodes have entries of their own
-		add(Alarm, "Blocked", fmt.Sprintf("blocked, %s (maxUnavailable %d)", p.BlockedBy, p.MaxUnavailable), "", "oc get nodes", time.Time{})
+	unavailable := p.UnavailableNodes()
+	unknown := p.Unavailable - len(unavailable)
+	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
+	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) { // stuck nodes have entries of their own
+		tone, what, next := Warn, "no place is free for "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
+		if p.Blocked {
+			tone, what = Alarm, "blocked"
+		}
+		var names []string
+		for _, n := range unavailable {
+			names = append(names, clean(n.Name)+" ("+whyUnavailable(n)+")")
+			if n.NotReady && !n.InUpdate() && next == nil && isName.MatchString(n.Name) {
+				next = []string{"oc describe node " + n.Name}
+			}
+		}
+		if unknown > 0 {
+			names, next = append(names, nodes(unknown)+" (NotReady or cordoned)"), []string{"oc get nodes"}
+		}
+		places := fmt.Sprintf("%d of %d unavailable", p.Unavailable, p.MaxUnavailable)
+		if p.Unavailable > p.MaxUnavailable {
+			places = fmt.Sprintf("%d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
+		}
+		what += ", " + places + ": " + o.names(names)
+		add(tone, progress.PoolCondition{Type: "Full"}, what, next)
 	}
 	if p.Build != nil {
 		doing := "image is being built"
 		if p.Build.Type == "BuildPending" {
 			doing = "image is about to be built"
 		}
-		add(Warn, p.Build.Type, doing, p.Build.Message, "oc describe machineosbuilds", p.Build.Since)
+		add(Warn, *p.Build, doing, nextForPool(p.Name, *p.Build))
 	}
 	return all
 }
 
-// ofNode returns how a node is stuck.
+// whyUnavailable returns why a node takes a place.
+func whyUnavailable(n progress.Node) string {
+	switch {
+	case n.Degraded:
+		return "degraded"
+	case n.State == progress.Stuck:
+		return progress.Doing(n.Step) + ", stuck"
+	case n.InUpdate():
+		return progress.Doing(n.Step)
+	case n.NotReady:
+		return "NotReady"
+	}
+	return "cordoned"
+}
+
+// ofNode returns the problem of a stuck or slow node.
 func ofNode(n progress.Node, o Options) Problem {
-	return Problem{
-		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.Degraded,
-		cause:   [4]any{n.Pool, strings.ReplaceAll(n.Message, n.Name, ""), n.Step, n.IsDegraded()},
+	p := Problem{
+		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
 		Subject: clean(n.Name), marks: marks(n), What: Reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
 	}
+	if n.State != progress.Stuck {
+		p.Tone = Warn
+	}
+	same := strings.ReplaceAll(n.Message, n.Name, "")
+	if len(n.Pods) > 0 {
+		same = strings.Join(p.Next, " ")
+	}
+	p.cause = [5]any{n.Pool, n.State, n.Step, n.Degraded, same}
+	return p
 }
 
 // ofPinnedImageSets returns the sets that nodes cannot pull, or are pulling.
@@ -108,7 +115,7 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 			continue
 		}
 		for _, s := range n.PinnedImageSets {
-			set, is, tone := "a pinned image set", "is pulled", Warn
+			set, is, tone := "a pinned image set", "is being pulled", Warn
 			if s.Name != "" {
 				set = "pinned image set " + clean(s.Name)
 			}
@@ -124,54 +131,53 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-// Reason describes how a node is stuck or slow, since when, and what is usual.
+// nodeEntries describes the stuck nodes of the pools, the degraded nodes first, then the slow nodes.
+func nodeEntries(pools []progress.Pool, o Options) []Line {
+	var stuck, slow []Problem
+	for _, p := range pools {
+		for _, n := range p.StuckNodes() {
+			if o.Show == nil || o.Show(n) {
+				stuck = append(stuck, ofNode(n, o))
+			}
+		}
+		for _, n := range p.Nodes {
+			if n.Slow && (o.Show == nil || o.Show(n)) {
+				slow = append(slow, ofNode(n, o))
+			}
+		}
+	}
+	return append(grouped(stuck, "! %s more stuck, for other causes: kubectl mcn --state stuck -o wide", o),
+		grouped(slow, "~ %s more slow or failing: kubectl mcn --state updating -o wide", o)...)
+}
+
+// pinnedImageSets describes the sets that nodes cannot pull, or are pulling.
+func pinnedImageSets(pools []progress.Pool, o Options) []Line {
+	var all []Problem
+	for _, p := range pools {
+		all = append(all, ofPinnedImageSets(p, o)...)
+	}
+	return grouped(all, "~ %s more with pinned image sets: kubectl mcn -o wide", o)
+}
+
+// Reason describes how a node is stuck or slow, and since when.
 func Reason(n progress.Node, o Options) string {
-	text, since := "", n.Since
-	if n.IsDegraded() {
-		text, since = "degraded", n.Degraded
-		if !since.IsZero() {
-			text += " for " + took(n.For)
-		}
-		if n.InUpdate() {
-			text += ", at step " + Doing(n)
-		} else {
-			text += ", not in an update"
-		}
-	} else {
-		text = fmt.Sprintf("%s for %s", Doing(n), took(n.For))
-		if n.Samples > 0 {
-			text += fmt.Sprintf(", %s took %s", nodes(n.Samples), took(n.Typical))
+	var parts []string
+	if n.InUpdate() {
+		parts = append(parts, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))
+	}
+	if n.Degraded && n.InUpdate() {
+		parts = append(parts, "degraded for "+orDash(n.For))
+	} else if n.Degraded {
+		parts = append(parts, "degraded for "+orDash(n.For)+sinceTime(n.DegradedSince, o.Now))
+		if n.Reported {
+			parts = append(parts, "not in an update")
 		}
 	}
-	if !since.IsZero() {
-		text += fmt.Sprintf(" (since %s)", clockTime(since, o.Now))
+	if n.Failing {
+		parts = append(parts, "failing")
 	}
-	return text
-}
-
-// draw returns a problem as lines. Commands are not broken: they are pasted.
-func (p Problem) draw(o Options) []Line {
-	most, sign, subject := mostMessageLines, map[Tone]string{Alarm: "! ", Warn: "~ "}[p.Tone], p.Subject+": "
-	if o.Whole {
-		most = 0
+	if n.NotReady {
+		parts = append(parts, "NotReady")
 	}
-	if p.marks != "" {
-		subject = p.Subject + "  " + p.marks + "  "
-	}
-	ls := append([]Line{{}}, lines(p.Tone, headline(sign+subject+p.What, o.Width)...)...)
-	if message := clean(p.Message); message != "" {
-		ls = append(ls, lines(Plain, indented(margin, margin, message, o.Width, most)...)...)
-	}
-	if p.Next != "" {
-		ls = append(ls, Line{Text: margin + "next: " + p.Next})
-	}
-	return ls
-}
-
-// headline wraps a headline, and keeps the gaps in it.
-func headline(s string, width int) []string {
-	if width <= 0 || Width(s) <= width {
-		return []string{s}
-	}
-	return indented("", margin, s, width, 0)
+	return strings.Join(parts, ", ")
 }

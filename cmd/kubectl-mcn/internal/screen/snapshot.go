@@ -1,78 +1,115 @@
 package screen
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// NotFound is what kubectl prints where there is nothing to show.
+// NotFound is what kubectl prints if there is nothing to show.
 const NotFound = "No resources found"
 
 // Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
-// pool, what is wrong with pools and nodes and what to do next, and the nodes that are updating.
+// pool, the problems of pools and nodes and what to do next, the nodes that are updating, and what the signs mean.
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
 	}
 	screen = append(screen, poolTable(pools, o)...)
-	screen = append(screen, unreported(pools, o)...)
+	screen = append(screen, missingKinds(pools, o)...)
 	for _, p := range pools {
 		for _, problem := range ofPool(p, o) {
 			screen = append(screen, problem.draw(o)...)
 		}
 	}
-	screen = append(screen, stuckNodes(pools, o)...)
+	screen = append(screen, nodeEntries(pools, o)...)
 	screen = append(screen, pinnedImageSets(pools, o)...)
-	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-4)...)
-	screen = append(screen, legend(pools, o)...)
-	return fit(screen, o)
+	legend := legend(pools, o)
+	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(legend)-2)...)
+	return fit(append(screen, legend...), o)
 }
 
-// unreported says that no node of any pool has a MachineConfigNode.
-func unreported(pools []progress.Pool, o Options) []Line {
-	total := 0
+// missingKinds says which kind of objects is missing, and what is not known without it.
+func missingKinds(pools []progress.Pool, o Options) []Line {
+	where, ls := "", []Line(nil)
+	if o.Origin != "" {
+		where = " in " + clean(o.Origin)
+	}
+	say := func(text string) {
+		ls = append(ls, Line{})
+		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
+	}
+	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
+		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has the config that it desires.")
+	}
+	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
 	for _, p := range pools {
-		if total += p.Total(); p.Missing < p.Total() {
-			return nil
+		if !p.FromStatus {
+			return ls
+		}
+		if p.Unavailable > 0 {
+			text += fmt.Sprintf("; in %s, %d of at most %d are unavailable", clean(p.Name), p.Unavailable, p.MaxUnavailable)
 		}
 	}
-	if total == 0 {
-		return nil
-	}
-	none := Problem{Subject: nodes(total), What: "the cluster has no MachineConfigNodes", Next: "oc get machineconfignodes", Tone: Alarm}
-	if o.Origin != "" {
-		none.What, none.Next = "there are no MachineConfigNodes in "+clean(o.Origin), "oc adm inspect machineconfignodes.machineconfiguration.openshift.io"
-	}
-	return none.draw(o)
+	say(text)
+	return ls
 }
 
 // title summarizes the rollout.
 func title(pools []progress.Pool, o Options) []Line {
-	var sum progress.Pool
+	sum := progress.Pool{FromStatus: true}
 	for _, p := range pools {
+		sum.FromStatus = sum.FromStatus && p.FromStatus
 		sum.Done += p.Done
 		sum.Updating += p.Updating
 		sum.Stuck += p.Stuck
 		sum.Waiting += p.Waiting
+		sum.Idle += p.Idle
 		sum.Unreported += p.Unreported
 	}
 	ls := lines(Plain, Moment(o)+"  "+Counts(sum))
 	if o.Width > 0 && Width(ls[0].Text) > o.Width {
 		ls = append(wrapped(Plain, "  ", Moment(o), o.Width), wrapped(Plain, "  ", Counts(sum), o.Width)...)
 	}
-	if !o.LastContact.IsZero() {
-		ls = append(ls, wrapped(Alarm, "  ", "no answer from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting", o.Width)...)
+	add := func(tone Tone, is bool, text string) {
+		if is {
+			ls = append(ls, wrapped(tone, "  ", text, o.Width)...)
+		}
 	}
-	if o.Health != "" {
-		ls = append(ls, wrapped(Alarm, "  ", o.Health, o.Width)...)
-	}
-	if o.Note != "" {
-		ls = append(ls, wrapped(Plain, "  ", o.Note, o.Width)...)
-	}
+	versions := o.versions(pools)
+	add(Plain, versions != "", "OpenShift "+versions)
+	add(Alarm, !o.LastContact.IsZero(), "no response from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting")
+	add(Alarm, o.Health != "", o.Health)
 	return ls
+}
+
+// versions returns the OpenShift versions that the pools are updated from and to: those of each pool, if they
+// differ.
+func (o Options) versions(pools []progress.Pool) string {
+	var all []string
+	isSame, first := true, ""
+	for _, p := range pools {
+		to, from := o.Releases[p.Target.Config], ""
+		for _, n := range p.Nodes {
+			if release := o.Releases[n.Current.Config]; release != "" && release != to {
+				from = release + " -> "
+			}
+		}
+		if to != "" {
+			first = cmp.Or(first, from+to)
+			isSame = isSame && first == from+to
+			all = append(all, clean(p.Name+" "+from+to))
+		}
+	}
+	if isSame {
+		return clean(first)
+	}
+	return strings.Join(all, ", ")
 }
 
 // Counts returns how many nodes a pool has, and how many in each state.
@@ -85,10 +122,14 @@ func Counts(p progress.Pool) string {
 }
 
 func stateCounts(p progress.Pool) (parts []string) {
+	unreported := "unreported"
+	if p.FromStatus {
+		unreported = "not updated"
+	}
 	for _, s := range []struct {
 		n    int
 		name string
-	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Unreported, "unreported"}} {
+	}{{p.Done, "done"}, {p.Updating, "updating"}, {p.Stuck, "stuck"}, {p.Waiting, "waiting"}, {p.Idle, "idle"}, {p.Unreported, unreported}} {
 		if s.n > 0 {
 			parts = append(parts, strconv.Itoa(s.n)+" "+s.name)
 		}
@@ -96,35 +137,56 @@ func stateCounts(p progress.Pool) (parts []string) {
 	return parts
 }
 
-// legend explains the signs, and names the command for one node: a stuck one, else one that is slow or updating.
+// meanings are what the values of LEFT mean, by the value or its start.
+var meanings = []struct{ left, text string }{
+	{"~", "LEFT is TYPICAL, the median update, for each round of nodes."},
+	{"?", "LEFT is ? while a node is stuck, slow or failing."},
+	{"blocked", "LEFT is blocked: unavailable nodes take all places (maxUnavailable)."},
+	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
+}
+
+// legend says what the columns and signs of an unfinished rollout mean, and names the command for one node: a
+// stuck node, else a node that is slow or updating.
 func legend(pools []progress.Pool, o Options) []Line {
-	name, rank, text := "", 0, "# done  > running  . to come  - skipped"
+	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
+		if text := leftText(p); strings.HasPrefix(text, "~") {
+			left["~"] = true
+		} else if p.Known && p.Total() > 0 {
+			left[text] = true
+		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			r := 0
-			switch {
-			case o.Show != nil && !o.Show(n):
-			case n.State == progress.Stuck && n.InUpdate():
-				r = 3
-			case n.State == progress.Stuck || n.Slow:
-				r = 2
-			case n.State == progress.Updating:
-				r = 1
+			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
+			if n.Slow {
+				r, hasSlow = 2, true
 			}
-			if r > 0 && n.Slow && !strings.HasSuffix(text, "slow") {
-				text += "  ~ slow"
-			}
-			if r > rank {
+			if (o.Show == nil || o.Show(n)) && r > rank {
 				name, rank = n.Name, r
 			}
 		}
 	}
-	if name == "" {
+	ls := []Line{{}}
+	add := func(is bool, text string) {
+		if is {
+			ls = append(ls, wrapped(Plain, "", text, o.Width)...)
+		}
+	}
+	signs := "# done, > running, . to come, - skipped"
+	if rank == 3 {
+		signs += ", ! stuck"
+	}
+	if hasSlow {
+		signs += ", ~ slow or failing"
+	}
+	add(rank > 0, signs)
+	for _, m := range meanings {
+		add(left[m.left], m.text)
+	}
+	add(left["-"] && !o.Unmanaged, "LEFT is known once three nodes are done.")
+	add(left["-"] && o.Unmanaged, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(name != "", "kubectl mcn node "+clean(name)+" shows details")
+	if len(ls) == 1 {
 		return nil
 	}
-	more := "kubectl mcn node " + clean(name) + " shows details"
-	if o.Width <= 0 || Width(text)+3+Width(more) <= o.Width {
-		return lines(Plain, "", text+"   "+more)
-	}
-	return append(lines(Plain, append([]string{""}, headline(text, o.Width)...)...), wrapped(Plain, "", more, o.Width)...)
+	return ls
 }

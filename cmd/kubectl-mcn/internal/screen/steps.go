@@ -7,77 +7,48 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// step is what a node is doing in a phase, and its letter in a chart.
-type step struct {
-	phase  phases.Phase
-	doing  string
-	letter byte
+// phaseName returns what a node is doing in a phase.
+func phaseName(p phases.Phase) string {
+	doing := progress.Doing(p)
+	return strings.ToUpper(doing[:1]) + doing[1:]
 }
 
-// steps are all steps in their order. The last one is of a phase that is not known.
-var steps = []step{
-	{phases.UpdatePrepared, "Preparing", 'p'},
-	{phases.Cordoned, "Cordoning", 'c'},
-	{phases.Drained, "Draining", 'D'},
-	{phases.AppliedFilesAndOS, "Files and OS", 'F'},
-	{phases.AppliedFiles, "Files", 'F'},
-	{phases.AppliedOSImage, "OS image", 'O'},
-	{phases.ImagePulledFromRegistry, "Pulling image", 'I'},
-	{phases.UpdatePostActionComplete, "Post action", 'P'},
-	{phases.RebootedNode, "Rebooting", 'R'},
-	{phases.Resumed, "Resuming", 'r'},
-	{phases.Uncordoned, "Uncordoning", 'u'},
-	{phases.Updated, "Finishing", 'f'},
-	{"", "Steps not known", '='},
-}
-
-func stepOf(p phases.Phase) step {
-	for _, s := range steps {
-		if s.phase == p {
-			return s
-		}
+// stepName returns what a node in an update is doing.
+func stepName(n progress.Node) string {
+	if n.NotStarted {
+		return "Not started"
 	}
-	return steps[len(steps)-1]
+	return phaseName(n.Step)
 }
 
-// stepName returns what a node is doing in a phase.
-func stepName(p phases.Phase) string {
-	if s := stepOf(p); s.phase == p {
-		return s.doing
-	}
-	return clean(string(p))
-}
-
-// Doing returns the step that a node is in, or its state.
+// Doing returns the step that a node is in, or its state, and what its Node adds to that.
 func Doing(n progress.Node) string {
+	text := string(n.State)
 	switch {
-	case n.NotBegun:
-		return "Not begun"
 	case n.InUpdate():
-		return stepName(n.Step)
-	case n.State == progress.Updating: // the daemon has restarted
-		return "-"
+		text = stepName(n)
+	case n.Degraded:
+		text = "Degraded"
 	}
-	return string(n.State)
+	if n.NotReady {
+		text += ", NotReady"
+	}
+	if n.Cordoned && !n.InUpdate() {
+		text += ", cordoned"
+	}
+	return text
+}
+
+// signs are the signs of the steps of a node.
+var signs = map[progress.StepState]string{
+	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
 }
 
 // marks draws the steps of a node, a character each.
 func marks(n progress.Node) string {
-	var b strings.Builder
+	text := ""
 	for _, s := range n.Steps {
-		b.WriteByte(mark(s.State))
+		text += signs[s.State]
 	}
-	return b.String()
-}
-
-func mark(s progress.StepState) byte {
-	switch s {
-	case progress.Finished:
-		return '#'
-	case progress.Running:
-		return '>'
-	case progress.Skipped:
-		return '-'
-	}
-	return '.'
+	return text
 }

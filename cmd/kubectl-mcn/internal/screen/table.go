@@ -3,7 +3,7 @@ package screen
 import "strings"
 
 // table lays rows out behind an indent, the titles first, with two spaces between columns. A column is at least as
-// wide as its title, and to the right if that begins with ">". The last one has no width: it may have long messages.
+// wide as its title, and aligned right if the title starts with ">". The last column has no width: it may have long messages.
 func table(rows [][]string, indent int) []string {
 	widths := columnWidths(rows)
 	lines := make([]string, len(rows))

@@ -8,12 +8,8 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-const (
-	// ellipsis marks text that was cut.
-	ellipsis = "..."
-	// longestName is the longest name of an object. Longer words are broken.
-	longestName = 253
-)
+// ellipsis marks text that was cut.
+const ellipsis = "..."
 
 // columns measures text as terminals do, in any locale.
 var columns = &runewidth.Condition{}
@@ -44,7 +40,7 @@ func Cut(s string, width int) string {
 }
 
 // short returns a clean name in at most width columns. Of a name with a domain it keeps the host;
-// of another one both ends, as the nodes of one pool differ at the end.
+// of any other name both ends, as the nodes of one pool differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name
@@ -81,45 +77,52 @@ func shortAll(names []string, width int) []string {
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// wrap breaks clean text at spaces into lines of at most width columns; 0 is no limit. A word that is
-// wider than a line has one of its own. Of more than most lines the last one is cut; 0 is no limit.
-func wrap(s string, width, most int) []string {
-	if width <= 0 {
-		return []string{s}
+// keptTail is how much of the end of a cut message stays: Go wraps errors, so that the cause is at the end.
+const keptTail = 160
+
+// cutMiddle returns clean text with its head and its tail, in about as many columns.
+func cutMiddle(s string, width int) string {
+	width = max(width, keptTail+40)
+	if Width(s) <= width {
+		return s
 	}
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		if len(word) > longestName {
-			word = Cut(word, longestName)
-		}
-		switch {
-		case line == "":
-			line = word
-		case Width(line)+1+Width(word) <= width:
-			line += " " + word
-		case most > 0 && len(lines) == most-1:
-			return append(lines, Cut(line+" "+word, max(width, len(ellipsis)+1)))
-		default:
-			lines, line = append(lines, line), word
-		}
-	}
-	return append(lines, line)
+	head := columns.Truncate(s, width-keptTail-len(ellipsis)-2, "")
+	return head + " " + ellipsis + " " + columns.TruncateLeft(s, Width(s)-keptTail, "")
 }
 
-// indented wraps text, with an indent on all lines but the first, or on all lines.
-func indented(first, rest, s string, width, most int) []string {
-	room := width
-	if width > 0 {
-		room = max(1, width-len(rest))
+// wrap breaks clean text at spaces into lines of at most width columns; 0 is no limit. A word that is wider
+// than a line is broken as well.
+func wrap(s string, width int) []string {
+	if width <= 0 || Width(s) <= width {
+		return []string{s}
 	}
-	lines := wrap(clean(s), room, most)
-	for i := range lines {
-		if i == 0 {
-			lines[i] = first + lines[i]
-		} else {
-			lines[i] = rest + lines[i]
+	var all []string
+	line := ""
+	for _, word := range strings.Fields(s) {
+		if line != "" && Width(line)+1+Width(word) > width {
+			all, line = append(all, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		for line += word; Width(line) > width; {
+			head := columns.Truncate(line, max(2, width), "")
+			all, line = append(all, head), line[len(head):]
 		}
 	}
-	return lines
+	return append(all, line)
+}
+
+// indented wraps text, with an indent on the first line and another on all other lines.
+func indented(first, rest, s string, width int) []string {
+	room := width
+	if width > 0 {
+		room = max(1, width-Width(rest))
+	}
+	all := wrap(clean(s), room)
+	for i := range all {
+		all[i] = rest + all[i]
+	}
+	all[0] = first + strings.TrimPrefix(all[0], rest)
+	return all
 }

@@ -10,26 +10,24 @@ import (
 	"strings"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/cli-runtime/pkg/resource"
 	"sigs.k8s.io/yaml"
 )
 
-// Files is a source of files: lists and single objects, folders, must-gathers and URLs.
+// maxAge is how old the newest time in a file may be for ages to run to the time of the file: a copy, or
+// a mail, changes that.
+const maxAge = 24 * time.Hour
+
+// Files is a source of files: lists and single objects, folders and must-gathers.
 type Files struct {
-	Names    []string
-	In       io.Reader
-	At       time.Time // zero: when the files were written, else now
-	Clock    func() time.Time
-	Selector labels.Selector // of the labels of Nodes; nil: all
-	Note     func(format string, args ...any)
+	Names []string
+	In    io.Reader
+	At    time.Time // zero: when the files were written, else now
+	Clock func() time.Time
+	Note  func(format string, args ...any)
 
 	written time.Time
+	decoder decoder
 	configs map[string]func() ([]byte, error) // the rendered configs of must-gathers, by name
 }
 
@@ -58,60 +56,72 @@ func (f *Files) Now() time.Time {
 
 // Read reads all files.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
-	var objects []any
-	nodes, skipped := map[string]bool{}, map[string]int{}
+	d := &f.decoder
+	d.skipped = map[string]int{}
 	f.configs = map[string]func() ([]byte, error){}
 	for _, name := range f.Names {
-		builder, err := f.open(name)
-		if err != nil {
-			return err
+		if strings.Contains(name, "://") {
+			return Usagef("%s is a URL: download it first", name)
 		}
-		err = builder.Do().Visit(func(info *resource.Info, err error) error {
-			if err != nil {
-				return err
+		var failed error
+		err := f.each(name, func(file string, data []byte) {
+			if err := d.decode(file, data); err != nil && failed == nil {
+				failed = err
 			}
-			switch obj, what := typed(info.Object); o := obj.(type) {
-			case nil:
-				if what != "" {
-					skipped[what]++
-				}
-			case *metav1.PartialObjectMetadata:
-				if o.Kind == "MachineConfig" {
-					s.setRelease(o.Name, o.Annotations)
-				} else {
-					nodes[o.Name] = f.Selector != nil && f.Selector.Matches(labels.Set(o.Labels))
-				}
-			default:
-				objects = append(objects, obj)
-			}
-			return nil
 		})
 		switch {
-		case err != nil && len(objects) == 0:
-			return Usagef("cannot read %s: %.200v", name, err) // it may contain an object
 		case err != nil:
-			f.Note("%s: the rest is skipped: %.200v", name, err)
+			return Usagef("cannot read %s: %w", name, err)
+		case failed != nil && len(d.objects) == 0:
+			return failed
+		case failed != nil:
+			f.Note("%v; the rest is shown", failed)
 		}
 	}
-	if len(skipped) > 0 {
-		var kinds []string
-		for _, what := range slices.Sorted(maps.Keys(skipped)) {
-			kinds = append(kinds, fmt.Sprintf("%d %s", skipped[what], what))
-		}
-		f.Note("skipped what is not shown: %s", strings.Join(kinds, ", "))
+	f.put(s)
+	var skipped []string
+	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
+		skipped = append(skipped, fmt.Sprintf("%d %s", d.skipped[what], what))
 	}
+	has := strings.Join(skipped, ", ")
 	switch {
-	case f.Selector != nil && len(nodes) == 0:
-		return Usagef("--selector goes by the labels of Nodes, and there are none in %s", strings.Join(f.Names, ", "))
-	case len(objects) == 0:
-		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s", strings.Join(f.Names, ", "))
-	}
-	s.Put(objects...)
-	if f.Selector != nil {
-		s.edit(func() { s.chosen = nodes })
+	case len(s.nodes)+len(s.pools) == 0 && s.config == nil && has != "":
+		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", f.Origin(), has, getThem)
+	case len(s.nodes)+len(s.pools) == 0 && s.config == nil:
+		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", f.Origin(), getThem)
+	case has != "":
+		f.Note("skipped what is not shown: %s", has)
 	}
 	f.readReleases(s)
+	f.setTime(d.objects[len(d.objects)-1].newest)
 	return nil
+}
+
+// setTime lets ages run to the newest time in the files if they were copied long after they were written.
+func (f *Files) setTime(newest time.Time) {
+	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
+		f.written = newest
+		f.Note("ages run to %s, the newest time in %s: --at sets another time", newest.UTC().Format(time.RFC3339), f.Origin())
+	}
+}
+
+// put stores the objects. Of two objects of one name the newer object is shown.
+func (f *Files) put(s *Store) {
+	slices.SortStableFunc(f.decoder.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
+	seen, again := map[string]bool{}, []string{}
+	s.edit(func() {
+		for _, o := range f.decoder.objects {
+			key := fmt.Sprintf("%T %s", o.Object, o.GetName())
+			if seen[key] {
+				again = append(again, o.GetName())
+			}
+			seen[key] = true
+			s.put(o.Object)
+		}
+	})
+	if len(again) > 0 {
+		f.Note("there are several objects of one name (%s): the newest is shown", strings.Join(again[:min(len(again), 3)], ", "))
+	}
 }
 
 // readReleases reads only those of the rendered configs of must-gathers that are shown: they are large.
@@ -124,37 +134,4 @@ func (f *Files) readReleases(s *Store) {
 			}
 		}
 	}
-}
-
-// kinds are the types of the kinds that are shown.
-var kinds = map[string]func() runtime.Object{
-	"MachineConfigNode":    func() runtime.Object { return &mcfgv1.MachineConfigNode{} },
-	"MachineConfigPool":    func() runtime.Object { return &mcfgv1.MachineConfigPool{} },
-	"MachineConfiguration": func() runtime.Object { return &operatorv1.MachineConfiguration{} },
-	"MachineConfig":        func() runtime.Object { return &metav1.PartialObjectMetadata{} },
-	"Node":                 func() runtime.Object { return &metav1.PartialObjectMetadata{} },
-}
-
-// typed returns an object as its type, or what is wrong with it. Other kinds of the machine config operator belong to a
-// dump, and nothing is wrong with them.
-func typed(untyped runtime.Object) (runtime.Object, string) {
-	u, ok := untyped.(*unstructured.Unstructured)
-	if !ok {
-		return nil, "object without a kind"
-	}
-	empty, ok := kinds[u.GetKind()]
-	switch {
-	case !ok && u.GroupVersionKind().Group == mcfgv1.GroupName:
-		return nil, ""
-	case !ok:
-		return nil, u.GetKind()
-	}
-	obj := empty()
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, obj); err != nil {
-		return nil, fmt.Sprintf("%s that cannot be read (%v)", u.GetKind(), err)
-	}
-	if u.GetName() == "" {
-		return nil, u.GetKind() + " without a name"
-	}
-	return obj, ""
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -13,102 +12,87 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// The files of a folder that are read, and where a must-gather has the objects that are read: the rest is gigabytes.
+// The files of a folder that are read, and where a must-gather has the objects that are read: it has gigabytes of others.
 var (
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
 	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig(node|pool)s|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
 	rendered   = regexp.MustCompile(`(^|/)machineconfiguration\.openshift\.io/machineconfigs/(rendered-[^/]+)\.(ya?ml|json)$`)
 )
 
-// open returns a builder that reads a file, a folder or a must-gather, and records when the newest file was
-// written.
-func (f *Files) open(name string) (*resource.Builder, error) {
-	builder := resource.NewLocalBuilder().Unstructured().Flatten().ContinueOnError()
-	isURL := strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
-	files := []string{name}
-	var err error
-	switch {
-	case name == "-":
-		return builder.Stream(f.In, "stdin"), nil
-	case strings.HasSuffix(name, ".tar.gz"), strings.HasSuffix(name, ".tgz"):
-		err = f.openArchive(builder, name)
-		files = nil
-	case !isURL:
-		files, err = f.find(name)
-	}
-	if err != nil {
-		return nil, Usagef("cannot read %s: %w", name, err)
-	}
-	if len(files) > 0 {
-		builder.FilenameParam(false, &resource.FilenameOptions{Filenames: files})
-	}
-	return builder, nil
+// entry is a file of a folder or of an archive.
+type entry struct {
+	name    string
+	written time.Time
+	isTop   bool // in the folder itself
+	read    func() ([]byte, error)
 }
 
-func (f *Files) wrote(t time.Time) {
-	if t.After(f.written) {
-		f.written = t
+// each reads a file, the files of a must-gather, or else the files of a folder itself, and notes when the newest
+// file was written.
+func (f *Files) each(name string, do func(file string, data []byte)) error {
+	if name == "-" {
+		data, err := io.ReadAll(f.In)
+		do("stdin", data)
+		return err
 	}
+	find := inFolder
+	if strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz") {
+		find = inArchive
+	}
+	var chosen, top []entry
+	err := find(name, func(e entry) {
+		switch {
+		case rendered.MatchString(e.name): // they are large, and few of them are shown
+			f.configs[strings.TrimSuffix(path.Base(e.name), path.Ext(e.name))] = e.read
+		case gathered.MatchString(e.name):
+			chosen = append(chosen, e)
+		case e.isTop:
+			top = append(top, e)
+		}
+	})
+	if len(chosen) == 0 {
+		chosen = top
+	}
+	for _, e := range chosen {
+		data, readErr := e.read()
+		if readErr != nil {
+			return readErr
+		}
+		if e.written.After(f.written) {
+			f.written = e.written
+		}
+		do(path.Base(e.name), data)
+	}
+	if err == nil && len(chosen) == 0 {
+		err = errors.New("it is not a must-gather, and has no .yaml or .json files")
+	}
+	return err
 }
 
-// addConfig records how the rendered config of a file is read, if it is one.
-func (f *Files) addConfig(file string, read func() ([]byte, error)) bool {
-	if !rendered.MatchString(file) {
-		return false
-	}
-	f.configs[strings.TrimSuffix(path.Base(file), path.Ext(file))] = read
-	return true
-}
-
-// find returns the files of a must-gather, or else those of a folder itself, or a file. Links are followed.
-func (f *Files) find(name string) ([]string, error) {
+// inFolder finds the files in a folder, or a file. Links are followed.
+func inFolder(name string, found func(entry)) error {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var all [2][]string
-	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
-		}
-		kind := 0
-		switch {
-		case f.addConfig(filepath.ToSlash(file), func() ([]byte, error) { return os.ReadFile(file) }):
-			return nil
-		case gathered.MatchString(filepath.ToSlash(file)):
-			kind = 1
-		case file != root && (filepath.Dir(file) != root || !objectFile.MatchString(file)):
-			return nil
 		}
 		info, err := os.Stat(file)
 		if err != nil || info.IsDir() {
 			return err
 		}
-		all[kind] = append(all[kind], file)
+		isTop := file == root || filepath.Dir(file) == root && objectFile.MatchString(file)
+		found(entry{filepath.ToSlash(file), info.ModTime(), isTop, func() ([]byte, error) { return os.ReadFile(file) }})
 		return nil
 	})
-	for _, files := range [][]string{all[1], all[0]} {
-		for _, file := range files {
-			if info, err := os.Stat(file); err == nil {
-				f.wrote(info.ModTime())
-			}
-		}
-		if len(files) > 0 {
-			return files, err
-		}
-	}
-	if err == nil {
-		err = errors.New("it is no must-gather, and has no .yaml or .json files")
-	}
-	return nil, err
 }
 
-// openArchive reads a must-gather in a .tar.gz.
-func (f *Files) openArchive(builder *resource.Builder, name string) error {
+// inArchive finds the files of a must-gather in a .tar.gz.
+func inArchive(name string, found func(entry)) error {
 	file, err := os.Open(name)
 	if err != nil {
 		return err
@@ -118,12 +102,9 @@ func (f *Files) openArchive(builder *resource.Builder, name string) error {
 	if err != nil {
 		return err
 	}
-	found := false
 	for archive := tar.NewReader(unzipped); ; {
 		header, err := archive.Next()
 		switch {
-		case errors.Is(err, io.EOF) && !found:
-			return errors.New("it is no must-gather: it has no MachineConfigNodes and no MachineConfigPools")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
@@ -135,11 +116,6 @@ func (f *Files) openArchive(builder *resource.Builder, name string) error {
 		if err != nil {
 			return err
 		}
-		if f.addConfig(header.Name, func() ([]byte, error) { return data, nil }) {
-			continue
-		}
-		found = true
-		f.wrote(header.ModTime)
-		builder.Stream(bytes.NewReader(data), name+":"+header.Name)
+		found(entry{header.Name, header.ModTime, false, func() ([]byte, error) { return data, nil }})
 	}
 }

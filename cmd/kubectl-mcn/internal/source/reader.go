@@ -13,6 +13,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/pager"
 	"k8s.io/klog/v2"
@@ -27,11 +28,12 @@ var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter
 // reader keeps the objects of one resource. To follow, it is the store of a reflector.
 type reader struct {
 	*Cluster
-	name, selector string
-	follow         bool
-	store          *Store
-	fail           func(error) // ends reading
-	server         *cache.ListWatch
+	name   string
+	client rest.Interface
+	follow bool
+	store  *Store
+	fail   func(error) // ends reading
+	server *cache.ListWatch
 }
 
 // read lists all objects, and to follow keeps them up to date until ctx ends.
@@ -56,11 +58,11 @@ type pagedListWatch struct{ *cache.ListWatch }
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
-// list stores one page of the newest state, and returns it without objects: no more of them are held at once. With
+// list stores one page of the newest state, and returns it without objects, so that one page is held at a time. With
 // a limit, a server takes a resource version as that of the list, and a watch from it may have expired.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	o.ResourceVersion, o.LabelSelector = "", r.selector
-	bounded, cancel := context.WithTimeout(ctx, r.Patience)
+	o.ResourceVersion = ""
+	bounded, cancel := context.WithTimeout(ctx, r.RequestTimeout)
 	defer cancel()
 	list, err := r.server.ListWithContext(bounded, o)
 	switch {
@@ -70,7 +72,7 @@ func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object,
 		r.failed(ctx, "list", err)
 		return nil, err
 	}
-	r.answered(func(*access) {})
+	r.responded(func(*access) {})
 	l, err := meta.ListAccessor(list)
 	if err != nil {
 		return nil, err
@@ -80,13 +82,12 @@ func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object,
 	return page, r.store.putPage(r.name, list, o.Continue == "", page.Continue == "")
 }
 
-// watch opens a watch. Until the server answers, its time is limited as that of a list.
+// watch opens a watch. Until the server responds, the time is limited as for a list.
 func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	o.LabelSelector = r.selector
 	opened, cancel := context.WithCancelCause(ctx)
-	impatient := time.AfterFunc(r.Patience, func() { cancel(context.DeadlineExceeded) })
+	timeout := time.AfterFunc(r.RequestTimeout, func() { cancel(context.DeadlineExceeded) })
 	w, err := r.server.WatchWithContext(opened, o)
-	if !impatient.Stop() && err == nil {
+	if !timeout.Stop() && err == nil {
 		w.Stop()
 		err = context.DeadlineExceeded
 	}
@@ -94,20 +95,20 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 		r.failed(ctx, "watch", err)
 		return nil, err
 	}
-	r.answered(func(a *access) { a.watched = true })
+	r.responded(func(a *access) { a.watched = true })
 	return w, nil
 }
 
-// answered records an answer of the server.
-func (r reader) answered(change func(*access)) {
+// responded records a response of the server.
+func (r reader) responded(change func(*access)) {
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
-		a.answered, a.lost, a.failure = r.Now(), time.Time{}, nil
+		a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
 		change(a)
 	})
 }
 
-// failed records a request that failed. An answer to the first request of its verb that cannot get better ends
+// failed records a request that failed. A response to the first request of its verb that cannot get better ends
 // reading, and without following each failure does. What may not be read is left out, unless nothing is left.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
@@ -124,16 +125,16 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			if a.failure = explained; a.lost.IsZero() {
 				a.lost = r.Now()
 			}
-		case verb == "watch", !r.Rollout, r.name == nodes:
+		case verb == "watch", !r.Rollout:
 			r.fail(explained)
 		case apierrors.IsForbidden(err):
 			a.denied, a.leftOut, a.listed = explained, true, true
 			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
 			if pools.denied != nil && nodes.denied != nil {
-				r.fail(nodes.denied) // whichever was answered first
+				r.fail(nodes.denied) // whichever came first
 			}
-		case r.name == configurations:
-			a.leftOut, a.listed = true, true
+		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
+			a.leftOut, a.listed = true, true // the pools have numbers of their own
 		default:
 			r.fail(explained)
 		}
@@ -151,7 +152,7 @@ func (c *Cluster) explain(verb, name string, err error) error {
 	case apierrors.IsUnauthorized(err):
 		return Usagef("the cluster %s rejects the credentials: log in again: %w", host, err)
 	case errors.Is(err, context.DeadlineExceeded), utilnet.IsTimeout(err):
-		return Usagef("the cluster %s does not answer within %s: is it up, and reachable from here?", host, c.Patience)
+		return Usagef("the cluster %s does not respond within %s: is it up, and reachable from here?", host, c.RequestTimeout)
 	case utilnet.IsConnectionRefused(err):
 		return Usagef("nothing listens at %s: is the cluster up, and is it the right kubeconfig?", host)
 	}

@@ -8,8 +8,8 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -24,7 +24,6 @@ const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
 	configurations     = "machineconfigurations" // of the components
-	nodes              = "nodes"                 // for their labels
 )
 
 // releaseAnnotation is the OpenShift version of a rendered MachineConfig.
@@ -41,20 +40,22 @@ type Store struct {
 	nodes     map[string]progress.Node
 	pools     map[string]*mcfgv1.MachineConfigPool
 	config    *operatorv1.MachineConfiguration
-	history   progress.History
-	managed   bool               // an object has managedFields
-	chosen    map[string]bool    // the nodes that -l selects; nil: all
-	releases  map[string]string  // OpenShift versions of rendered configs; "" if not known
-	resources map[string]*access // those that are read, by name
+	states    map[string]nodeState // of Nodes, if they can be read
+	managed   bool                 // an object has managedFields
+	releases  map[string]string    // OpenShift versions of rendered configs; "" if not known
+	resources map[string]*access   // the resources that are read, by name
 }
+
+// nodeState is the state of a Node.
+type nodeState struct{ notReady, cordoned bool }
 
 // access is what is known of reading one resource.
 type access struct {
 	listed, watched bool  // once at least
 	leftOut         bool  // it may not be read, or does not exist
 	denied          error // why it may not be read
-	failure         error // of the last request; nil: it was answered
-	answered, lost  time.Time
+	failure         error // of the last request; nil: it succeeded
+	responded, lost time.Time
 	names           map[string]bool // of the objects of the last list
 }
 
@@ -62,7 +63,7 @@ type access struct {
 func NewStore(limits progress.Limits) *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, releases: map[string]string{},
-		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{},
+		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, states: map[string]nodeState{},
 	}
 }
 
@@ -91,18 +92,19 @@ func (s *Store) Put(objects ...any) {
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.history.Observe(o)
 		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
 		s.managed = s.managed || len(o.ManagedFields) > 0
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
 		s.config = o
-	case *metav1.PartialObjectMetadata:
-		if s.chosen == nil {
-			s.chosen = map[string]bool{}
+	case *corev1.Node:
+		isNotReady := func(c corev1.NodeCondition) bool {
+			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
 		}
-		s.chosen[o.Name] = true
+		s.states[o.Name] = nodeState{slices.ContainsFunc(o.Status.Conditions, isNotReady), o.Spec.Unschedulable}
+	case *mcfgv1.MachineConfig:
+		s.releases[o.Name] = o.Annotations[releaseAnnotation]
 	}
 }
 
@@ -112,14 +114,11 @@ func (s *Store) remove(obj any) {
 	case *mcfgv1.MachineConfigNode:
 		if old, ok := s.nodes[o.Name]; ok && old.UID == o.UID {
 			delete(s.nodes, o.Name)
-			s.history.Forget(o.Name)
 		}
 	case *mcfgv1.MachineConfigPool:
 		delete(s.pools, o.Name)
 	case *operatorv1.MachineConfiguration:
 		s.config = nil
-	case *metav1.PartialObjectMetadata:
-		delete(s.chosen, o.Name)
 	}
 }
 
@@ -150,18 +149,11 @@ func (s *Store) prune(resource string, names map[string]bool) {
 	case machineConfigPools:
 		maps.DeleteFunc(s.pools, func(name string, _ *mcfgv1.MachineConfigPool) bool { return !names[name] })
 	case machineConfigNodes:
-		for name := range s.nodes {
-			if !names[name] {
-				delete(s.nodes, name)
-				s.history.Forget(name)
-			}
-		}
+		maps.DeleteFunc(s.nodes, func(name string, _ progress.Node) bool { return !names[name] })
 	case configurations:
 		if len(names) == 0 {
 			s.config = nil
 		}
-	case nodes:
-		s.chosen = names
 	}
 }
 

@@ -14,27 +14,30 @@ import (
 type View struct {
 	Time       time.Time
 	Pools      []progress.Pool
-	Spans      func() []progress.Span
 	Components []metav1.Condition // nil: not known
-	Chosen     map[string]bool    // the nodes that -l selects; nil: all
-	Releases   map[string]string  // the OpenShift versions of rendered configs, where they are known
-	Unmanaged  bool               // no object has managedFields, which have the times of orders
+	Releases   map[string]string  // the OpenShift versions of rendered configs, if they are known
+	Unmanaged  bool               // no object has managedFields, which have the times of requests
 
 	Ready       bool             // everything has been listed
 	Last        bool             // the source has ended
 	Denied      map[string]error // the resources that may not be read
-	Failure     error            // of the requests to a server that does not answer; nil while it does
-	LastContact time.Time        // its last answer; zero while it answers
+	Failure     error            // of the requests to a server that does not respond; nil while it does
+	LastContact time.Time        // its last response; zero while it responds
 }
 
 // View returns the view at a time.
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	nodes := make([]progress.Node, 0, len(s.nodes))
+	for name, n := range s.nodes {
+		n.NotReady, n.Cordoned = s.states[name].notReady, s.states[name].cordoned
+		nodes = append(nodes, n)
+	}
 	v := View{
-		Time:  now,
-		Pools: progress.Pools(slices.Collect(maps.Values(s.pools)), slices.Collect(maps.Values(s.nodes)), &s.history, now, s.limits),
-		Spans: s.spans, Chosen: maps.Clone(s.chosen), Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
+		Time:     now,
+		Pools:    progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
+		Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
 		Ready: s.filled, Denied: map[string]error{},
 	}
 	if s.config != nil {
@@ -49,7 +52,7 @@ func (s *Store) View(now time.Time) View {
 			continue
 		}
 		v.Failure = r.failure
-		last := r.answered
+		last := r.responded
 		if last.IsZero() {
 			last = r.lost
 		}
@@ -58,10 +61,4 @@ func (s *Store) View(now time.Time) View {
 		}
 	}
 	return v
-}
-
-func (s *Store) spans() []progress.Span {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.history.Spans()
 }

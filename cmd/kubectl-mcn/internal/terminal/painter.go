@@ -59,7 +59,7 @@ func (p *Painter) Close() {
 	}
 }
 
-// rows returns how many rows lines take on a terminal of this width, which breaks wider ones.
+// rows returns how many rows lines take on a terminal of this width, which breaks wider lines.
 func rows(lines []screen.Line, width int) int {
 	n := 0
 	for _, l := range lines {

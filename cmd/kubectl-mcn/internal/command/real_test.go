@@ -1,0 +1,186 @@
+package command
+
+import (
+	encoding "encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const real = "../../testdata/real"
+
+// realFiles returns the files of real situations and the time of each, from the table of their README.
+func realFiles(t *testing.T) map[string]string {
+	t.Helper()
+	readme, err := os.ReadFile(filepath.Join(real, "README.md"))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\S+) \| .* \| (\d\S+Z) \|$`).FindAllStringSubmatch(string(readme), -1) {
+		files[row[1]] = row[2]
+	}
+	require.Greater(t, len(files), 25)
+	return files
+}
+
+// done are the situations in which all nodes are done, and nothing is wrong.
+var done = map[string]bool{"paused-done.yaml": true, "pools-only-updated.json": true}
+
+// TestRealScreens shows each situation at 80 columns, and waits for it.
+func TestRealScreens(t *testing.T) {
+	t.Parallel()
+	for name, at := range realFiles(t) {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(real, name)
+			got := execute(t, "", "-f", file, "--at", at)
+			require.Zero(t, got.code, got.stderr)
+			assertFits(t, 80, got.stdout)
+			golden(t, "real/"+strings.TrimSuffix(name, filepath.Ext(name))+".txt", got.stdout)
+
+			waited := execute(t, "", "wait", "-f", file, "--at", at)
+			assert.Equal(t, done[name], waited.code == 0, waited.stderr)
+			assert.Equal(t, !done[name], waited.code == exitFailed, waited.stderr)
+			assertFits(t, 80, waited.stdout)
+			assert.Less(t, len(waited.stderr), 300)
+			for cause := range strings.Lines(waited.stdout + waited.stderr) {
+				if len(cause) > 40 && strings.HasPrefix(cause, margin) {
+					assert.Equal(t, 1, strings.Count(waited.stdout+waited.stderr, cause), "it is said once")
+				}
+			}
+		})
+	}
+}
+
+const margin = "    "
+
+// assertFits fails for a line that is wider than the screen, unless it has a command, and for control characters.
+func assertFits(t testing.TB, width int, text string) {
+	t.Helper()
+	assertPrintable(t, text)
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, margin+"next: ") {
+			assert.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), width, line)
+		}
+	}
+}
+
+// TestRealNodes shows one node: the node that a screen names.
+func TestRealNodes(t *testing.T) {
+	t.Parallel()
+	files := realFiles(t)
+	for name, node := range map[string]string{"drain-degraded-76m.yaml": "ip-10-0-37-66", "image-mode-pull-failed.yaml": "ip-10-0-89", "rollout-in-progress.yaml": "ip-10-0-79-1.ec2.internal"} {
+		got := execute(t, "", "node", node, "-f", filepath.Join(real, name), "--at", files[name])
+		require.Zero(t, got.code, got.stderr)
+		assertFits(t, 80, got.stdout)
+		golden(t, "real/node-"+strings.TrimSuffix(name, ".yaml")+".txt", got.stdout)
+	}
+	got := execute(t, "", "node", "ip-10", "-f", filepath.Join(real, "drain-failing-35m.yaml"))
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, `"ip-10" fits 5 nodes: ip-10-0-14-203.us-east-2.compute.internal, ip-10-0-`)
+}
+
+// TestNumbersAgree: header, columns and --state count the same, and they add up.
+func TestNumbersAgree(t *testing.T) {
+	t.Parallel()
+	const names = `go-template={{range .pools}}{{range .nodes}}{{.name}}{{"\n"}}{{end}}{{end}}`
+	for name := range realFiles(t) {
+		file := filepath.Join(real, name)
+		var rollout struct {
+			Pools []struct{ Counts map[string]int }
+		}
+		require.NoError(t, encoding.Unmarshal([]byte(execute(t, "", "-f", file, "-o", "json").stdout), &rollout))
+		counts := map[string]int{}
+		for _, p := range rollout.Pools {
+			for state, n := range p.Counts {
+				counts[state] += n
+			}
+		}
+		sum, named := 0, 0
+		for _, state := range states {
+			sum += counts[state]
+			these := strings.Count(execute(t, "", "-f", file, "-o", names, "--state", state).stdout, "\n")
+			assert.LessOrEqual(t, these, counts[state], "%s %s", name, state)
+			named += these
+		}
+		assert.Equal(t, counts["nodes"], sum, name)
+		assert.Equal(t, counts["nodes"], named+counts["missing"], name)
+	}
+}
+
+// TestBadInput: a screen, or one sentence that says what to do.
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	bad := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(real, "bad", name))
+		require.NoError(t, err)
+		return string(text)
+	}
+	list := asList(t, rollout()...)
+	wide := "\xff\xfe"
+	for _, r := range strings.ReplaceAll(list, "\n", "\r\n") {
+		wide += string([]byte{byte(r), byte(r >> 8)})
+	}
+	const use = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
+	for name, test := range map[string]struct {
+		in, stdout, stderr string
+	}{
+		"describe":           {bad("describe.txt"), "", "stdin is text, and has no objects: " + use},
+		"a table":            {bad("table.txt"), "", "is text, and has no objects: " + use},
+		"an empty list":      {bad("empty-list.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
+		"a ClusterVersion":   {bad("cluster-version.yaml"), "", "in stdin, but 1 ClusterVersion: " + use},
+		"truncated JSON":     {bad("truncated.json"), "", "stdin is cut off, or was changed: use oc get"},
+		"truncated YAML":     {bad("truncated.yaml"), "", "stdin is cut off, or was changed: use oc get"},
+		"a prompt":           {bad("prompt-first.yaml"), "ip-10-0-37-66", ""},
+		"a name twice":       {bad("same-name-twice.yaml"), "ip-10-0-37-66", "several objects of one name (ip-10-0-37-66.us-east-2.compute.internal): the newest is shown"},
+		"a zip":              {"PK\x03\x04\x00\x01", "", "is a zip archive: unpack it, and name the folder"},
+		"nothing":            {"", "", "stdin is empty: use oc get"},
+		"binary":             {"{\x00\x01", "", "is neither YAML nor JSON: use oc get"},
+		"20 MB of text":      {strings.Repeat("all work and no play\n", 1<<20), "", "is text"},
+		"UTF-16 and CRLF":    {wide, "worker-4", ""},
+		"a byte order mark":  {"\xef\xbb\xbf" + list, "worker-4", ""},
+		"a warning":          {"Warning: v1 is old\nW0304 12:00:00 x.go:1] y\n" + list, "worker-4", ""},
+		"two outputs":        {bad("prompt-first.yaml") + bad("prompt-first.yaml"), "ip-10-0-37-66", "several objects"},
+		"JSON, twice":        {list + list, "worker-4", "several objects"},
+		"an array":           {list[strings.Index(list, "[") : strings.LastIndex(list, "]")+1], "worker-4", ""},
+		"no kind":            {`{"a":1}`, "", "but 1 object without a kind: use"},
+		"no name":            {`{"kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name"},
+		"wrong types":        {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "1 MachineConfigNode that cannot be read"},
+		"other kinds":        {list + `{"kind":"Pod"}`, "worker-4", "skipped what is not shown: 1 Pod"},
+		"a list of one kind": {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
+		"no conditions":      {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},
+	} {
+		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
+		assert.Equal(t, test.stdout == "", got.code == exitUsage, "%s: %s", name, got.stderr)
+		assert.Contains(t, got.stdout, test.stdout, name)
+		assert.Contains(t, got.stderr, test.stderr, name)
+		assert.NotRegexp(t, `json|unmarshal|decod|yaml: `, got.stderr, name)
+		assert.Equal(t, test.stderr != "", got.stderr != "", got.stderr)
+		assertPrintable(t, got.stdout+got.stderr)
+	}
+}
+
+// TestTimeOfAFile: ages run to --at, else to when the file was written, or to the newest time in it if it was
+// copied later.
+func TestTimeOfAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "dump.json")
+	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
+	written := now.Add(8 * 60e9)
+	require.NoError(t, os.Chtimes(file, written, written))
+	got := execute(t, "", "-f", file)
+	assert.Contains(t, got.stdout, "2026-03-04 14:24:05 UTC, from dump.json\n6 nodes: 3 done, 1 updating, 1 stuck, 1 waiting\n")
+	assert.Contains(t, got.stdout, "Draining for 80m")
+	assert.Empty(t, got.stderr)
+	got = execute(t, "", "-f", file, "--at", "2026-03-04T15:16:05Z")
+	assert.Contains(t, got.stdout, "Draining for 132m")
+
+	copied := now.Add(540 * 24 * 3600e9)
+	require.NoError(t, os.Chtimes(file, copied, copied))
+	got = execute(t, "", "-f", file)
+	assert.Contains(t, got.stdout, "Draining for 71m")
+	assert.Equal(t, "kubectl mcn: ages run to 2026-03-04T14:15:05Z, the newest time in dump.json: --at sets another time\n", got.stderr)
+}

@@ -1,0 +1,66 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// manyNodes is how many nodes a pool updates if only their number is told, and not the step of each.
+const manyNodes = 10
+
+// Standing describes how far a pool is, in one line: "worker 3/6 to 22222222, 1 draining, 1 stuck, 1 waiting".
+func Standing(p progress.Pool) string {
+	text := fmt.Sprintf("%s %d/%d", clean(p.Name), p.Done, p.Total())
+	if p.Target.Config != "" {
+		text += " to " + TargetText(p.Target)
+	}
+	counts := p
+	if counts.Done = 0; p.Updating < manyNodes {
+		counts.Updating = 0
+	}
+	parts := append([]string{text}, stepCounts(p, manyNodes-1)...)
+	parts = append(parts, stateCounts(counts)...)
+	add := func(is bool, text string) {
+		if is {
+			parts = append(parts, text)
+		}
+	}
+	add(!p.Known, "the target is not known")
+	add(p.Paused, "paused")
+	add(p.Blocked, "blocked")
+	for _, c := range p.Problems {
+		add(true, clean(c.Type))
+	}
+	add(p.Build != nil, "its image is being built")
+	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
+	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), isAlarm), "a pinned image set has failed")
+	return strings.Join(parts, ", ")
+}
+
+// stepCounts counts the nodes at each step of an update, if there are at most so many: "12 draining", "3 rebooting".
+func stepCounts(p progress.Pool, most int) []string {
+	if p.Updating > most {
+		return nil
+	}
+	counts := map[string]int{}
+	var order []string
+	for _, n := range p.Nodes {
+		if n.State == progress.Updating {
+			doing := progress.Doing(n.Step)
+			if n.NotStarted {
+				doing = "not started"
+			}
+			if counts[doing]++; counts[doing] == 1 {
+				order = append(order, doing)
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
+	for i, doing := range order {
+		order[i] = fmt.Sprintf("%d %s", counts[doing], doing)
+	}
+	return order
+}

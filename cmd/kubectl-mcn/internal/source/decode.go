@@ -1,0 +1,149 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+)
+
+// kinds are the types of the kinds that are shown.
+var kinds = map[string]func() metav1.Object{
+	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
+	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
+	"MachineConfiguration": func() metav1.Object { return &operatorv1.MachineConfiguration{} },
+	"MachineConfig":        func() metav1.Object { return &mcfgv1.MachineConfig{} },
+	"Node":                 func() metav1.Object { return &corev1.Node{} },
+}
+
+// decoder collects the objects of files.
+type decoder struct {
+	objects []dated
+	skipped map[string]int // other kinds, and objects that cannot be read
+}
+
+// dated is an object with the newest time of its conditions.
+type dated struct {
+	metav1.Object
+	newest time.Time
+}
+
+// decode adds the objects of a file.
+func (d *decoder) decode(name string, data []byte) error {
+	data, isJSON, err := objectsIn(name, data)
+	if err != nil {
+		return err
+	}
+	if isJSON {
+		err = d.decodeJSON(data)
+	} else {
+		for _, document := range splitYAML(data) {
+			text, thisErr := yaml.YAMLToJSON(document)
+			if thisErr == nil {
+				thisErr = d.add(text, "")
+			}
+			err = errors.Join(err, thisErr)
+		}
+	}
+	if err != nil {
+		return Usagef("%s is cut off, or was changed: %s", name, getThem)
+	}
+	return nil
+}
+
+func (d *decoder) decodeJSON(data []byte) error {
+	for stream := json.NewDecoder(bytes.NewReader(data)); ; {
+		var document json.RawMessage
+		switch err := stream.Decode(&document); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := d.add(document, ""); err != nil {
+			return err
+		}
+	}
+}
+
+// add adds an object, or those of a list. The items of a list of one kind may have no kind of their own.
+func (d *decoder) add(data []byte, kind string) error {
+	var head struct {
+		metav1.TypeMeta
+		Items []json.RawMessage
+	}
+	switch data = bytes.TrimSpace(data); {
+	case len(data) == 0 || string(data) == "null":
+		return nil
+	case data[0] == '[':
+		if err := json.Unmarshal(data, &head.Items); err != nil {
+			return err
+		}
+	default:
+		if err := json.Unmarshal(data, &head); err != nil {
+			return err
+		}
+	}
+	if head.Items != nil || strings.HasSuffix(head.Kind, "List") {
+		for _, item := range head.Items {
+			if err := d.add(item, strings.TrimSuffix(head.Kind, "List")); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if head.Kind != "" {
+		kind = head.Kind
+	}
+	empty := kinds[kind]
+	switch {
+	case kind == "":
+		d.skipped["object without a kind"]++
+	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // a dump has other kinds of the group
+		d.skipped[kind]++
+	case empty != nil:
+		obj := empty()
+		switch err := json.Unmarshal(data, obj); {
+		case err != nil:
+			d.skipped[kind+" that cannot be read"]++
+		case obj.GetName() == "":
+			d.skipped[kind+" without a name"]++
+		default:
+			d.objects = append(d.objects, dated{obj, newestIn(obj)})
+		}
+	}
+	return nil
+}
+
+// newestIn returns the newest time of the conditions of an object.
+func newestIn(obj metav1.Object) time.Time {
+	var newest time.Time
+	see := func(t metav1.Time) {
+		if t.After(newest) {
+			newest = t.Time
+		}
+	}
+	switch o := obj.(type) {
+	case *mcfgv1.MachineConfigNode:
+		for _, c := range o.Status.Conditions {
+			see(c.LastTransitionTime)
+		}
+	case *mcfgv1.MachineConfigPool:
+		for _, c := range o.Status.Conditions {
+			see(c.LastTransitionTime)
+		}
+	case *corev1.Node:
+		for _, c := range o.Status.Conditions {
+			see(c.LastHeartbeatTime)
+		}
+	}
+	return newest
+}

@@ -1,0 +1,69 @@
+package source
+
+import (
+	"bytes"
+	"regexp"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+)
+
+// getThem says how to write a file that can be read.
+const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
+
+var (
+	// firstLine is the first line of an object, after prompts and warnings.
+	firstLine = regexp.MustCompile(`(?m)^(?:[{\[]|---\s*$|#|(?:apiVersion|kind|items|metadata):)`)
+	// ofYAML is a line of YAML as kubectl prints it. Other lines are of a shell, or warnings.
+	ofYAML = regexp.MustCompile(`^(?:[ #-]|[a-z]\w*:|\.\.\.|$)`)
+)
+
+// objectsIn returns text from its first object on, and whether it is JSON. A file without an object is a
+// UsageError.
+func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
+	switch {
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
+		return nil, false, Usagef("%s is a zip archive: unpack it, and name the folder", name)
+	case len(bytes.TrimSpace(data)) == 0:
+		return nil, false, Usagef("%s is empty: %s", name, getThem)
+	}
+	// PowerShell writes UTF-16 with a byte order mark.
+	data, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data)
+	if err != nil {
+		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
+	}
+	at := firstLine.FindIndex(data[:min(len(data), 1<<16)])
+	switch {
+	case bytes.IndexByte(data, 0) >= 0:
+		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
+	case at == nil:
+		return nil, false, Usagef("%s is text, and has no objects: %s", name, getThem)
+	}
+	data = data[at[0]:]
+	return data, data[0] == '{' || data[0] == '[', nil
+}
+
+// splitYAML returns the documents in YAML. A second apiVersion starts a new document, as in two outputs of
+// kubectl in one file.
+func splitYAML(data []byte) [][]byte {
+	var all [][]byte
+	var document []byte
+	hasVersion := false
+	end := func() {
+		all = append(all, document)
+		document, hasVersion = nil, false
+	}
+	for line := range bytes.Lines(data) {
+		isVersion := bytes.HasPrefix(line, []byte("apiVersion:"))
+		if isVersion && hasVersion || bytes.HasPrefix(line, []byte("---")) {
+			end()
+		}
+		hasVersion = hasVersion || isVersion
+		if ofYAML.Match(line) && !bytes.HasPrefix(line, []byte("---")) {
+			document = append(document, line...)
+		}
+	}
+	end()
+	return all
+}

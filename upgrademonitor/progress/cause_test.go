@@ -1,0 +1,131 @@
+package progress_test
+
+import (
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// The texts of machine-config-operator: of its drain controller, its daemon, and kubectl's drain in them.
+const (
+	drainFailed   = "Error: Node Drain has not succeeded. Error is: "
+	untilDrainer  = " The drain will not be complete until desired drainer drain-rendered-worker-bbb matches current drainer uncordon-rendered-worker-aaa"
+	draining      = "Draining node. The drain will not be complete until desired drainer drain-rendered-worker-bbb matches current drainer uncordon-rendered-worker-aaa"
+	evictPG0      = `error when evicting pods/"pg-0" -n "db": global timeout reached: 1m30s`
+	evictPG1      = `error when evicting pods/"pg-1" -n "db": global timeout reached: 1m30s`
+	waitForVM     = `error when waiting for pod "virt-launcher-vm1-x7k2p" in namespace "vms" to terminate: global timeout reached: 1m30s`
+	denied        = `error when evicting pods/"api-0" -n "shop": admission webhook "guard.example.com" denied the request: not now`
+	afterAnHour   = "Node worker-0 upgrade failure. failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs for more information"
+	afterAnHourIs = "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs for more information"
+	drift         = `Node worker-0 upgrade failure. unexpected on-disk state validating against rendered-worker-aaa: content mismatch for file "/etc/chrony.conf"`
+	notPulled     = `Failed to pull OS image quay.io/os@sha256:ab from registry: failed to update OS to quay.io/os@sha256:ab after retries: unauthorized: authentication required`
+)
+
+func TestCause(t *testing.T) {
+	refused := func(name string) progress.Pod { return progress.Pod{Namespace: "db", Name: name, Refused: true} }
+	vm := progress.Pod{Namespace: "vms", Name: "virt-launcher-vm1-x7k2p"}
+	drain := func(text string) []func(*mcfgv1.MachineConfigNode) {
+		return []func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Cordoned, yes, 3), is(phases.Drained, running, 60, text)}
+	}
+	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 63, text) }
+	for name, tc := range map[string]struct {
+		changes []func(*mcfgv1.MachineConfigNode)
+		message string
+		failing bool
+		pods    []progress.Pod
+	}{
+		"an attempt is running":             {drain(draining), draining, false, nil},
+		"a drain fails, first hour":         {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []progress.Pod{refused("pg-0")}},
+		"a drain fails, after one hour":     {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []progress.Pod{refused("pg-0")}},
+		"after one hour, during an attempt": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
+		"a pod that does not terminate":     {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []progress.Pod{vm}},
+		"several pods": {
+			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
+			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []progress.Pod{refused("pg-0"), vm, refused("pg-1")},
+		},
+		"an eviction that a webhook denies":  {drain(drainFailed + denied + untilDrainer), denied, true, []progress.Pod{{Namespace: "shop", Name: "api-0"}}},
+		"a drain error without a wrapper":    {drain(evictPG0), evictPG0, true, []progress.Pod{refused("pg-0")}},
+		"a drain error without a pod":        {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
+		"a drain error that is cut off":      {drain(drainFailed + evictPG0), evictPG0, true, []progress.Pod{refused("pg-0")}},
+		"degraded, for another cause":        {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
+		"degraded by a drain, in its text":   {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []progress.Pod{refused("pg-0")}},
+		"drifted, not in an update":          {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
+		"files that cannot be written":       {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
+		"a config that cannot be reconciled": {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.FromMachineConfigNode(mcn(tc.changes...))
+			assert.Equal(t, tc.message, n.Message)
+			assert.Equal(t, tc.failing, n.Failing)
+			assert.Equal(t, tc.pods, n.Pods)
+		})
+	}
+}
+
+// TestImageThatCannotBePulled: the daemon reports the failure with the status False.
+func TestImageThatCannotBePulled(t *testing.T) {
+	m := mcn(withDesired(configB), is(phases.Updated, no, 1))
+	m.Status.Conditions = append(m.Status.Conditions,
+		metav1.Condition{Type: string(phases.AppliedFiles), Status: yes, Reason: "AppliedFiles", LastTransitionTime: metav1.NewTime(at(2))},
+		metav1.Condition{Type: string(phases.ImagePulledFromRegistry), Status: no, Reason: "ImagePulledFromRegistry", Message: notPulled, LastTransitionTime: metav1.NewTime(at(9))})
+	n := progress.FromMachineConfigNode(m)
+	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
+	assert.Equal(t, notPulled, n.Message)
+	assert.True(t, n.Failing)
+	assert.Equal(t, progress.Failed, n.Steps[5].State)
+	assert.Equal(t, notPulled, n.Steps[5].Message)
+}
+
+// TestV1alpha1: objects of 4.15 to 4.18, with conditions that v1 does not have.
+func TestV1alpha1(t *testing.T) {
+	m := mcn(withDesired("NotYetSet"), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 2, "Update is preparing"))
+	m.Status.ConfigVersion.Desired = configB
+	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
+		Type: "UpdateCompatible", Status: running, Reason: "UpdatePreparedUpdateCompatible", Message: "Update Failed compatibility validation", LastTransitionTime: metav1.NewTime(at(2)),
+	})
+	n := progress.FromMachineConfigNode(m)
+	assert.Equal(t, target(configB), n.Desired)
+	assert.Equal(t, phases.UpdatePrepared, n.Step)
+	assert.Equal(t, "Update Failed compatibility validation", n.Message)
+}
+
+// TestPoolsWithoutObjects: the numbers of the pool's status count, and its condition Updated decides.
+func TestPoolsWithoutObjects(t *testing.T) {
+	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) {
+			p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.DegradedMachineCount = machines, updated, degraded
+			p.Status.Configuration.Name = configB
+		}
+	}
+	isUpdated := func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue}}
+	}
+	of := func(config string) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
+	}
+	for name, tc := range map[string]struct {
+		pool *mcfgv1.MachineConfigPool
+		want [3]int // done, stuck, unreported
+		done bool
+	}{
+		"updated":               {worker("", counts(3, 3, 0), isUpdated), [3]int{3, 0, 0}, true},
+		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
+		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
+		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
+		"of another target":     {worker("", counts(3, 3, 0), isUpdated, of(configA)), [3]int{3, 0, 0}, false},
+		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"without machines":      {worker("", isUpdated), [3]int{}, true},
+	} {
+		p := progress.Pools([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, progress.Limits{})[0]
+		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
+		assert.Equal(t, tc.done, p.IsDone(), name)
+		assert.Equal(t, name != "without machines", p.FromStatus, name)
+	}
+}
