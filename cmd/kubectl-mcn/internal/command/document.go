@@ -16,10 +16,10 @@ import (
 type document struct {
 	metav1.TypeMeta `json:",inline"`
 
-	Time          time.Time          `json:"time,omitzero"`
-	From          string             `json:"from,omitempty"`
-	Pools         []documentPool     `json:"pools,omitzero"`
-	*documentNode `json:",inline"`   // nil but for a node
+	Time          time.Time        `json:"time,omitzero"`
+	From          string           `json:"from,omitempty"`
+	Pools         []documentPool   `json:"pools,omitzero"`
+	*documentNode `json:",inline"` // nil but for a node
 }
 
 // DeepCopyObject returns a shallow copy: what it shares is not changed.
