@@ -273,6 +273,18 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
+// TestObjectThatIsBeingDeleted: it is neither written nor deleted again.
+func TestObjectThatIsBeingDeleted(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.DeletionTimestamp = ptr.To(metav1.Now()) })
+		f.writes()
+		f.changeNode(desires("rendered-2"))
+		f.advance(time.Hour)
+		assert.Empty(t, f.writes())
+	})
+}
+
 // TestNoPools: on a cluster without pools nothing is written or deleted, until the first is created.
 func TestNoPools(t *testing.T) {
 	inBubble(t, nil, one("worker"), func(t *testing.T, f *fixture) {

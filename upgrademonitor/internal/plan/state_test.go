@@ -95,6 +95,15 @@ func TestObservedGenerationBeforeTheFirstUpdate(t *testing.T) {
 	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
 
+// machine-config-operator writes the generation + 1. The CRD rejects a decrease.
+func TestObservedGenerationNeverDecreases(t *testing.T) {
+	n := viewOf("a", "a")
+	s := after(t, plan.State{Generation: 3}.Sync(n), report(phases.Updated, metav1.ConditionTrue, n))
+	s.Status.ObservedGeneration = 4
+	s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, n))
+	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
+}
+
 func TestObservedGenerationFollowsTheImageInImageMode(t *testing.T) {
 	for mode, want := range map[plan.Mode]int64{plan.Image: 1, plan.Standard: 2} {
 		n := viewOf("a", "a")
