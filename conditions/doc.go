@@ -23,6 +23,6 @@
 // The package is pure: no I/O, no logging, no clock; time is an argument. It never changes an
 // argument, and all functions are safe for concurrent use.
 //
-// It does not handle versions, images and resource versions, and it makes no request. Its results
+// It does not handle versions, images or resource versions, and it makes no request. Its results
 // have only conditions whose types are in package phases.
 package conditions

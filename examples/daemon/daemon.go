@@ -80,7 +80,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // also if an earlier attempt needed it, and failed
+	if d.drain == nil { // also if an earlier attempt needed a drain, and failed
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
 	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
 		return err

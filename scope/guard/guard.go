@@ -17,8 +17,8 @@ const (
 	DefaultServiceAccount = "machine-config-daemon"
 )
 
-// The claims of a token that is bound to a Node, or to a Pod that runs on one. The API server sets
-// them; a user cannot.
+// The claims of a token that is bound to a Node, or to a Pod on a Node. The API server sets them; a
+// user cannot.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"

@@ -49,7 +49,7 @@ func (o ours) spec(ctx context.Context) error {
 
 func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }
 
-// theirs is a daemon without this library. It makes the same requests, but does no other work.
+// theirs makes the requests of a daemon without this library, and does no other work.
 type theirs struct{ today.Daemon }
 
 func newTheirs(c *client, node *node) (daemon, error) {
