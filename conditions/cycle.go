@@ -10,9 +10,9 @@ import (
 
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// start returns the writes that start an update: they reset all phases, turn Updated False and
-// start the first phase, which is UpdatePrepared or the reported phase. If possible, there is one
-// write.
+// start returns the lists that start an update: they reset all phases, turn Updated False and start
+// the first phase, which is UpdatePrepared or the reported phase. If one write can do that, it
+// returns one list.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -39,8 +39,8 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end returns the end of the update: it resets all phases, turns Updated True, and clears
-// NodeDegraded.
+// end returns the list that ends the update: all phases are reset, Updated is True, and
+// NodeDegraded is not True.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {

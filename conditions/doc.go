@@ -15,14 +15,14 @@
 //     becomes Unknown.
 //   - A phase that runs only during an update starts an update if it is reported while Updated is
 //     True (a disruption).
-//   - Resumed, UpdateComplete and Uncordoned change no status if they are reported while Updated is
-//     True: the daemon has restarted.
+//   - A report of Resumed, UpdateComplete or Uncordoned while Updated is True changes no status: a
+//     daemon also makes these reports when it restarts.
 //   - Updated=True ends the update: every Parent and Child becomes False, and the message of each
 //     phase that ran gets the name of the update as a prefix.
 //
 // The package is pure: no I/O, no logging, no clock; time is an argument. It never changes an
 // argument, and all functions are safe for concurrent use.
 //
-// It does not handle versions, images and resource versions, and it makes no request. Its results
+// It does not handle versions, images or resource versions, and it makes no request. Its results
 // have only conditions whose types are in package phases.
 package conditions

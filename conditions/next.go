@@ -49,7 +49,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 	return writes, nil
 }
 
-// writesOf returns the lists of Next, with the times of before.
+// writesOf returns the lists of Next, with the times of the list before the report.
 func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue
@@ -77,8 +77,8 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	return transitions(before, r, path)
 }
 
-// stamp sets the times of after: now if the status has changed, otherwise the time in before. A
-// time in before that is later than now stays.
+// stamp sets the times of after: now if the status has changed, otherwise the old time. An old time
+// that is later than now is kept.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
 		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {

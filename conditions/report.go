@@ -26,19 +26,19 @@ type Report struct {
 
 // Cycle has facts about the current or last update that the list of conditions does not show.
 type Cycle struct {
-	// Name is the name of the update. Next puts it in front of the messages of phases that ran.
+	// Name is the name of the update. Next adds it to the prefix of the messages of phases that ran.
 	Name string
 	// NewTarget is set if the node desires another config or image than the current update. Then
 	// Updated=False, or UpdatePrepared during an update, starts another update.
 	NewTarget bool
-	// Ended is set if Updated turned True after the report was accepted: it must not start an
-	// update.
+	// Ended is set if Updated turned True after the report was accepted: the report must not start
+	// an update.
 	Ended bool
 }
 
-// StartsUpdate reports whether a report starts an update. Updated=False does, and so does
-// UpdatePrepared for another target. While Updated is True, a phase that runs only during an update
-// does (a disruption).
+// StartsUpdate reports whether a report starts an update. An update is started by Updated=False, by
+// UpdatePrepared for another target and, while Updated is True, by any phase that runs only during
+// an update (a disruption).
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -57,7 +57,8 @@ func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child started before its parent turned True: the parent stays True.
+// isLate reports whether a child started before its parent turned True. If so, the parent stays
+// True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

@@ -77,7 +77,7 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns a child of the parent that is Unknown, other than except. While a child is
+// runningChild returns an Unknown child of the parent, but not the child except. While a child is
 // Unknown, its parent cannot complete.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
@@ -89,7 +89,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance applies the i-th of n writes. Without a transition, the last write publishes the message.
+// advance applies the i-th of n writes. If the track has no status to publish, the last write
+// publishes only the reason and the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

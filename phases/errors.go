@@ -18,7 +18,7 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is set if a parent was reported True: the child that is still Unknown.
+	// Child is a child that is still Unknown, if its parent was reported True.
 	Child Phase
 }
 

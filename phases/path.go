@@ -33,8 +33,8 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
 }
 
-// Path returns the statuses through which a phase passes from one status to another, in order. The
-// result ends with the status to. Each write publishes one status.
+// Path returns the statuses that a phase passes through on the way from one status to another, in
+// order. The result ends with the status to. Each write publishes one status.
 //
 //  1. An empty from ("") counts as False.
 //  2. The result is nil if there is nothing to do.

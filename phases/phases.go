@@ -72,7 +72,7 @@ type row struct {
 }
 
 // table holds every phase in the order in which the conditions are written. NodeDegraded precedes
-// Updated, because some readers use the first of both that is True.
+// Updated, because some readers use the first of these two conditions that is True.
 var table = []row{
 	{UpdatePrepared, Parent, "", anyMode, inUpdate},
 	{UpdateExecuted, Parent, "", anyMode, inUpdate},

@@ -17,7 +17,7 @@ import (
 )
 
 // daemon updates one node. If a function is nil, the update does not need that step. A real daemon
-// compares the two configs to know the steps.
+// compares the two configs to find the steps.
 type daemon struct {
 	monitor *upgrademonitor.Monitor
 	node    func() (*corev1.Node, error)
@@ -80,7 +80,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // also if an earlier attempt needed it, and failed
+	if d.drain == nil { // also if an earlier attempt needed a drain, and failed
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
 	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
 		return err
@@ -117,8 +117,8 @@ func (d *daemon) apply(ctx context.Context) error {
 	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage, upgrademonitor.CompletesParent())
 }
 
-// complete ends the update. After a restart of the daemon there is no update to end, and it changes
-// only messages.
+// complete ends the update. If the daemon has restarted without an update, its reports change only
+// messages.
 func (d *daemon) complete(ctx context.Context, config string) error {
 	if d.reported == config {
 		return nil

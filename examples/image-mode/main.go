@@ -1,6 +1,6 @@
 // Command image-mode updates a node in image mode to another OS image, and prints its
-// MachineConfigNode before the reboot and at the end. Only the image changes, not the config.
-// Annotations of the Node name both.
+// MachineConfigNode before the reboot and at the end. Only the image changes, not the config. The
+// Node's annotations name the config and the image.
 package main
 
 import (

@@ -17,8 +17,8 @@ const (
 	DefaultServiceAccount = "machine-config-daemon"
 )
 
-// The claims of a token that is bound to a Node, or to a Pod that runs on one. The API server sets
-// them; a user cannot.
+// The claims of a token that is bound to a Node, or to a Pod on a Node. The API server sets them; a
+// user cannot.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"
@@ -34,13 +34,13 @@ const (
 //
 //  1. A ClusterRole grants the service account only the verbs that the library needs.
 //  2. An admission policy denies every write to another node's object. The token names the node. On
-//     the object of the node, it denies changes that the library never makes: to labels,
-//     annotations and finalizers, to owners other than the Node, and deletion.
+//     the node's own object, it denies deletion, and changes that the library never makes: to
+//     labels, annotations, finalizers, and owners other than the Node.
 //  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
 //  4. The policies do not apply to other users.
 //
-// The API server denies with status 403 and a message with the cause. The methods return objects,
-// and make no request. The zero value is usable.
+// A denied request gets status 403, and a message with the cause. The methods return objects, and
+// make no request. The zero value is usable.
 type Guard struct {
 	// Name is the name of the role and the policy, and the prefix of the other names. Default:
 	// DefaultName.

@@ -23,8 +23,8 @@ import (
 //  4. the removal of a condition, unless conditions of the other mode replace it. Removing a
 //     condition and adding it again would circumvent the other rules.
 //
-// The policy applies only to the conditions of package phases. It does not check the time of a
-// transition: a report that was written late has an earlier time.
+// The policy applies only to the conditions of package phases. It allows any time for a transition,
+// because a report that is written late has the time when it was accepted.
 //
 // WriteManifests includes it if EnforceTransitions is set.
 func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
@@ -39,7 +39,7 @@ func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyB
 	return binding(g.transitionName())
 }
 
-// machine is a state machine, and the phases that it belongs to.
+// machine is a state machine, and the phases that follow it.
 type machine struct {
 	phases []phases.Phase
 	steps  []string // "<from> to <to>", the transitions that one write may publish

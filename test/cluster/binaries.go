@@ -21,8 +21,8 @@ func Binary(name string) (string, error) {
 	return path, nil
 }
 
-// Version returns the Kubernetes version in the environment variable K8S, for example 1.33. "" is
-// the version in test/binaries.
+// Version returns the Kubernetes version in the environment variable K8S, for example 1.33. If the
+// variable is empty, the API server has the version in test/binaries.
 func Version() string { return os.Getenv("K8S") }
 
 // root is the folder of the repository.

@@ -41,7 +41,7 @@ type Cluster struct {
 }
 
 // Start starts the servers on free loopback ports and returns when the CRD of MachineConfigNode is
-// served. If it fails, it stops the servers, and the error has the end of the API server's log. Any
+// served. On failure, it stops the servers, and the error has the end of the API server's log. Any
 // number of clusters may run at the same time.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	ctrllog.SetLogger(klog.Background())
@@ -138,8 +138,8 @@ func (c *Cluster) apiServer() (pid int, err error) {
 	return findProcess("--cert-dir=" + c.env.ControlPlane.APIServer.CertDir)
 }
 
-// Config returns a copy of the client configuration of an administrator, without a rate limit. For
-// another identity, pass it to rest.AnonymousClientConfig and set a token.
+// Config returns a copy of the client configuration of an administrator, without a rate limit. To
+// act as another user, pass the copy to rest.AnonymousClientConfig, and set a token.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.env.Config) }
 
 // Kubeconfig returns the path of a kubeconfig file for the same administrator.

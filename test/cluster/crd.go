@@ -96,8 +96,8 @@ func install(ctx context.Context, cfg *rest.Config, name string) error {
 }
 
 // knowsConfigImage reports whether the served variant has spec.configImage. It creates an object
-// with that field, as a dry run. (The API server delays the first create of a new CRD by two
-// seconds, which is this create.)
+// with that field, as a dry run. If the CRD is new, the API server delays this first create by two
+// seconds.
 func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": machineConfigNodes.GroupVersion().String(),

@@ -1,5 +1,5 @@
 // Package cluster runs a real etcd and kube-apiserver for tests, with envtest of
-// controller-runtime, and adds what envtest lacks: outages.
+// controller-runtime, and adds outages, which envtest lacks.
 //
 //	c, err := cluster.Start(ctx, cluster.Options{})
 //	if err != nil {

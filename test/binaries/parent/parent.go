@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ExitWith ends this process within a second after its parent has ended. So even a killed test
-// leaves no server behind.
+// ExitWith ends this process within a second after its parent has ended, so that no server outlives
+// a test, even a test that was killed.
 func ExitWith() {
 	parent := os.Getppid()
 	go func() {

@@ -25,7 +25,7 @@ type client struct {
 
 // cost counts the requests and bytes of a client.
 type cost struct {
-	requests  map[string]int // by verb; a watch counts when it starts
+	requests  map[string]int // by verb; a watch is one request, counted when it starts
 	conflicts int
 	up, down  int // bytes, with TLS and HTTP/2
 }

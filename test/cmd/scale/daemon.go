@@ -49,7 +49,7 @@ func (o ours) spec(ctx context.Context) error {
 
 func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }
 
-// theirs is a daemon without this library. It represents the cost of its requests only.
+// theirs makes the requests of a daemon without this library, and does no other work.
 type theirs struct{ today.Daemon }
 
 func newTheirs(c *client, node *node) (daemon, error) {
@@ -62,5 +62,5 @@ func (t *theirs) report(ctx context.Context, c call) error {
 
 func (t *theirs) spec(ctx context.Context) error { return t.Spec(ctx) }
 
-// end has nothing to do: a report returns when it is written.
+// end does nothing: each report was written before its call returned.
 func (*theirs) end(context.Context) error { return nil }

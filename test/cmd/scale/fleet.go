@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// warmUp is the number of updates before the measurement, in which the API server compiles the
-// schema.
+// warmUp is the number of updates before the measurement. The API server compiles the schema during
+// these updates.
 const warmUp = 50
 
 // fleet has nodes and their daemons.

@@ -5,8 +5,9 @@
 //
 // Each daemon reports one update of its node with a drain and a reboot, as fast as it can. The
 // comparison has two kinds of daemons: with this library, and daemons that read the object and
-// apply the whole status at each report. They take turns on one server, without controllers. For
-// the growth, each number of nodes has its own cluster, with rollout and the example's pool loop.
+// apply the whole status at each report. They take turns on one server, without controllers. To
+// measure growth, each number of nodes gets its own cluster, with rollout and the example's pool
+// loop.
 //
 // Requests are counted at the transport of each client, bytes at its TCP connection. CPU time is
 // the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one
