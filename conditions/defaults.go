@@ -45,8 +45,9 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase was reported since the last update ended: its reason is not reserved,
-// and its message does not have the prefix of an earlier update.
+// Ran reports whether a phase was reported since the last update ended. The condition of a phase
+// that was never reported has a reserved reason (IsReservedReason). The message of an earlier
+// report has the prefix of its update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

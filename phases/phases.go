@@ -7,7 +7,8 @@ import (
 )
 
 // Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
-// singleton. It is an alias, so the constants of openshift/api work, too.
+// singleton, which is independent of updates. It is an alias, so the constants of openshift/api
+// work, too.
 type Phase = mcfgv1.StateProgress
 
 // The phases. Each constant has the name of its condition type.

@@ -30,8 +30,8 @@
 //     calls together wait for one Timeout; after that they return at once.
 //  4. No write of another client is lost: a write carries the resourceVersion that it was computed
 //     from, and is computed again after a conflict.
-//  5. A repeated report sends no request, except that without a Lister it is checked by a read after
-//     5 minutes.
+//  5. A repeated report sends no request. Without a Lister, it reads the object if no response has
+//     confirmed the object for 5 minutes.
 //  6. The versions in the status follow the Node, also between reports. An object that was deleted
 //     is created again, with a Lister at once, and the next reports fill its status.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.

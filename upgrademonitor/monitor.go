@@ -70,7 +70,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
 
-// end is called when the life of the Monitor has ended. Requests in flight are canceled with life.
+// end is called when m.life has ended, which has also canceled the requests in flight.
 func (m *Monitor) end() {
 	m.mu.Lock()
 	m.scheduleLocked()

@@ -73,7 +73,8 @@ type specFailure struct {
 	after time.Time // when the next attempt may be made
 }
 
-// scheduleLocked sets the timer to the next retry or look, or stops it.
+// scheduleLocked sets the timer to the next retry, or to the next look at the Node. After the end
+// of the Monitor, it only stops the timer.
 func (m *Monitor) scheduleLocked() {
 	if m.timer == nil {
 		return

@@ -69,7 +69,7 @@ func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgcl
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	informing, cancel := context.WithCancel(context.WithoutCancel(ctx)) // until the controllers have ended
+	informing, cancel := context.WithCancel(context.WithoutCancel(ctx)) // informers run until the controllers have ended
 	defer cancel()
 	for _, f := range append(factories, kube, mcfg) {
 		f.StartWithContext(informing)

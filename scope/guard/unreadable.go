@@ -29,8 +29,8 @@ func isReadable(condition string) string {
 // sameTime is true if condition b has the type and the time of condition c.
 const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTime`
 
-// unreadableTimes lists the types of the conditions whose time is unreadable and new. A condition
-// of a release is listed as "internalReleaseImage".
+// unreadableTimes lists the types of the conditions whose time is unreadable and new. For a
+// condition in status.internalReleaseImage.releases, it lists "internalReleaseImage".
 var unreadableTimes = `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + ` &&
   !variables.statusBefore.?conditions.orValue([]).exists(b, ` + sameTime + `)).map(c, string(c.type)) +
 variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||

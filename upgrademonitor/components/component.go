@@ -37,7 +37,7 @@ type conditionType struct {
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
 // conditionTypes are all types, in the order in which a process computes its conditions. A process
-// cannot report that it does not run: another process writes its Available.
+// cannot report that it is down, so another process writes its Available.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
 	{Operator, Progressing, Operator},
@@ -51,7 +51,8 @@ var conditionTypes = []conditionType{
 	{Bootstrap, Progressing, Operator},
 }
 
-// TypeOf returns the type of a component's condition, or "": Bootstrap has only Progressing.
+// TypeOf returns the type of a component's condition, or "" if there is none: Bootstrap has only
+// Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {

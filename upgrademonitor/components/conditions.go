@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// unavailableFor is how long a peer must be unavailable until it is published.
+	// unavailableFor is how long a peer must be unavailable before Available=False is published.
 	unavailableFor = 10 * time.Minute
-	// rolloutFor is how long the DaemonSet may be rolled out.
+	// rolloutFor is how long a rollout of the DaemonSet may take before the daemons are Degraded.
 	rolloutFor = time.Hour
-	// maxBootstrap is longer than the installer waits for a bootstrap.
+	// maxBootstrap is longer than the installer waits for a bootstrap: an older cluster is not
+	// bootstrapping.
 	maxBootstrap = time.Hour
 	// maxMessage bounds messages, in bytes: every write is sent to every node.
 	maxMessage = 384
@@ -26,8 +27,8 @@ const (
 )
 
 // conditions computes the conditions that this process writes, from the previous conditions and the
-// time when the object was created. A condition that is not known yet stays, or is omitted.
-// lastTransitionTime changes with the status, and never decreases.
+// time when the object was created. A condition that is not known yet stays as it was, or is
+// omitted. lastTransitionTime changes with the status, and never decreases.
 func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
 	var list []metav1.Condition
 	for _, ct := range conditionTypes {
@@ -62,8 +63,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. Its lastTransitionTime is when this process was
-// first told of its status.
+// setPeer records a condition of another component. Its lastTransitionTime is when this process
+// first received its status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
 	if before := t.peers[c.Type]; before.Status == c.Status {
@@ -72,8 +73,9 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	t.peers[c.Type] = c
 }
 
-// peer returns a condition of another component, given the previous condition: a good status at
-// once, any other status when it has lasted. The daemons are Degraded, too, if their rollout is stuck.
+// peer returns the condition to publish for another component. A good status is published at once,
+// any other status once it has lasted; until then, the previous condition stays. The daemons are
+// also Degraded if their rollout is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting
@@ -95,9 +97,9 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 	return c
 }
 
-// bootstrap returns Progressing of the bootstrap, given the previous condition and the operator's
-// Degraded: True until the first sync of a new cluster has succeeded, then a record for good. An older
-// cluster has no such condition: its object is old, or already has conditions of the operator.
+// bootstrap returns Progressing of the bootstrap: True until the first sync of a new cluster has
+// succeeded, then False for good, with the time and the last error. An older cluster never gets the
+// condition: its object is older than maxBootstrap, or already has conditions of the operator.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {
@@ -118,7 +120,7 @@ func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, create
 }
 
 // oneLine returns a text as a message: on one line, in valid UTF-8, without unprintable characters.
-// A text that is too long keeps its start, and its end with the cause.
+// A long text keeps its start, and its end, which has the cause.
 func oneLine(text string) string {
 	text = strings.ToValidUTF8(shorten(text), string(utf8.RuneError))
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }

@@ -29,9 +29,9 @@ type Config struct {
 	// FieldManager owns the conditions of this process: machine-config-operator-state or
 	// machine-config-controller-state by default. The other component's default is invalid.
 	FieldManager string
-	// Ready reports whether the object may be written: not before the controllers that write their
-	// conditions only into an empty list have done so. It must not change the object, and must not
-	// block. By default it returns true.
+	// Ready reports whether the Reporter may write the object. If a controller adds its conditions
+	// only to an empty list, Ready must return false until they are there. It must not change the
+	// object, and must not block. By default it returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is the real clock by default.
 	Clock clock.WithTicker

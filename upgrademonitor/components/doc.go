@@ -1,5 +1,5 @@
-// Package components reports what the operator, the controller and the daemons are doing, how they
-// are, and what failed last, as conditions of MachineConfiguration/cluster.
+// Package components reports the activity, the health and the last error of the operator, the
+// controller and the daemons, as conditions of MachineConfiguration/cluster.
 //
 //	Begin, end ──────────► tracker ──► conditions ──► one apply
 //	SetPeerConditions ───────┘              ▲
@@ -15,10 +15,10 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// Conditions report what lasts: an error that is not resolved, a step that takes long or hangs. A
+// Conditions report only what lasts: an unresolved error, or a step that takes long or hangs. A
 // healthy process writes nothing, because each write is sent to every daemon of the cluster.
 //
-// A process cannot report that it does not run: the operator and the controller report each other's
+// A process cannot report that it is down, so the operator and the controller report each other's
 // [Deployment], and the operator reports the daemons, which never write this object ([Daemons]).
 //
 // Readers need only the conditions: [HealthOf], [Overall] and [MostRecentError] are pure functions.

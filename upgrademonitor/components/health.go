@@ -51,17 +51,17 @@ func Overall(list []metav1.Condition) Health {
 	return worst
 }
 
-// Fault is an error of a component, as its Degraded condition has it.
+// Fault is an error of a component, read from its Degraded condition.
 type Fault struct {
 	Component Component   `json:"-"`
-	State     State       `json:"state"` // Errored if the reason has no known state
+	State     State       `json:"state"` // Errored if the reason names no known state
 	Message   string      `json:"message"`
 	Since     metav1.Time `json:"since"` // when Degraded became True, or when the error was resolved
 	Resolved  bool        `json:"resolved"`
 }
 
-// MostRecentError returns the newest unresolved error of the components, else the error that was
-// resolved last, else false.
+// MostRecentError returns the newest unresolved error of the components, or else the error that was
+// resolved last. found is false if there is no error.
 func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	for _, component := range withHealth {
 		f, ok := faultOf(component, find(list, component, Degraded))
@@ -80,7 +80,7 @@ func lastError(degraded metav1.Condition, resolved time.Time) string {
 	return lastErrorPrefix + timestamp(resolved) + ", in " + string(stateOf(degraded.Reason)) + ": " + degraded.Message
 }
 
-// faultOf returns the error that a Degraded condition is about.
+// faultOf returns the current or the last error in a Degraded condition.
 func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	f := Fault{Component: c, State: stateOf(degraded.Reason), Message: degraded.Message, Since: degraded.LastTransitionTime}
 	if degraded.Status == metav1.ConditionTrue {

@@ -15,13 +15,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// maxNodes is how many nodes a message names, so that its size does not grow with the cluster.
+// maxNodes is how many nodes a message names at most: its size must not grow with the cluster.
 const maxNodes = 10
 
-// Deployment returns Available of the operator or the controller, for SetPeerConditions of the other
-// process, from the Deployment that runs it. It is Unknown if there is no Deployment, or if the status
-// of the Deployment is not known. For other components the list is empty. now is the
-// lastTransitionTime.
+// Deployment returns the condition Available of the operator or the controller, read from its
+// Deployment. The other process passes the condition to SetPeerConditions. It is Unknown if d is
+// nil, or does not report whether it is available. For other components the list is empty. now is
+// the lastTransitionTime.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
 	if c != Operator && c != Controller {
 		return nil
@@ -43,14 +43,16 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 	return []metav1.Condition{available}
 }
 
-// Daemons returns the conditions of the daemons, for SetPeerConditions of the operator, from their
-// DaemonSet and the MachineConfigNodes:
+// Daemons returns the conditions of the daemons, read from their DaemonSet and the
+// MachineConfigNodes. The operator passes the conditions to SetPeerConditions:
 //
-//   - Degraded is True while nodes are NodeDegraded, Unknown without any object.
-//   - Available is False while more daemons are missing than nodes are in an update, and may reboot. It
-//     is Unknown without a DaemonSet that its controller has observed.
-//   - Progressing is True while the DaemonSet is being rolled out; the Reporter makes a rollout that
-//     lasts for more than an hour Degraded. Without a DaemonSet the condition is omitted, and stays.
+//   - Degraded is True while a node is NodeDegraded, and Unknown if there are no
+//     MachineConfigNodes.
+//   - Available is False while more daemons are unavailable than nodes are in an update, because a
+//     node may reboot during its update. It is Unknown if ds is nil, or if the DaemonSet controller
+//     has not observed ds yet.
+//   - Progressing is True while the DaemonSet is being rolled out. After an hour, the Reporter sets
+//     Degraded to True. If ds is nil, Progressing is omitted, so it stays as it was.
 //
 // now is the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {

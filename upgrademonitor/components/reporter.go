@@ -18,37 +18,38 @@ import (
 )
 
 // Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New.
-// It is safe for concurrent use. Begin, Track, Forget and SetPeerConditions of a nil Reporter report
-// nothing: a process without the feature keeps its calls.
+// It is safe for concurrent use. A nil Reporter reports nothing, so a process without the feature
+// can keep its calls of Begin, Track, Forget and SetPeerConditions.
 type Reporter struct {
 	config   Config
 	failures apierr.Log
 	wake     chan struct{} // of capacity 1: a condition may have changed
 
-	mu      sync.Mutex // guards tracker; nothing is called while it is locked
+	mu      sync.Mutex // guards tracker; no function of a caller runs while it is locked
 	tracker *tracker
 
-	// Only Run uses the rest.
+	// Only Run uses the fields below.
 	desired []metav1.Condition               // as last computed
 	written *operatorv1.MachineConfiguration // the response to the last write
 	last    time.Time                        // the last write
-	next    time.Time                        // not before this time is there another write
+	next    time.Time                        // the earliest time of the next write
 	backoff wait.Backoff
 }
 
-// Begin reports that the process starts a step, and returns the function that reports its end and
-// its error. An end without an error resolves the error of the same state and key. A second end does
-// nothing. Neither function blocks.
+// Begin reports that the process starts a step. It returns the function that reports the end of the
+// step, with its error. A nil error resolves an earlier error of the same state and key. A second
+// call of end does nothing. Neither function blocks.
 //
-// key is the name of the object that the step works on, or "". A state that this process does not
-// have is logged once, and ignored.
+// key is the name of the object that the step works on, or "". A state of another component is
+// logged once, and ignored.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
 	return func(err error) { r.end(p, err, false) }
 }
 
-// Track runs work as a step, and returns the error of work. Work that panics has failed; the panic
-// is not recovered. Work that returns because ctx was canceled has neither failed nor succeeded.
+// Track runs work as a step, and returns its error. If work panics, the step has failed; the panic
+// is not recovered. If work returns because ctx was canceled, the step has neither failed nor
+// succeeded.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does the step")
@@ -61,7 +62,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("panicked: see the log of the process")
 
-// start returns nil if this process does not have the state.
+// start returns nil if this process does not have the state, or if too many passes run.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:
@@ -99,7 +100,8 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	}
 }
 
-// textOf returns the text of an error in constant time, also if its Error method panics.
+// textOf returns the text of an error, shortened. The Error method may panic, as it does on a nil
+// pointer.
 func textOf(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -112,7 +114,8 @@ func textOf(err error) (text string) {
 	return text
 }
 
-// Forget drops the error of a state and a key, and its running passes, when their object is gone.
+// Forget drops the error and the running passes of a state and a key. Call it when the object is
+// deleted.
 func (r *Reporter) Forget(s State, key string) {
 	if r == nil {
 		return
@@ -123,13 +126,13 @@ func (r *Reporter) Forget(s State, key string) {
 	r.notify()
 }
 
-// SetPeerConditions reports conditions of another component, as Daemons and Deployment return them:
-// the operator reports the daemons, and whether the controller is Available; the controller reports
-// whether the operator is. Types that are not passed are unchanged.
+// SetPeerConditions reports conditions of another component, as Daemons and Deployment return them.
+// The operator reports the conditions of the daemons and the controller's Available; the controller
+// reports the operator's Available. A type that is not passed is unchanged.
 //
-// A good status is published at once, Available=False after 10 minutes, any other status after 2.
-// Times in the conditions are ignored. For invalid input it returns a *field.Error, and reports
-// nothing. It does not block.
+// A good status is published at once, Available=False after 10 minutes, any other status after 2
+// minutes. Times in the conditions are ignored. For invalid input it returns a *field.Error, and
+// reports nothing. It does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil
@@ -154,7 +157,7 @@ func validatePeer(writer, peer Component, list []metav1.Condition) error {
 		})
 		switch {
 		case !isReported:
-			return field.Invalid(path.Child("type"), c.Type, string(writer)+" does not report it of "+string(peer))
+			return field.Invalid(path.Child("type"), c.Type, string(writer)+" does not report this condition of "+string(peer))
 		case c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown:
 			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
 		case !validate.IsReason(c.Reason):

@@ -20,24 +20,25 @@ import (
 const (
 	objectName = "cluster"
 
-	minInterval    = 30 * time.Second // between two writes, and between two looks at the Lister
+	minInterval    = 30 * time.Second // between two writes, and between two reads from the Lister
 	maxInterval    = 10 * time.Minute
 	quiet          = time.Hour // without a write, until minInterval applies again
 	requestTimeout = 10 * time.Second
 )
 
-// Run writes the conditions until ctx ends; then it returns nil. Nothing else writes. Call it once,
-// while this process is the leader.
+// Run writes the conditions until ctx ends, then returns nil. No other method makes requests. Call
+// it once, while this process is the leader.
 //
-//  1. The conditions of an earlier process are taken over first.
-//  2. Nothing is written before the Lister has the object, nor while Ready is false. The object is
-//     never created.
-//  3. All conditions of this process are written by one apply, if one differs from the object's.
-//  4. The first change after a quiet time is written at once. Between two writes there are 30
-//     seconds, doubled with each write up to 10 minutes: the latest change wins. If other clients
-//     remove or revert a condition, it is written again at the same pace.
-//  5. A rejection is retried after 10 minutes, any other failure after 30 seconds. A failure is
-//     logged once for each cause.
+//  1. Run starts from the conditions that an earlier process wrote.
+//  2. Nothing is written before the Lister has the object, or while Ready returns false. The object
+//     is never created.
+//  3. One apply writes all conditions of this process, if any of them differs from the object.
+//  4. The first change after an hour without a write is written at once. The interval between two
+//     writes is 30 seconds, doubled with each write up to 10 minutes; a write has the latest
+//     conditions. If another client removes or reverts a condition, it is written again, at the
+//     same intervals.
+//  5. If the API server rejects a write, Run retries after 10 minutes; after any other failure,
+//     after 30 seconds. Each cause of a failure is logged once.
 func (r *Reporter) Run(ctx context.Context) error {
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
@@ -52,12 +53,12 @@ func (r *Reporter) Run(ctx context.Context) error {
 	}
 }
 
-// sync computes the conditions, and writes them if they differ from the object's.
+// sync computes the conditions, and writes them if they differ from the object.
 func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
-			r.next = time.Time{} // the next object is written at once
+			r.next = time.Time{} // a new object is written at once
 		}
 		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "name", objectName)
 		return
@@ -117,9 +118,9 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
 }
 
-// isRejected reports whether the API server rejects the request until an administrator grants a
-// permission, repairs the object or installs the CRD. A CRD without one of the fields has the response
-// 500; after any other 500 the request may succeed.
+// isRejected reports whether the request fails until an administrator grants a permission, repairs
+// the object or installs the CRD. If the CRD lacks a field, the API server responds with 500; after
+// any other 500, a retry may succeed.
 func isRejected(err error) bool {
 	outcome := apierr.Classify(err)
 	return outcome != apierr.Retry && outcome != apierr.Conflict || strings.Contains(err.Error(), "not declared in schema")

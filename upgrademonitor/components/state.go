@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// State is a step of a component's work. States are the reasons of conditions, never their types:
-// they change with each sync.
+// State is a step of a component's work. A state is the reason of a condition. It has no condition
+// of its own, because it changes with each sync.
 type State string
 
 // The states of the operator.
@@ -38,13 +38,13 @@ const (
 	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
 )
 
-// The states of both.
+// The states of both processes.
 const (
 	MetricsSync State = "SyncMetrics"
-	Errored     State = "Errored" // failed in a step that has no state
+	Errored     State = "Errored" // an error in a step that has no state
 )
 
-// daemonSync is the state of the daemons' Degraded. No process reports it.
+// daemonSync is the state in the reason of the daemons' Degraded. No process reports it as a step.
 const daemonSync State = "SyncMCD"
 
 var statesOf = map[Component][]State{
@@ -67,7 +67,7 @@ const (
 	stuckSuffix  = "Stuck"
 )
 
-// stateOf returns the state of a reason, Errored if there is none.
+// stateOf returns the state in a reason, or Errored if the reason names no state.
 func stateOf(reason string) State {
 	s := State(strings.TrimSuffix(strings.TrimSuffix(reason, failedSuffix), stuckSuffix))
 	for _, states := range statesOf {
@@ -78,5 +78,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs are the whole syncs. The names of their steps start with their names.
+// syncs has the state of the whole sync of each process. The names of its steps start with its
+// name.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

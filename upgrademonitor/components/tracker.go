@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// lasting is how long a pass must run, or an error must last, until it is published.
+	// lasting is how long a pass must run, or an error must last, before it is published.
 	lasting = 2 * time.Minute
-	// stuckAfter is how long a pass may run.
+	// stuckAfter is how long a pass may run before it is stuck.
 	stuckAfter = 30 * time.Minute
 	// inheritedFor is how long Degraded=True of an earlier process stays.
 	inheritedFor = 10 * time.Minute
@@ -50,12 +50,12 @@ type pass struct {
 // problem is an error of a step, or a pass that takes long.
 type problem struct {
 	step
-	since           time.Time // of an error: of the first failure in a row
+	since           time.Time // of an error: the first failure since the last success
 	reason, message string
 }
 
-// tracker knows what a process does, its errors, and the conditions of its peers. It computes the
-// conditions of the process. Callers lock, and pass the time.
+// tracker has the running passes and the errors of a process, and the conditions of its peers. It
+// computes the conditions that the process writes. Callers hold Reporter.mu, and pass the time.
 type tracker struct {
 	component Component
 	sync      State                       // the whole sync
@@ -63,10 +63,10 @@ type tracker struct {
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // not resolved, at most maxErrors
 	peers     map[string]metav1.Condition // by type
-	at        State                       // the step of a sync that started last
+	at        State                       // the step of the sync that started last
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
-	recovered bool                        // an error of this process had lasted, and is resolved
+	recovered bool                        // an error of this process was published, and is resolved
 }
 
 func newTracker(c Component) *tracker {
@@ -91,7 +91,8 @@ func (t *tracker) start(s step, now time.Time) *pass {
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass was over, or its step forgotten.
+// end ends a pass without a result. It returns false if the pass had already ended, or its step was
+// forgotten.
 func (t *tracker) end(p *pass) bool {
 	wasRunning := t.running[p]
 	delete(t.running, p)
@@ -117,8 +118,9 @@ func (t *tracker) resolve(s step, now time.Time) {
 	delete(t.errors, s)
 }
 
-// fail ends a pass with an error. Of more than maxErrors errors, the first errors are kept. A sync
-// shows the error of its step: the next sync may resolve that error, and fail in another step.
+// fail ends a pass with an error. If there are maxErrors errors, a new error is dropped. The error
+// of a sync is a copy of its step's error, because the next sync may resolve that error, and fail
+// in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {
@@ -137,7 +139,7 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	t.errors[p.step] = f
 }
 
-// forget drops the error of a step. Its running passes have no result.
+// forget drops the error of a step, and ends its running passes without a result.
 func (t *tracker) forget(s step, now time.Time) {
 	for p := range t.running {
 		if p.step == s {
@@ -147,7 +149,7 @@ func (t *tracker) forget(s step, now time.Time) {
 	t.resolve(s, now)
 }
 
-// runningFor returns the passes that run for longer than a limit.
+// runningFor returns the passes that have run for at least the limit.
 func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
 	for p := range t.running {
 		if now.Sub(p.started) >= limit {
@@ -157,8 +159,8 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	return list
 }
 
-// newestFirst sorts problems. The problem of the sync is omitted if a step has a problem: it is the
-// same.
+// newestFirst sorts problems. If a step of the sync has a problem, the problem of the sync itself
+// is omitted, because it is the same problem.
 func (t *tracker) newestFirst(list []problem) []problem {
 	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
@@ -169,7 +171,8 @@ func (t *tracker) newestFirst(list []problem) []problem {
 	return list
 }
 
-// progressing returns Progressing of the process: True while a pass takes long, with the longest pass.
+// progressing returns Progressing of the process: True while a pass takes long. The reason and the
+// message are about the longest pass.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
@@ -181,10 +184,11 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 
 // degraded returns Degraded of the process, given the previous condition:
 //
-//  1. True while there is a problem, with the newest problem and the number of others.
-//  2. True as an earlier process left it stays until a whole sync has succeeded, an error of this
-//     process had lasted and is resolved, or ten minutes have passed without an error.
-//  3. Unknown until a pass has succeeded, else False, with the last error.
+//  1. True while there is a problem, with the newest problem and the number of other problems.
+//  2. If an earlier process left it True, it stays True until a whole sync has succeeded, a
+//     published error of this process is resolved, or ten minutes have passed and this process has
+//     no error.
+//  3. Otherwise False, with the last error, or Unknown until the first pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
 	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
 	for _, f := range t.errors {

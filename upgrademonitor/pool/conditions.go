@@ -45,7 +45,8 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition returns Updating: whether machines are being updated or wait, or why not.
+// updatingCondition returns Updating. The reason says why the pool is being updated, or why it is
+// not.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {

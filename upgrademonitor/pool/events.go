@@ -26,7 +26,8 @@ type Event struct {
 // event, as in machine-config-operator.
 //
 // If the pool's MachineConfig changes before any machine has the previous MachineConfig, Events
-// detects the change by observedGeneration. Any other change of the spec then repeats the event.
+// detects the change by observedGeneration. Therefore, until a machine is updated, any other change
+// of the spec repeats the event.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	target := pool.Spec.Configuration.Name
 	var events []Event

@@ -31,9 +31,9 @@ import (
 //  5. Unavailable: the Node is not Ready or is unschedulable, or the node is being updated or
 //     degraded. It makes no difference who cordoned the Node. Ready: updated, and not unavailable.
 //  6. Not reported: the MachineConfigNode is missing, has no conditions, or its owner has the UID
-//     of another Node. A joining node has not reported, either: Updated was never reported, and no
-//     step that runs only during an update is running. A node that has not reported is a machine,
-//     and may be degraded or unavailable.
+//     of another Node. A joining node counts as not reported, too, until Updated is reported or a
+//     step that runs only during an update starts. A node that has not reported is a machine, and
+//     may be degraded or unavailable.
 //
 // docs/operator.md lists the reasons and messages of the conditions:
 //

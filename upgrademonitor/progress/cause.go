@@ -33,8 +33,9 @@ func (n *Node) readCause(list []metav1.Condition) {
 	}
 }
 
-// isError reports whether the message of a running step is about an error, as the drain controller and
-// the daemon of machine-config-operator, and kubectl's drain, write it.
+// isError reports whether the message of a running step is an error. Messages of
+// machine-config-operator's drain controller and daemon, and of kubectl's drain, have these
+// prefixes.
 func isError(message string) bool {
 	message = strings.ToLower(message)
 	for _, start := range []string{"error", "failed to ", "update failed "} {
@@ -58,7 +59,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	return ""
 }
 
-// childOfV1alpha1 are the conditions in which v1alpha1 has more to say of a step.
+// childOfV1alpha1 has the conditions of v1alpha1 with a more detailed message than the step's own.
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
 }

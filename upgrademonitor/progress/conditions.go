@@ -31,12 +31,13 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// isNotYet reports whether a condition is that of a phase that never ran.
+// isNotYet reports whether the phase of a condition was never reported.
 func isNotYet(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
-// isReset reports whether the start or the end of an update has reset the condition of a phase that ran.
+// isReset reports whether the start or the end of an update has reset the condition of a phase that
+// ran.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }

@@ -1,5 +1,5 @@
-// Package progress reports how far a rollout is: the step of each node, which nodes are stuck, since
-// when and why, and how long the rollout will take.
+// Package progress reports how far a rollout is: the step of each node, which nodes are stuck,
+// since when and why, and how long the rollout will take.
 //
 //	MachineConfigNode ──► Node ─────────┐
 //	MachineConfigPool ──────────────────┼──► Pools ──► Pool: counts, stuck nodes, time left
@@ -12,12 +12,12 @@
 //	                                 ▼    │
 //	                                 Stuck
 //
-// The package reads the objects of any daemon that reports these conditions: also a daemon that
-// changes their times with each message, omits steps, or has the v1alpha1 API. An unknown value is
-// left empty, and never guessed.
+// The package reads the objects of any daemon that reports these conditions, even a daemon that
+// changes their times with each message, omits steps, or writes the v1alpha1 API. An unknown value
+// is left empty, never guessed.
 //
 // The package is pure: no I/O, no clock, no logging. It is safe for concurrent use.
 //
-// It reads no Nodes, Pods and disruption budgets, and formats nothing: a message is a part of a
-// condition's message, of any length and with any characters.
+// It reads no Nodes, Pods or disruption budgets, and formats nothing: a message is copied from a
+// condition, and may have any length and any characters.
 package progress

@@ -9,13 +9,14 @@ import (
 // Pod is a pod that a failing drain waits for.
 type Pod struct {
 	Namespace, Name string
-	// Refused is set if the API server refused to evict the pod until the drain gave up, which it does
-	// for a disruption budget. Otherwise the pod does not terminate, or cannot be evicted.
+	// Refused is set if the API server refused to evict the pod until the drain timed out, as it
+	// does for a disruption budget. Otherwise the pod does not terminate, or cannot be evicted for
+	// another reason.
 	Refused bool
 }
 
-// cutDrainError returns the error in the message that the drain controller of machine-config-operator
-// reports after each attempt, and whether there is one. Any other message is returned as it is.
+// cutDrainError returns the error in the message of machine-config-operator's drain controller
+// after a failed attempt, and true. It returns any other message unchanged, and false.
 func cutDrainError(message string) (string, bool) {
 	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
 	if !isError {
@@ -25,7 +26,7 @@ func cutDrainError(message string) (string, bool) {
 	return before, true
 }
 
-// notEvicted matches what kubectl's drain says of one pod. Its errors are listed in one message.
+// notEvicted matches the error of kubectl's drain for one pod. A message may list several errors.
 var notEvicted = regexp.MustCompile(
 	`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" (?:-n|in namespace|from terminating namespace) "([^"]+)"([^,\]]*)`)
 

@@ -1,8 +1,8 @@
 package progress
 
-// imageOf returns the image of a pool's target, which no field of the pool contains. If nodes desire the
-// config and different images, the image changes, and the node whose update was requested last has the
-// new image.
+// imageOf returns the image of a pool's target, which no field of the pool has: the image that
+// nodes with the desired config of the pool desire. While they desire different images, the image
+// is being changed, and the node whose update was requested last has the new image.
 func imageOf(config string, nodes []Node) string {
 	var newest *Node
 	for i := range nodes {
@@ -16,8 +16,9 @@ func imageOf(config string, nodes []Node) string {
 	return newest.Desired.Image
 }
 
-// isNewer reports whether a node got its target after another node. If the time of a request is not known, a
-// node in an update is newer, else the later end of an update counts.
+// isNewer reports whether a got its desired target after b. It compares the times of the requests.
+// If they do not differ or are not known, a node that does not have its target yet is newer; if
+// that does not decide, the latest time of each node does.
 func isNewer(a, b *Node) bool {
 	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
 		return a.Requested.After(b.Requested)

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	defaultDrainLimit = time.Hour // when machine-config-operator itself raises an alarm
+	defaultDrainLimit = time.Hour // as in machine-config-operator's alert
 	defaultLimit      = 30 * time.Minute
 
 	slowPart = 3 // a step is slow after a third of its limit
@@ -15,8 +15,8 @@ const (
 
 // Limits tells how long a step may take before its node is stuck.
 type Limits struct {
-	// StuckAfter is the limit of every step. If it is not positive, the limit is one hour for a drain,
-	// and 30 minutes for any other step.
+	// StuckAfter is the limit of every step. If it is not positive, the limit is one hour for a
+	// drain, and 30 minutes for any other step.
 	StuckAfter time.Duration
 }
 

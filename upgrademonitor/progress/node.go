@@ -11,30 +11,31 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// notYetSet are the desired configs of an object whose node has none yet, in v1 and in v1alpha1.
+// notYetSet are the values of a desired config that is not known yet, in v1 and v1alpha1.
 var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
 // FromMachineConfigNode reads one MachineConfigNode. For nil it returns a node without a name, in
 // state Unreported.
 //
-//  1. The duration of a finished step is the time since the end of the step that finished before it,
-//     or since the start of the update. Their sum is the time from the start to the last end.
-//  2. Since does not depend on the time of the running step's condition, which daemons change with
-//     each message.
-//  3. A step that was reported as not required, or was passed by a later step, is Skipped. A step that
-//     reported a failure, and that it is not running, has Failed.
-//  4. Requested is the time of the newest entry of the spec in managedFields. It is not known if the
-//     object was never changed, or its managedFields were removed.
-//  5. An object contains its node's desired config, but not its pool's target. So no node is Waiting or
-//     Idle: Pools finds them.
-//  6. A node that is degraded is Stuck, in an update or not.
-//  7. A node is in an update while Updated is not True and a step that is unique to an update runs or
-//     has run, or while it does not have the config and image that it desires. A node whose Updated is
-//     False alone, which some daemons report when they restart, is Done.
-//  8. Message is the message of NodeDegraded without the name of the node, else of the running step.
-//     After an hour the daemon reports a drain that fails as degraded, without its cause: then, too,
-//     Message is the error in Drained.
-//  9. Times that are out of order result in a duration of zero.
+//  1. The duration of a finished step is the time since the previous step finished, or since the
+//     update started. The durations add up to the time from the start until the last step finished.
+//  2. Since does not use the time of the running step's condition: some daemons change it with each
+//     message.
+//  3. A step is Skipped if it was reported as not required, or if a later step has started. It is
+//     Failed if it has reported an error, and is no longer running.
+//  4. Requested is the newest time in managedFields at which the spec was written. It is not known
+//     if the spec never changed, or if managedFields were removed.
+//  5. No node is Waiting or Idle, because the object does not have the target of the pool. The
+//     function Pools sets these states.
+//  6. A degraded node is Stuck, whether it is in an update or not.
+//  7. A node is in an update while it does not have its desired config and image. It is also in an
+//     update while Updated is not True and a step that runs only during an update has started.
+//     Updated=False alone does not count, because some daemons report it when they restart: the
+//     node is Done.
+//  8. Message is the message of NodeDegraded, without the name of the node, or else the message of
+//     the running step. After an hour, the daemon reports a failing drain in NodeDegraded, but
+//     without the cause: then Message is the error in Drained.
+//  9. If times are out of order, the duration is zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	if mcn == nil {
 		return Node{State: Unreported}
@@ -64,7 +65,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// readSteps sets the state by the object alone, the steps, and what follows from them.
+// readSteps sets the steps, the state without the target of the pool, and the fields that depend on
+// them.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {

@@ -12,7 +12,7 @@ import (
 
 // PinnedImageSet is a pinned image set that a node does not have yet.
 type PinnedImageSet struct {
-	Name    string // "" if the node reports a failure of no set
+	Name    string // "" if the node names no set
 	Failed  bool   // otherwise it is being pulled
 	Since   time.Time
 	Message string // of the failure
@@ -22,8 +22,8 @@ func (n Node) failsToPin() bool {
 	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
 }
 
-// pinnedImageSets returns the sets that have failed or are being pulled. A condition that names no set
-// stands for a set without a name.
+// pinnedImageSets returns the sets that have failed or are being pulled. If a condition is True and
+// no set explains it, the result has a set without a name.
 func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	failing, failingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsDegraded)
 	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)

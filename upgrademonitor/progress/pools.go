@@ -11,25 +11,26 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Pools returns the rollout of each pool: master first, the others by name. The names of the pools, and
-// of the nodes, are unique.
+// Pools returns the rollout of each pool: master first, then the other pools by name. No two pools,
+// and no two nodes, may have the same name.
 //
-//  1. A node is Done if it has the config and the image of its pool's target. A node that has what it
-//     desires, but not the target, is Waiting.
-//  2. No field of a pool contains its image. While nodes desire different images, the target is the
-//     image of the node whose update was requested last.
-//  3. The nodes of a pool that is not passed form a pool that is not Known, without a target: no node
-//     is Done, and a node that has what it desires is Idle.
-//  4. A node is Stuck if it is degraded, or if its step takes longer than the Limits allow, or if its
-//     update was requested that long ago and has not started. It is Slow if its step reports an error,
-//     or takes longer than a third of the limit.
-//  5. A pool is Full if nodes wait while unavailable nodes take all of MaxUnavailable, and not all of
-//     these are being updated. It is Blocked if the nodes that are not being updated take all places, or
-//     if no node is being updated. A pool that is paused is neither. MaxUnavailable is at least 1. A
-//     percentage refers to the machines that the pool's status counts, or to its nodes if these are more.
-//  6. Remaining assumes that each node takes Typical, and that MaxUnavailable nodes are updated at a time.
-//     It is known once three nodes have finished, while no node is stuck or slow, and the pool
-//     is not paused or blocked.
+//  1. A node is Done if it has the config and the image of its pool's target. A node that has its
+//     desired config and image, but not the target, is Waiting.
+//  2. No field of a pool has its image, so the target has the image that the nodes desire. If they
+//     desire different images, the node whose update was requested last has the target.
+//  3. If a node's pool is not in pools, the result has a pool that is not Known and has no target.
+//     Its nodes are never Done: a node that has its desired config and image is Idle.
+//  4. A node is Stuck if it is degraded, or if its step takes longer than the Limits allow. The
+//     time before a requested update starts counts as time at the first step. A node is Slow if its
+//     step reports an error, or takes longer than a third of the limit.
+//  5. A pool is Full if nodes are Waiting, MaxUnavailable is reached, and not all unavailable nodes
+//     are Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
+//     MaxUnavailable without the others, or if no node is Updating. A paused pool is neither.
+//     MaxUnavailable is at least 1. A percentage is of the machines in the pool's status, or of the
+//     pool's nodes if there are more nodes.
+//  6. Remaining assumes that each update takes Typical, and that as many nodes are updated at a
+//     time as MaxUnavailable allows. It is known once the durations of three updates are known,
+//     unless a node is Stuck or Slow, or the pool is Paused or Blocked.
 //  7. No duration is negative, and the order of pools and nodes does not matter. The arguments are
 //     not changed, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limits Limits) []Pool {
@@ -59,8 +60,8 @@ func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limit
 	return result
 }
 
-// poolOf reads a MachineConfigPool with these nodes. If there are none, it returns the nodes that the pool
-// reports as degraded.
+// poolOf reads a MachineConfigPool. It returns the passed nodes or, if there are none, the nodes
+// that the pool reports as degraded.
 func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
 	machines := max(len(nodes), int(status.MachineCount))
@@ -89,10 +90,10 @@ func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) (Pool, []Node) {
 	return pool, nodes
 }
 
-// isReporting matches what NodeDegraded of a pool says of each node.
+// isReporting matches the text about one node in the message of a pool's NodeDegraded.
 var isReporting = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
 
-// reportedNodes returns the nodes that NodeDegraded of a pool names.
+// reportedNodes returns the nodes in the message of a pool's NodeDegraded.
 func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, m := range isReporting.FindAllStringSubmatch(degraded.Message, -1) {
@@ -105,8 +106,8 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	return nodes
 }
 
-// maxUnavailable returns how many of a pool's machines may be updated at a time: 1 if the limit is not
-// set or invalid.
+// maxUnavailable returns how many of a pool's machines may be unavailable at a time: 1 if the limit
+// is not set or invalid.
 func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 	if limit == nil {
 		return 1

@@ -7,7 +7,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
-// poolCondition returns a condition that is True, the zero value otherwise.
+// poolCondition returns a condition if it is True, otherwise the zero value.
 func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
 	for _, c := range p.Status.Conditions {
 		if c.Type == t && c.Status == "True" {
@@ -17,8 +17,8 @@ func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolCondit
 	return PoolCondition{}
 }
 
-// problemsOf returns the conditions of a pool that report a failure. A condition that summarizes others,
-// or conditions of nodes, is left out if these say more.
+// problemsOf returns the conditions of a pool that report a failure. A condition is left out if a
+// more specific condition, of the pool or of a node, explains it.
 func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
 	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
 	nodeFailsToPin := slices.ContainsFunc(nodes, Node.failsToPin)
@@ -42,8 +42,8 @@ func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
 	return all
 }
 
-// buildOf returns the condition of an image that is being built, nil for none. Before a pool has a condition
-// of its build, Updating may say that the pool waits for the build.
+// buildOf returns the condition of a running or pending image build, or nil. Before the pool has
+// such a condition, the message of Updating may say that the pool waits for a build.
 func buildOf(p *mcfgv1.MachineConfigPool) *PoolCondition {
 	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
 		if c := poolCondition(p, t); c.Type != "" {

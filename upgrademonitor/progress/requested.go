@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// requested returns when the spec of an object changed last. At generation 1 it never changed:
-// the spec that an object was created with does not request an update.
+// requested returns when the spec of an object changed last. At generation 1 it never changed: the
+// spec of a new object does not request an update.
 func requested(mcn *mcfgv1.MachineConfigNode) time.Time {
 	var newest time.Time
 	if mcn.Generation <= 1 {

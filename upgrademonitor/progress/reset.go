@@ -9,11 +9,12 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The start and the end of an update reset the phases that ran: they become False, at that time,
-// with the prefix of their update. Phases that did not run keep an earlier time.
+// The start and the end of an update reset the phases that ran: their conditions turn False at that
+// time, and their messages get the prefix of the update. Phases that did not run keep an earlier
+// time.
 
-// startOf returns when the current update started. If it replaced an update that was not complete, Updated
-// was False already: its start reset the phases that ran in the other update.
+// startOf returns when the current update started: when Updated turned False or, if the update
+// replaced an incomplete update, when its start reset the phases of that update.
 func startOf(list []metav1.Condition) time.Time {
 	if !conditions.Ran(list, phases.Updated) {
 		return time.Time{}
@@ -21,14 +22,14 @@ func startOf(list []metav1.Condition) time.Time {
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
-// isReplaced reports whether a start has reset the phases of an update that was not complete, and no phase
-// has started since.
+// isReplaced reports whether phases were reset after Updated turned False: another update has
+// replaced an incomplete update.
 func isReplaced(list []metav1.Condition) bool {
 	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
 }
 
-// completionOf returns when the last update completed. A restarted daemon may report Updated again, at
-// another time; the phases that are unique to an update keep their time.
+// completionOf returns when the last update completed: when it reset the phases that run only
+// during an update. Updated may be newer, because a restarted daemon may report it again.
 func completionOf(list []metav1.Condition) time.Time {
 	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if completed.IsZero() || completed.After(updated) {
@@ -37,7 +38,7 @@ func completionOf(list []metav1.Condition) time.Time {
 	return completed
 }
 
-// lastReset returns when some phases were last reset.
+// lastReset returns when any of these phases was last reset.
 func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 	var last time.Time
 	for i := range list {

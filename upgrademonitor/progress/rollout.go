@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// minDone is how many nodes must be done before Remaining is known.
+// minDone is how many durations must be known before Remaining is known.
 const minDone = 3
 
 // rollout computes a Pool.
@@ -47,8 +47,8 @@ func (r *rollout) add(nodes []Node) {
 	}
 }
 
-// setDegradedSince sets the time of the only degraded node to the time of the pool, if that is earlier: some daemons
-// change the time of NodeDegraded at each attempt.
+// setDegradedSince uses the time of the pool's NodeDegraded if only one node is degraded and has a
+// later time: some daemons change the time of NodeDegraded at each attempt.
 func (r *rollout) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(r.Nodes, isDegraded)
@@ -70,7 +70,8 @@ func (r *rollout) inPool(n Node) Node {
 	return n
 }
 
-// setProgress sets how long a node has been at its step, and whether that is slow or stuck.
+// setProgress sets how long a node has been degraded or at its step, and whether it is slow or
+// stuck.
 func (r *rollout) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
 		return
@@ -91,7 +92,7 @@ func (r *rollout) setProgress(n *Node) {
 	}
 }
 
-// setPlaces sets whether nodes wait for a place, and whether a place will be free.
+// setPlaces sets Unavailable, Full and Blocked: see Pools.
 func (r *rollout) setPlaces() {
 	known := r.UnavailableNodes()
 	r.Unavailable = max(r.Unavailable, len(known))
@@ -103,8 +104,8 @@ func (r *rollout) setPlaces() {
 	r.Blocked = r.Updating == 0 || resting >= r.MaxUnavailable
 }
 
-// setRemaining sets the time until all nodes are done: one typical duration for each round of waiting
-// nodes, after the nodes that are being updated.
+// setRemaining sets the estimated time until all nodes are done: the rest of the running updates,
+// then one Typical for each round of waiting nodes.
 func (r *rollout) setRemaining() {
 	isSlow := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Slow })
 	isOver := r.Waiting+r.Updating == 0 && r.Unreported > 0

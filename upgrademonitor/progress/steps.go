@@ -23,7 +23,8 @@ const (
 	Finished StepState = "Finished"
 	// Failed is a step that failed, and is not running.
 	Failed StepState = "Failed"
-	// Skipped is a step that did not run: reported as not required, or passed by a later step.
+	// Skipped is a step that did not run: it was reported as not required, or a later step has
+	// started.
 	Skipped StepState = "Skipped"
 )
 
@@ -31,11 +32,11 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished, Duration the time since the end of the step before it. They are
-	// zero for a step that is not Finished.
+	// End is when the step finished. Duration is the time since the previous step finished. Both
+	// are zero if the step is not Finished.
 	End      time.Time
 	Duration time.Duration
-	// Message is the message of the condition of a step that is Running, Finished or Failed.
+	// Message is the message of the condition, if the step is Running, Finished or Failed.
 	Message string
 }
 
@@ -47,12 +48,12 @@ var (
 
 func leaves(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return !phases.IsUpdateStep(p) || p == phases.UpdateExecuted || p == phases.UpdateComplete // the parents of the others
+		return !phases.IsUpdateStep(p) || p == phases.UpdateExecuted || p == phases.UpdateComplete // parents of other steps
 	})
 }
 
-// newSteps returns the steps of an object's update, none of which has started. They include the
-// reboot or, if it ran instead, the post action.
+// newSteps returns the steps of an update, all ToDo. If the post action ran and the reboot did not,
+// the post action takes the place of the reboot.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if inImageMode(list) {
@@ -71,9 +72,9 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	return steps
 }
 
-// inImageMode reports whether the conditions are those of image mode. If an object has conditions of
-// both modes, those that ran decide. ImagePulledFromRegistry does not: some daemons add it in
-// standard mode, too.
+// inImageMode reports whether an object is in image mode. If it has conditions of both modes, the
+// mode whose phases ran counts. ImagePulledFromRegistry is ignored: some daemons also add it in
+// standard mode.
 func inImageMode(list []metav1.Condition) bool {
 	var hasImage, ranImage, ranStandard bool
 	for i := range list {
@@ -91,11 +92,12 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// inAnyOrder are the steps of image mode that do not pass one another.
+// inAnyOrder are the steps of image mode that run in any order: none of them makes another step
+// Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
-// currentSteps returns the steps of the current update. A step that has not run is Skipped if it was
-// reported as not required, if its parent is complete, or if a later step has started.
+// currentSteps returns the steps of the current update. A step that has not run is Skipped if it
+// was reported as not required, if its parent is complete, or if a later step has started.
 func currentSteps(list []metav1.Condition) []Step {
 	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
 	last := -1 // the last step that has started
@@ -126,7 +128,7 @@ func currentSteps(list []metav1.Condition) []Step {
 }
 
 // measure sets the duration of each finished step, and returns when the last step finished, or the
-// start of the update if no step has.
+// start of the update if no step has finished.
 func measure(steps []Step, start time.Time) time.Time {
 	last := start
 	for _, s := range finished(steps) {
@@ -138,7 +140,7 @@ func measure(steps []Step, start time.Time) time.Time {
 	return last
 }
 
-// finished returns the steps that have an end, in the order of their ends.
+// finished returns the steps that have finished, sorted by End.
 func finished(steps []Step) []*Step {
 	var all []*Step
 	for i := range steps {
@@ -150,7 +152,7 @@ func finished(steps []Step) []*Step {
 	return all
 }
 
-// stepOf returns the last step that is running or has failed, else the next step.
+// stepOf returns the last step that is running or has failed, or else the next step.
 func stepOf(steps []Step) phases.Phase {
 	for _, s := range slices.Backward(steps) {
 		if s.State == Running || s.State == Failed {
@@ -165,8 +167,8 @@ func stepOf(steps []Step) phases.Phase {
 	return phases.Updated
 }
 
-// Doing returns what a node does in a phase of an update: "draining". It is "updating" for any other
-// phase.
+// Doing says what a node is doing in a phase, for example "draining". If there is no word for the
+// phase, it returns "updating".
 func Doing(p phases.Phase) string {
 	return cmp.Or(verbs[p], "updating")
 }

@@ -7,7 +7,7 @@ import (
 
 const maxDuration = time.Duration(math.MaxInt64)
 
-// since returns the time from one to the other, zero if they are out of order.
+// since returns the time between two times, or zero if they are out of order.
 func since(from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }
@@ -27,7 +27,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// median returns the median of sorted durations, zero if there are none.
+// median returns the median of sorted durations, or zero for an empty list.
 func median(sorted []time.Duration) time.Duration {
 	if len(sorted) == 0 {
 		return 0

@@ -32,7 +32,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// resourceOf returns a space and the resource that an error is about, or "".
+// resourceOf returns the resource that an error is about, after a space character, or "".
 func resourceOf(err error) string {
 	status, ok := statusOf(err)
 	if !ok || status.Details == nil || status.Details.Kind == "" {

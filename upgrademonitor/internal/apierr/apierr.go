@@ -94,7 +94,8 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the strings that may start with a denial: the message, and the messages of causes
-// without a field. An error of the CRD may quote a denial, but not at the start.
+// without a field. An error of a field may quote a value that looks like a denial, but never starts
+// with the value.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

@@ -144,8 +144,8 @@ func (c *Core) isTrue(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow submits the versions of the Node in the latest view, if they have changed since the last
-// change or Follow, and if they change the status. It returns the entry, or nil.
+// Follow submits the versions of the Node in the latest view. It returns the entry, or nil if the
+// versions have not changed since the last change or Follow, or do not change the status.
 func (c *Core) Follow() *Entry {
 	if c.situation == Unread || c.latest.Versions == c.followed {
 		return nil

@@ -143,7 +143,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec = true // set again, because the start of an update may have requested the write
+		c.spec = true // still pending, also if the start of an update caused the write
 		return SkipSpec
 	}
 	return GiveUp
