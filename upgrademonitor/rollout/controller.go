@@ -17,8 +17,8 @@ type Controller struct {
 	config Config
 }
 
-// New returns a Controller. It makes no request, but requests the informers from their factories:
-// call it before you start the factories. If a field is invalid, the error is a *field.Error.
+// New returns a Controller. It makes no request, but gets the informers from their factories: call
+// it before you start the factories. If a field is invalid, the error is a *field.Error.
 func New(config Config) (*Controller, error) {
 	config, err := config.complete()
 	if err != nil {
