@@ -51,8 +51,7 @@ import (
 //     succeeded, and when there is no build. The build controller writes True.
 //  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. The message has at
 //     most 8 kB.
-//  13. lastTransitionTime becomes now, in whole seconds, only if the status of the condition
-//     changes.
+//  13. lastTransitionTime becomes now, in whole seconds, only if the condition's status changes.
 //
 // configuration becomes spec.configuration when the pool is Updated. In the entry of
 // poolSynchronizersStatus for PinnedImageSets, a machine is updated if it has all sets that its
