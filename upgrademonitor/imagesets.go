@@ -39,7 +39,8 @@ type PinnedImageSet struct {
 //
 //  1. A set that is not reported is removed from the list.
 //  2. While the node fetches a newer generation of a set, currentGeneration in the list stays.
-//  3. The last failure of a set, and PinnedImageSetsDegraded, stay until it is done or removed.
+//  3. The last failure of a set, and PinnedImageSetsDegraded, stay until the set is done or
+//     removed.
 //  4. If a set was deleted and created again, its generation has decreased. Then a separate first
 //     write removes it from the list.
 //  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100

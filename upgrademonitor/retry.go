@@ -19,7 +19,7 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage, if cause is set. It ends when the API server responds within
+// outage is the current outage, or has no cause. An outage ends when the API server responds within
 // Config.Timeout to a status write, or to a request after which nothing is pending.
 type outage struct {
 	cause   error         // of the last failed attempt
