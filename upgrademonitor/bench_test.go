@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// canned responds to a read with the object of a node between updates, and to a write with its metadata:
-// the costs of a server are not measured. Both have the name in the request.
+// canned responds to a read with the object of a node between updates, and to a write with its
+// metadata, so that the costs of a server are not measured. Both have the name in the request.
 type canned struct {
 	object, metadata []byte
 }
@@ -111,7 +111,7 @@ func rebootUpdate(t testing.TB, f *fixture) {
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 }
 
-// A whole reboot update: 15 writes of the status, one of the spec, and no read but the first.
+// A whole reboot update: 15 writes of the status, one of the spec, and only the first read.
 func TestRequestsOfAnUpdate(t *testing.T) {
 	f, count := newUpdated(t), map[string]int{}
 	rebootUpdate(t, f)

@@ -34,36 +34,29 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. The Monitor calls Node, Pool, ImageMode and the Lister during its
-// calls, and between calls from another goroutine. They must be safe for concurrent use, and must
-// not block, because Timeout does not limit them, or panic, because that ends the process.
+// Config configures a Monitor. Node, Pool, ImageMode and the Lister must be safe for concurrent
+// use. They must not block, because Timeout does not limit them, and must not panic.
 type Config struct {
 	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
 	// NodeName is the name of the Node, and of its MachineConfigNode. Required.
 	NodeName string
-	// Node returns the daemon's current view of its Node, for example from an informer's cache. The
-	// Monitor does not change the Node. Required.
+	// Node returns the Node, for example from a lister. The Monitor does not change it. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the name of the node's MachineConfigPool, for the spec. By default it returns
-	// NotYetSet, which overwrites no pool.
+	// Pool returns the name of the node's pool. Default: NotYetSet, which keeps the known pool.
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. The gate also adds
-	// configImage to the CRD; if the CRD lacks it, each repeat sends a write. If ImageMode is nil,
-	// for example in the drain controller, an object keeps its mode, and a new object is in
-	// standard mode.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If it is nil, for
+	// example in the drain controller, an object keeps its mode, and a new object is in standard
+	// mode. If it is true, the CRD must have configImage: otherwise repeated reports are written.
 	ImageMode func() bool
-	// Lister is the lister of a running informer for this MachineConfigNode or for all
-	// MachineConfigNodes. Set it if another process, such as the drain controller, writes the same
-	// object. Without a Lister, conflicts are more frequent, and for 5 minutes the Monitor assumes
-	// that its last write is still in place. If the informer drops fields of its objects, the
-	// Monitor only reads more often; but the informer must keep all conditions. Optional.
+	// Lister lists this MachineConfigNode or all MachineConfigNodes from a running informer. Set it
+	// if another process, such as the drain controller, writes the same object. Without a Lister,
+	// conflicts are more frequent, and for 5 minutes the Monitor assumes that its last write is
+	// still in place. The informer may drop fields of its objects, but no conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager is the field manager of the writes. All Monitors of an object must use the same
-	// field manager. The default is DefaultFieldManager.
+	// FieldManager must be the same for all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits every report and spec call, in real time. It limits neither the work of Track
-	// nor Flush. If it is not positive, DefaultTimeout is used.
+	// Timeout limits reports and spec calls, not Track's work or Flush. Default: DefaultTimeout.
 	Timeout time.Duration
 	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock

@@ -74,8 +74,8 @@ func TestConfigIsValidated(t *testing.T) {
 	assert.Empty(t, client.Actions())
 }
 
-// Clock is the clock of lastTransitionTime alone, FieldManager is in each write, and a Pool that is not
-// set overwrites no pool.
+// Clock is the clock of lastTransitionTime alone, FieldManager is in each write, and a Pool that is
+// not set overwrites no pool.
 func TestConfigIsUsed(t *testing.T) {
 	at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
 	var none *clocktesting.FakePassiveClock
@@ -94,8 +94,8 @@ func TestConfigIsUsed(t *testing.T) {
 
 const module = "github.com/openshift/upgrademonitor/"
 
-// TestLightDependencies: a daemon that imports the library inherits client-go and its dependencies. The
-// dependencies between the packages are checked by the linter.
+// TestLightDependencies: a daemon that imports the library inherits client-go and its dependencies.
+// The dependencies between the packages are checked by the linter.
 func TestLightDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope/...").Output()
 	require.NoError(t, err)

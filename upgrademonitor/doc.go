@@ -22,23 +22,22 @@
 //
 // Guarantees:
 //
-//  1. A client that watches the object sees every transition, even if the caller skips one. A
+//  1. A client that watches the object sees every transition, even if the caller skips a status. A
 //     transition that the state machine does not allow is an error, and is not written.
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
 //     report that the API server rejects permanently is dropped and logged.
-//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage all
-//     calls together wait for one Timeout; after that they return at once.
-//  4. No write of another client is lost: a write carries the resourceVersion that it was computed
-//     from, and is computed again after a conflict.
-//  5. A repeated report sends no request. Without a Lister, it reads the object if no response has
-//     confirmed the object for 5 minutes.
-//  6. The versions in the status follow the Node, also between reports. An object that was deleted
-//     is created again, with a Lister at once, and the next reports fill its status.
+//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage, all
+//     calls share one Timeout: once they have waited that long in total, each call returns at once.
+//  4. No write of another client is lost: a write carries the resourceVersion of the object that it
+//     was computed from, and is computed again after a conflict.
+//  5. A repeated report sends no request. Without a Lister, it reads the object if the last
+//     response is 5 minutes old.
+//  6. The versions in the status follow the Node, also between reports. A deleted object is created
+//     again, at once if there is a Lister, and the next reports fill its status.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
 //  8. A failure is logged when it starts, again when its kind changes, and when it is over.
 //
-// Pending reports are only in memory: if a process ends before Flush, they are lost, and the next
-// process continues from the object. At most 256 reports are kept after their calls have returned.
+// Pending reports, at most 256, are only in memory: a process that ends before Flush loses them.
 //
 // Package upgrademonitortest has a fake clientset for tests of a daemon.
 package upgrademonitor

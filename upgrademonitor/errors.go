@@ -8,18 +8,17 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// ErrPending is returned by Flush if accepted reports are not written yet. The error also wraps the
-// cause, so that apierrors.IsServiceUnavailable(err), for example, works.
+// ErrPending means that accepted reports were not written before Flush returned. The error of Flush
+// also wraps the cause, so that apierrors.IsServiceUnavailable(err), for example, works.
 var ErrPending = errors.New("accepted, not written yet")
 
-// ErrQueueFull means that a report was not accepted, because 256 reports are pending whose
-// calls have returned. Before the object was read for the first time, repeats count, too. Reports that were accepted earlier are kept.
+// ErrQueueFull means that a report was not accepted: 256 reports are pending whose calls have
+// returned. Before the first read of the object, repeated reports count, too.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps the cause: a *field.Error
-// that names the invalid argument, a *phases.TransitionError, or the error of the API server that
-// rejects the write permanently. Nothing was written, unless the report needed several writes and
-// the API server rejected a later write.
+// that names the invalid argument, a *phases.TransitionError, or the API server's permanent
+// rejection. If the report needed several writes, the first writes may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase
@@ -34,7 +33,7 @@ func (e *ReportError) Error() string {
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
 
-// rejected returns the error of a report that is not accepted because of err, or nil.
+// rejected wraps the cause of a rejected report. It returns nil if err is nil.
 func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	if err == nil {
 		return nil

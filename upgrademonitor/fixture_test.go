@@ -51,8 +51,8 @@ var (
 // TestMain fails if a test leaks a goroutine.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a fake API server. A test decides how long its responses take, and which requests fail. A
-// request whose context ends before its response has no effect.
+// server is a fake API server. A test decides how long its responses take, and which requests fail.
+// A request whose context ends before its response has no effect.
 type server struct {
 	apiserver.Transport
 
@@ -117,7 +117,8 @@ func (s *server) recovers() {
 	s.back = make(chan struct{})
 }
 
-// fails makes requests fail from now on: every request, or the named requests. With nil, none fails.
+// fails makes requests fail from now on: every request, or the named requests. With nil, none
+// fails.
 func (s *server) fails(err error, requests ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

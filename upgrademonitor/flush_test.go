@@ -47,7 +47,7 @@ func TestFlush(t *testing.T) {
 	})
 }
 
-// Flush returns the error of a report that is dropped meanwhile. The log has it, too.
+// If a report is dropped during a Flush, Flush returns its error, and the error is logged.
 func TestFlushOfAReportThatIsDropped(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -80,7 +80,8 @@ func TestWaitingEndsWithTheWrite(t *testing.T) {
 	})
 }
 
-// A function of Config that panics in a call panics in the caller, who may recover: nothing is locked.
+// A function of Config that panics in a call panics in the caller, who may recover: nothing is
+// locked.
 func TestAFunctionOfConfigThatPanics(t *testing.T) {
 	f := newUpdated(t)
 	f.calls(func() { panic("broken") })
@@ -90,9 +91,9 @@ func TestAFunctionOfConfigThatPanics(t *testing.T) {
 	f.report(t, phases.Drained, metav1.ConditionUnknown)
 }
 
-// After the end of its life a Monitor neither retries nor looks. The request in flight ends without a log
-// line; if something is pending, that is logged once. A call makes one attempt, and Flush retries until
-// its own ctx ends.
+// After the end of its life a Monitor neither retries nor looks. The request in flight ends without
+// a log line; if something is pending, that is logged once. A call makes one attempt, and Flush
+// retries until its own ctx ends.
 func TestTheEndOfLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
@@ -178,7 +179,8 @@ func TestALifeThatHasEnded(t *testing.T) {
 	})
 }
 
-// An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs nothing.
+// An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs
+// nothing.
 func TestIdleMonitors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32

@@ -18,10 +18,8 @@ import (
 )
 
 const (
-	// maxImageSets is the number of pinned image sets that the CRD accepts.
-	maxImageSets = 100
-	// maxFailure is the maximum length of the failure of a set, in bytes.
-	maxFailure = 1024
+	maxImageSets = 100  // the limit of the CRD
+	maxFailure   = 1024 // the maximum length of the failure of a set, in bytes
 )
 
 // PinnedImageSet is the progress of a node with one pinned image set.
@@ -40,15 +38,13 @@ type PinnedImageSet struct {
 // conditions and the list in the status. failure is an error that belongs to no set, or nil.
 //
 //  1. A set that is not reported is removed from the list.
-//  2. While a newer generation of a set is fetched, its current generation stays.
-//  3. The last failure of a set stays until the set is done or removed. So does
-//     PinnedImageSetsDegraded.
+//  2. While the node fetches a newer generation of a set, currentGeneration in the list stays.
+//  3. The last failure of a set, and PinnedImageSetsDegraded, stay until the set is done or
+//     removed.
 //  4. If a set was deleted and created again, its generation has decreased. Then a separate first
 //     write removes it from the list.
 //  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
-//     sets, an error is logged, and nothing is written.
-//
-// Other errors are logged as by Report.
+//     sets, nothing is written. Errors are logged, as by Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return

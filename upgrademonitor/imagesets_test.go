@@ -46,8 +46,8 @@ func TestImageSetsThatAreRejected(t *testing.T) {
 	assert.Len(t, f.object().Status.PinnedImageSets, 100, "the limits are valid")
 }
 
-// An error takes precedence over Done, and has a text even if it is empty or a nil pointer. A repeat needs
-// no request, and both conditions are written together.
+// An error takes precedence over Done, and has a text even if it is empty or a nil pointer. A
+// repeat needs no request, and both conditions are written together.
 func TestErrorOfAnImageSet(t *testing.T) {
 	var none *fs.PathError
 	f := newUpdated(t)
@@ -86,8 +86,8 @@ func TestFailureOfNoImageSetIsLogged(t *testing.T) {
 	assert.Contains(t, lines[2], "works again")
 }
 
-// The text of an error is read when it is reported, and cut. A response that rejects a report blocks no
-// other report.
+// The text of an error is read when it is reported, and cut. A response that rejects a report
+// blocks no other report.
 func TestFailureOfAnImageSet(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)

@@ -30,7 +30,8 @@ func TestALifeWithADeadline(t *testing.T) {
 	})
 }
 
-// If the life ends in the pause after a conflict, no request follows, and the caller returns at once.
+// If the life ends in the pause after a conflict, no request follows, and the caller returns at
+// once.
 func TestTheLifeEndsInAPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errConflict)

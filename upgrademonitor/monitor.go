@@ -19,17 +19,17 @@ import (
 // Monitor reports the updates of one node on its MachineConfigNode. Create it with New. It is safe
 // for concurrent use. Reports are written in the order in which they were accepted.
 //
-// A nil Monitor is valid: it accepts every report, writes nothing and returns nil. So a daemon
-// without a client, or on a cluster without the CRD, needs no conditions at its call sites.
+// A nil Monitor accepts every report, writes nothing and returns nil: use it in a daemon without a
+// client, or on a cluster without the CRD.
 type Monitor struct {
 	config   Config
 	client   api.Client
-	life     context.Context         // when it ends, retries and looks at the Node end. It has the logger
+	life     context.Context         // has the logger; when it ends, retries and looks at the Node stop
 	forget   context.CancelCauseFunc // ends life, if the Monitor belongs to a Monitors
 	failures apierr.Log
 	looks    atomic.Int64 // the number of looks so far
 
-	// mu guards the fields below. It is not held during requests and calls of Config.Node and Pool.
+	// mu guards the fields below. It is not held during requests and calls of Config's functions.
 	mu     sync.Mutex
 	core   core.Core
 	writer writer
@@ -40,10 +40,10 @@ type Monitor struct {
 	lookAt time.Time   // when the next look is due
 }
 
-// New returns a Monitor. It makes no request and starts no goroutine. ctx limits the work of the
-// Monitor between calls: retrying reports that could not be written, and looking at the Node every
-// 10 seconds. Calls and Flush still work after ctx has ended, so ctx may be the context that
-// SIGTERM cancels. The Monitor logs with the logger of ctx. An invalid field is a *field.Error.
+// New returns a Monitor. It makes no request and starts no goroutine. Until ctx ends, the Monitor
+// also works between calls: it retries pending reports, and looks at the Node every 10 seconds.
+// Calls and Flush still work after ctx has ended, so ctx may be the context that SIGTERM cancels.
+// The Monitor logs with the logger of ctx. An invalid field is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
@@ -70,7 +70,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
 
-// end is called when m.life has ended, which has also canceled the requests in flight.
+// end is called when life has ended, which also cancels the request in flight.
 func (m *Monitor) end() {
 	m.mu.Lock()
 	m.scheduleLocked()
@@ -81,13 +81,12 @@ func (m *Monitor) end() {
 	}
 }
 
-// isOverLocked reports whether retries and looks have ended. During a Flush they go on.
+// isOverLocked reports whether retries and looks have stopped. During a Flush they continue.
 func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.flushes == 0 }
 
-// Pending returns the number of pending reports, which are accepted but not written yet, and the
-// time when the oldest was accepted, by Config.Clock. Without pending reports, it returns 0 and the
-// zero time. If versions of the Node are pending without a report, they count as one report.
-// Pending makes no request: use it for a metric of the daemon.
+// Pending returns the number of pending reports (accepted, not written yet), and when the oldest
+// was accepted, by Config.Clock; without reports, 0 and the zero time. New versions of the Node
+// that no report has written count as one report. Pending makes no request: use it for a metric.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}

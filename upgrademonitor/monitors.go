@@ -13,8 +13,7 @@ import (
 )
 
 // Monitors has a Monitor for each node, for a process that reports on many nodes, such as the drain
-// controller. The Monitors share the clientset and the Lister. Monitors is safe for concurrent use.
-// A nil Monitors is valid: For returns nil.
+// controller. It is safe for concurrent use. For a nil Monitors, For returns a nil Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
@@ -28,18 +27,18 @@ type Monitors struct {
 
 var errForgotten = errors.New("the Monitor was forgotten")
 
-// NewMonitors returns Monitors. config must not have NodeName and Node. node returns the current
-// view of a Node, for example the Get of a lister. ctx and the error are as in New.
+// NewMonitors returns Monitors. config must not have NodeName and Node. node returns the Node with
+// a name, for example from a lister. ctx and the error are as in New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:
 		return nil, errNoContext
 	case node == nil:
-		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the view of a Node by its name")
+		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node with a name, for example from a lister")
 	case config.NodeName != "":
 		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: pass the name of the node to For")
 	case config.Node != nil:
-		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: the view of a Node is the third argument")
+		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: pass the function as the third argument")
 	}
 	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
 	if _, err := New(context.WithoutCancel(ctx), m.configOf("any")); err != nil {
@@ -55,8 +54,8 @@ func (m *Monitors) configOf(nodeName string) Config {
 	return config
 }
 
-// For returns the Monitor of a node. Until Forget, it returns the same Monitor for a name. If no
-// Node can have the name, the Monitor rejects every report with an error that wraps a *field.Error.
+// For returns the Monitor of a node, the same Monitor until Forget. If nodeName is invalid, the
+// Monitor rejects every report with an error that wraps a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
 		return nil
@@ -78,7 +77,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget drops a node's Monitor, which no longer retries its reports. Call it for a deleted Node.
+// Forget drops the Monitor of a deleted Node, and stops retrying its reports.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return

@@ -33,8 +33,8 @@ func namedNode(name string) (*corev1.Node, error) {
 
 func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
 
-// For returns the same Monitor until Forget. The Monitor of a name that no Node can have rejects every
-// report.
+// For returns the same Monitor until Forget. The Monitor of a name that no Node can have rejects
+// every report.
 func TestForAndForget(t *testing.T) {
 	s := newServer()
 	monitors, _ := newMonitors(t, s, namedNode)
@@ -88,7 +88,7 @@ func TestPendingOfMonitors(t *testing.T) {
 	})
 }
 
-// A Node function that blocks keeps no other node from being written.
+// A Node function that blocks does not block the reports of other nodes.
 func TestMonitorsWaitForNoNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

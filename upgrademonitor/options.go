@@ -16,29 +16,27 @@ type options struct {
 	doneMessage     string
 }
 
-// CompletesParent completes the parent of the phase together with the phase: both turn True in one
-// write. While another child of the parent is Unknown, the parent stays Unknown, so use the option
-// also for the report that completes that child. It is valid with status True, for a phase that has
-// a parent. With Track, it applies to the report of True. With NotRequired, it applies if the phase
-// has started.
+// CompletesParent turns the parent of the phase True in the same write as the phase. While another
+// child of the parent is Unknown, the parent stays Unknown, so use the option for that child, too.
+// It is valid with status True, for a phase that has a parent. With Track, it applies to the report
+// of True; with NotRequired, only if the phase has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
 
-// ParentMessage is the message of the parent of the phase. The default is the message of the phase.
-// It is valid for a phase that has a parent. A change of only this message is not written.
+// ParentMessage is the message of the phase's parent, by default the message of the phase. It is
+// valid for a phase that has a parent. A report that changes only this message is not written.
 func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
 
-// Reason sets the reason of Report, NotRequired and Track. By default, the reason is the name of
-// the phase, after the name of its parent (UpdateExecutedDrained).
-// GenerateAndApplyMachineConfigNode has an argument for the reason instead.
+// Reason is the reason of Report, NotRequired and Track. The default is the name of the phase's
+// parent, followed by the name of the phase: UpdateExecutedDrained.
 func Reason(reason string) Option {
 	return func(o *options) { o.reason = reason }
 }
 
-// DoneMessage is the message of the True that Track reports. The default is its message argument.
+// DoneMessage is the message of Track's report of True. The default is Track's message.
 func DoneMessage(message string) Option {
 	return func(o *options) { o.doneMessage = message }
 }

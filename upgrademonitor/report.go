@@ -18,20 +18,17 @@ import (
 var reasonPath = field.NewPath("reason")
 
 // GenerateAndApplyMachineConfigNode reports the status of a phase, with a reason (a CamelCase word)
-// and a message. If the object is missing, it is created.
+// and a message. If the object is missing, it is created. lastTransitionTime is now, in seconds.
 //
 //  1. If the state machine has a status between the current and the reported status, a separate
 //     write publishes it first. The report may also change the parent of the phase, or start or end
 //     an update: see packages phases and conditions.
 //  2. The call returns when the report is written, when the attempt fails, after Config.Timeout, or
-//     when ctx ends. A report that is not written by then is kept and written later, in order, and
-//     the call returns nil. During an outage, all calls together wait for one Timeout; after that
-//     they return at once. A repeated report sends no request.
-//  3. An error means that the report was not accepted: a *ReportError that wraps the cause, a
-//     *NodeError if Config.Node failed or returned another node (scope.ErrOutOfScope),
-//     ErrQueueFull, or the error of ctx if ctx had already ended.
-//
-// lastTransitionTime is the time of the call, in whole seconds.
+//     when ctx ends. A report that is not written by then stays queued, and the call returns nil.
+//     During an outage, all calls share one Timeout. A repeated report sends no request.
+//  3. An error means that the report was not accepted: a *ReportError, a *NodeError if Config.Node
+//     failed or returned another node (scope.ErrOutOfScope), ErrQueueFull, or the error of ctx if
+//     ctx had already ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
 	if m == nil {
 		return nil
@@ -48,17 +45,15 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, phase, change, v)
 }
 
-// Report is GenerateAndApplyMachineConfigNode without a reason and an error, so that a call site
-// has one line. The option Reason sets the reason. An error is logged with the logger of ctx. A
-// phase of the other mode is ignored.
+// Report is GenerateAndApplyMachineConfigNode without an error: it logs the error with the logger
+// of ctx, and ignores a phase of the other mode. The option Reason sets the reason.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
 
 // NotRequired reports that a phase is not needed, or no longer needed. The status is False if the
-// phase has not started in this update, and True if it has: otherwise a failed step that is not
-// repeated would block its parent. NotRequired is valid for a Parent or a Child phase. It has the
-// same options as Report, and logs errors.
+// phase has not started in this update, otherwise True, so that a failed step does not block its
+// parent. It is valid for a Parent or a Child phase. Options and errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
 }
@@ -80,11 +75,9 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 // work fails, it reports Unknown with the error in the message. If the phase is already Unknown,
 // the first report is omitted, so that the last error stays visible during a retry.
 //
-// Track returns only the error of work. Errors of reports are logged, and work runs even if its
-// reports fail. ctx is passed to work. If work fails because ctx has ended, the failure is still
-// reported. If the phase belongs to the other mode, work runs, but nothing is reported.
-//
-// CompletesParent and DoneMessage apply only to the True, Reason and ParentMessage to all reports.
+// Track returns only the error of work. Errors of reports are logged. A failure is reported even if
+// ctx has ended. If the phase belongs to the other mode, Track only runs work. CompletesParent and
+// DoneMessage apply to the report of True, Reason and ParentMessage to all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
@@ -153,7 +146,7 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message str
 
 // validate rejects reports that can never be written.
 func (m *Monitor) validate(r conditions.Report, o options) error {
-	imageMode := phases.ExistsIn(r.Phase, true) // any mode, if the object keeps its mode
+	imageMode := phases.ExistsIn(r.Phase, true) // without Config.ImageMode, a phase of either mode is valid
 	if m.config.ImageMode != nil {
 		imageMode = m.config.ImageMode()
 	}

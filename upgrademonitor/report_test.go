@@ -122,7 +122,8 @@ func TestReportDegraded(t *testing.T) {
 
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
 
-// Report has a conventional reason, and logs an error of the caller. A pending report is not an error.
+// Report has a conventional reason, and logs an error of the caller. A pending report is not an
+// error.
 func TestReportLogsItsErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		var log logLines
@@ -150,7 +151,8 @@ func TestReportLogsItsErrors(t *testing.T) {
 	})
 }
 
-// Report, NotRequired and Track do nothing for a phase of the other mode: callers need no "if imageMode".
+// Report, NotRequired and Track do nothing for a phase of the other mode: callers need no "if
+// imageMode".
 func TestPhaseOfTheOtherMode(t *testing.T) {
 	on := false
 	f := newUpdated(t, inImageMode(&on))
@@ -197,7 +199,8 @@ func TestModeOfTheObject(t *testing.T) {
 	assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
 }
 
-// NotRequired makes a phase that has started True, so that it does not keep its parent from completing.
+// NotRequired makes a phase that has started True, so that it does not keep its parent from
+// completing.
 func TestNotRequired(t *testing.T) {
 	for name, tc := range map[string]struct{ before, want metav1.ConditionStatus }{
 		"not started": {"", metav1.ConditionFalse},
@@ -221,7 +224,7 @@ func TestNotRequired(t *testing.T) {
 	assert.Empty(t, f.requests(), "a Singleton is reported with its status")
 }
 
-// Track returns the error of the work, whatever becomes of its reports.
+// Track returns the error of the work, even if its reports fail.
 func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	stuck := errors.New("pod web-0 cannot be evicted")
 	var none *fs.PathError

@@ -9,13 +9,9 @@ import (
 )
 
 const (
-	// lookInterval is the time between two looks. They start with the first request.
-	lookInterval = 10 * time.Second
-	// specRetryDelay is the time after a failed spec write without another attempt, so that the
-	// spec does not delay the status.
-	specRetryDelay = 10 * time.Second
-	// maxRequest limits the timeout of a request.
-	maxRequest = time.Minute
+	lookInterval   = 10 * time.Second // between two looks, which start with the first request
+	specRetryDelay = 10 * time.Second // after a failed spec write, so that it does not delay the status
+	maxRequest     = time.Minute      // limits the timeout of a request
 )
 
 // retryBackoff paces the retries. They never end, and are at most 30 s apart, including jitter.
@@ -23,19 +19,18 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the state of the current outage. Invariant: cause is nil if there is none.
-// An outage ends when a status is written within Config.Timeout, or when the API server has
-// responded within Timeout and nothing is left to write.
+// outage is the current outage, or has no cause. An outage ends when the API server responds within
+// Config.Timeout to a status write, or to a request after which nothing is pending.
 type outage struct {
 	cause   error         // of the last failed attempt
-	waited  time.Duration // the time during which callers have waited; limited to one Timeout
+	waited  time.Duration // how long callers have waited in total; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
 	lost    int           // requests that timed out
 	backoff wait.Backoff
 	retryAt time.Time // when the next retry is due; earlier attempts by calls do not change it
 }
 
-// over ends the outage. The next calls have a new budget.
+// over ends the outage. The next calls may wait for a whole Timeout again.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
 
 // fail records a failed attempt. A new outage starts with the shortest pause.
@@ -67,7 +62,7 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	return max(timeout, min(d, maxRequest))
 }
 
-// specFailure is the last failure of a spec write. Invariant: zero unless such a write is pending.
+// specFailure is the last failure of a pending spec write. It is zero if no spec write is pending.
 type specFailure struct {
 	cause error
 	after time.Time // when the next attempt may be made

@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// What an outage costs its callers: three rounds of the calls of an update. All of them together wait for
-// one Timeout, the last report is written within a second after the end of the outage, and the log has
-// one line when the outage starts, and one when it ends.
+// What an outage costs its callers: three rounds of the calls of an update. All of them together
+// wait for one Timeout, the last report is written within a second after the end of the outage, and
+// the log has one line when the outage starts, and one when it ends.
 func TestOutages(t *testing.T) {
 	for name, tc := range map[string]struct {
 		takes    time.Duration
@@ -79,8 +79,8 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// Each call of an outage triggers an attempt, even after the budget is used up, and even if it changes
-// nothing itself.
+// Each call of an outage triggers an attempt, even after the budget is used up, and even if it
+// changes nothing itself.
 func TestEveryCallTriggersAnAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -209,8 +209,8 @@ func TestPaceOfRetries(t *testing.T) {
 	})
 }
 
-// An outage ends when the API server has responded and nothing is left to write: after a rejection, a
-// write of the spec, a create, or a read. The next outage is logged again.
+// An outage ends when the API server has responded and nothing is left to write: after a rejection,
+// a write of the spec, a create, or a read. The next outage is logged again.
 func TestTheEndOfAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -243,8 +243,8 @@ func TestTheEndOfAnOutage(t *testing.T) {
 	})
 }
 
-// A failure to write is logged as an error when it starts, again when its cause changes, and once when
-// it is over. Work that succeeds is not logged.
+// A failure to write is logged as an error when it starts, again when its cause changes, and once
+// when it is over. Work that succeeds is not logged.
 func TestFailureIsLoggedOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		ctx := f.log.context(t.Context())
@@ -292,8 +292,8 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// A response that takes longer than Timeout needs one request a write, and is logged once. After the
-// outage the request timeout is two Timeouts again.
+// A response that takes longer than Timeout needs one request a write, and is logged once. After
+// the outage the request timeout is two Timeouts again.
 func TestAServerThatIsSlow(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)
@@ -335,7 +335,7 @@ func TestFastFailuresKeepTheRequestTimeout(t *testing.T) {
 	})
 }
 
-// A spec that fails slows no retry of the status, and does not keep an outage of the status from ending.
+// A failed spec write does not slow the retries of the status, and does not prolong an outage.
 func TestASpecThatFailsBesideAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errRBAC, "patch")

@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The spec call brings the spec and the owner in sync with the Node. A spec that is in sync needs no
-// request, and an annotation that is missing changes nothing.
+// The spec call brings the spec and the owner in sync with the Node. A spec that is in sync needs
+// no request, and an annotation that is missing changes nothing.
 func TestSpecFollowsTheNode(t *testing.T) {
 	f := newFixture(t)
 	for _, step := range []struct {
@@ -41,8 +41,8 @@ func TestSpecFollowsTheNode(t *testing.T) {
 	}
 }
 
-// A write of the spec that fails is logged once, and its callers get its error at once and for 10 s. The
-// status goes on. The spec is retried without a call, for the Node as it is then.
+// A failed write of the spec is logged once, and its callers get its error at once and for 10 s.
+// The status is written meanwhile. The spec is retried without a call, for the Node at that time.
 func TestASpecThatFails(t *testing.T) {
 	for _, failure := range []*apierrors.StatusError{errRBAC, apierrors.NewInternalError(errors.New("etcd")), errInvalid} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -79,7 +79,8 @@ func TestASpecThatFails(t *testing.T) {
 	}
 }
 
-// The spec that the start of an update needs is written within a minute after a failure, without a call.
+// The spec that the start of an update needs is written within a minute after a failure, without a
+// call.
 func TestTheSpecOfAStartIsRetried(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.failing("patch", errRBAC)
@@ -92,7 +93,7 @@ func TestTheSpecOfAStartIsRetried(t *testing.T) {
 	})
 }
 
-// A write of the spec has half of Timeout; then the status goes first for 10 s.
+// A write of the spec has half of Timeout. After a failure, the status goes first for 10 seconds.
 func TestASpecThatHangs(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs, "patch")
@@ -109,8 +110,8 @@ func TestASpecThatHangs(t *testing.T) {
 	})
 }
 
-// The start of an update that is written late writes no old view of the Node over a newer view: not over
-// this process's view, not over an operator's, and not over the owner.
+// If the start of an update is written late, it does not overwrite a newer spec or owner, whether
+// this process or an operator has written it.
 func TestALateStart(t *testing.T) {
 	for _, anOperatorWrites := range []bool{false, true} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -142,8 +143,8 @@ func TestALateStart(t *testing.T) {
 	}
 }
 
-// If the Node changes back while a write of the spec is in flight, the spec is written back, and both
-// calls wait for that.
+// If the Node changes back while a write of the spec is in flight, the spec is written back, and
+// both calls wait for that.
 func TestASpecThatIsTakenBackInFlight(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(time.Second)

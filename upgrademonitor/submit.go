@@ -14,8 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// submit accepts the change of a report on a phase, or rejects it, and waits until it is written: see
-// await.
+// submit accepts or rejects the change of a report, and waits until it is written: see await.
 func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
 	m.mu.Lock()
 	m.seeLocked(v)
@@ -39,13 +38,13 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 }
 
 // GenerateAndApplyMachineConfigNodeSpec updates the object's spec (pool, desired config and desired
-// image) and owner reference to match the Node. If the object is missing, it is created.
+// image) and owner reference to match the Node. If the object is missing, it is created. If the
+// spec is in sync, no request is made.
 //
 //  1. If the Node has no desired config, or the pool is NotYetSet, the value in the spec stays. In
 //     image mode, if the Node has a config but no desired image, the desired image is cleared.
-//  2. If the spec is in sync, no request is made.
-//  3. If the write fails, the call returns the error, and the write is retried. Its timeout is half
-//     of Config.Timeout. For 10 seconds after a failure, calls return the same error at once. If
+//  2. If the write fails, or takes half of Config.Timeout, the call returns an error, and the write
+//     is retried. For 10 seconds after a failure, further calls return the same error at once. If
 //     Config.Node or Config.Pool fails, the error is a *NodeError, and nothing is written.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
@@ -85,9 +84,8 @@ func (m *Monitor) acceptLocked(e *core.Entry) {
 	}
 }
 
-// await waits until an entry is settled or ctx ends, but not longer than is useful: see
-// isHopelessLocked. All callers of an outage together wait for at most one Config.Timeout. since is
-// the number of the last request before the call.
+// await waits until an entry is settled, ctx ends, or isHopelessLocked is true. During an outage,
+// all callers share one Config.Timeout. since is the number of the last request before the call.
 func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	now := realClock.Now()
 	m.mu.Lock()
@@ -134,7 +132,7 @@ func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked ends the writer after the life of the Monitor, if its last caller's ctx has ended.
+// leaveLocked stops a writer that still runs after life, once the ctx of its last caller has ended.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
 		return
@@ -146,12 +144,11 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 }
 
 // Flush returns nil when all reports that were accepted before the call, and the current versions
-// of the Node, are written. It retries with backoff until ctx ends. Then it returns an error that
-// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report, it is
-// dropped, and Flush returns its error, without ErrPending. Flush does not wait for the spec.
+// of the Node, are written. It retries with backoff until ctx ends, and then returns an error that
+// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report, the report
+// is dropped, and Flush returns its error, without ErrPending. Flush does not wait for the spec.
 //
-// Call Flush before a reboot and before the process exits, with a ctx that has a deadline, so that
-// an outage of the API server does not prevent the reboot.
+// Call Flush before a reboot or exit, with a deadline: an outage must not prevent the reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil

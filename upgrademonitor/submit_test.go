@@ -72,7 +72,8 @@ func TestReportsThatTheServerRejects(t *testing.T) {
 	}
 }
 
-// A full queue rejects at once, and its reports are tried all the same. Versions follow the Node later.
+// A full queue rejects a report at once, but the call still triggers an attempt. The versions in
+// the status follow the Node later.
 func TestFullQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -97,8 +98,8 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// A report that changes nothing after the pending reports takes no place in the queue. A report that
-// changes only the texts of the last report replaces them.
+// A report that changes nothing after the pending reports takes no place in the queue. A report
+// that changes only the texts of the last report replaces them.
 func TestRepeatsInAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -121,8 +122,8 @@ func TestRepeatsInAnOutage(t *testing.T) {
 	})
 }
 
-// A repeat waits together with the last pending report, and does not get the error of that report. A
-// report that is true of the object does not wait.
+// A repeat waits together with the last pending report, and does not get the error of that report.
+// A report of a status that the object already has does not wait.
 func TestARepeatWaitsForTheLastReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
@@ -139,8 +140,8 @@ func TestARepeatWaitsForTheLastReport(t *testing.T) {
 	})
 }
 
-// A report that changes the annotations' view is decided after a read: another process may have observed
-// more than this process.
+// A report with another view of the Node's annotations is decided after a read: another process may
+// have reported a newer view.
 func TestChangedAnnotationsCauseARead(t *testing.T) {
 	f := newUpdated(t)
 	f.starts(t, newConfig)

@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A missing object is created with its owner and spec. The first read is the only read. A Node without
-// annotations and UID, and a Pool that fails, keep no report from being written.
+// A missing object is created with its owner and spec. The first read is the only read. A report is
+// written even if the Node has no annotations and no UID, and if Pool fails.
 func TestMissingObjectIsCreated(t *testing.T) {
 	f := newFixture(t)
 	f.report(t, phases.Resumed, metav1.ConditionTrue)
@@ -80,8 +80,8 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 	})
 }
 
-// The versions in the status follow the Node with each report, and the spec follows at the start of an
-// update: a daemon that never makes the spec call has a correct DESIREDCONFIG.
+// The versions in the status follow the Node with each report, and the spec follows at the start of
+// an update: a daemon that never makes the spec call has a correct DESIREDCONFIG.
 func TestVersionsFollowTheNode(t *testing.T) {
 	f := newUpdated(t)
 	for _, step := range []struct {

@@ -54,8 +54,8 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless another goroutine has passed a newer view: a view of a
-// newer Node or, if that cannot be compared, a view that started later.
+// seeLocked passes a view to the core, unless the core has a newer view: a view of a newer Node or,
+// if resourceVersions are equal or cannot be compared, a view that started later.
 func (m *Monitor) seeLocked(v view) {
 	order := 0
 	if v.version != m.seen.version {
@@ -87,7 +87,7 @@ func (m *Monitor) followLocked(v view) {
 	}
 }
 
-// node returns the Node of Config.Node. Any other Node is out of scope.
+// node calls Config.Node. A Node with another name is out of scope.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
@@ -151,8 +151,8 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	return object, true
 }
 
-// mayCreate returns an error if no object may be created for a Node: the newest look at the Node
-// has failed, or the Node is not provisioned.
+// mayCreate returns an error if the object of a Node must not be created, because the newest look
+// at the Node has failed, or the Node is not provisioned.
 func (m *Monitor) mayCreate(n plan.Node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

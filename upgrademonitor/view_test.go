@@ -85,8 +85,8 @@ func TestVersionsFollowTheNodeBetweenCalls(t *testing.T) {
 	})
 }
 
-// Two processes with different views of the Node do not overwrite each other forever, though each sees
-// the other's writes.
+// Two processes with different views of the Node do not overwrite each other forever, though each
+// sees the other's writes.
 func TestTwoViewsOfTheNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -108,9 +108,9 @@ func TestTwoViewsOfTheNode(t *testing.T) {
 	})
 }
 
-// An object that was deleted is created again, by the next call, or by the Monitor itself if its Lister
-// had the object, even if that had only shown the Monitor's own version. Its status starts from the
-// defaults. It is not created for a Node that was deleted, too, or that is not provisioned.
+// A deleted object is created again by the next call, or without a call if the Lister had shown the
+// object, even if it had shown only the Monitor's own version. Its status starts from the defaults.
+// It is not created if the Node was deleted, too, or is not provisioned.
 func TestDeletedObject(t *testing.T) {
 	gone := apierrors.NewNotFound(corev1.Resource("nodes"), nodeName)
 	for name, tc := range map[string]struct {
@@ -147,8 +147,8 @@ func TestDeletedObject(t *testing.T) {
 	}
 }
 
-// Without a Lister, or with a Lister that fails or whose versions cannot be compared, a repeat is checked
-// by one read after 5 minutes without a response. A report that changes something is not.
+// Without a Lister, or with a Lister that fails or whose versions cannot be compared, a repeat is
+// checked by one read after 5 minutes without a response. A report that changes something is not.
 func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 	for name, get := range map[string]func(*fixture) (*mcfgv1.MachineConfigNode, error){
 		"no Lister": nil,
@@ -192,8 +192,9 @@ func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 	}
 }
 
-// A listed object that is newer is the base of the next write, without a read; an older object is ignored.
-// An object of an informer that trims its objects is read: it shows only that other processes have written.
+// A listed object that is newer is the base of the next write, without a read; an older object is
+// ignored. An object of an informer that trims its objects is read: it shows only that other
+// processes have written.
 func TestListedObject(t *testing.T) {
 	var cache lister
 	f := newUpdated(t, cache.use)
@@ -221,8 +222,8 @@ func TestListedObject(t *testing.T) {
 	assert.Equal(t, []string{"get", "patch/status", "patch/status"}, f.requests())
 }
 
-// A Lister that returns the object of another node is ignored. That is logged once, and once when it is
-// over.
+// A Lister that returns the object of another node is ignored. That is logged once, and once when
+// it is over.
 func TestListerOfAnotherNode(t *testing.T) {
 	var cache lister
 	f := newUpdated(t, cache.use)
@@ -242,7 +243,7 @@ func TestListerOfAnotherNode(t *testing.T) {
 	assert.False(t, slices.Contains(f.requests(), "patch/status"))
 }
 
-// A Node function that fails in one call keeps no report of another call from being written.
+// A Node function that fails in one call does not prevent the report of another call.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)

@@ -12,15 +12,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// conflictBackoff paces and limits the attempts after conflicts. All its steps together take less
-// than DefaultTimeout, so that a call sees endless conflicts as an outage.
+// conflictBackoff paces and limits the attempts after conflicts. Its steps together take less than
+// DefaultTimeout, so that endless conflicts count as an outage before the call returns.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the age of the last response after which a repeat reads if there is no Lister.
+// checkInterval is the age of the last response at which a repeat reads, if there is no Lister.
 const checkInterval = 5 * time.Minute
 
-// writer is the state of the goroutine that makes the requests. The goroutine runs only while there
-// are requests to make. A call, Flush or the timer starts it.
+// writer is the state of the goroutine that makes requests. It runs only while requests are needed.
 type writer struct {
 	running   bool
 	late      bool // started by a call or Flush after the life of the Monitor
@@ -76,7 +75,7 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && (m.writer.called || last.Verb == "") { // these callers wait for an attempt that is not made
+	if isOver && (m.writer.called || last.Verb == "") { // release the callers: the next attempt is not made
 		m.writer.requests++
 		number++
 	}
@@ -183,7 +182,7 @@ func (m *Monitor) pause() {
 }
 
 // send makes a request. During the life of the Monitor, the ctx of a caller does not cancel it: the
-// request may have another caller's report.
+// request may carry another caller's report.
 func (m *Monitor) send(r core.Request) attempt {
 	if r.Verb == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {

@@ -76,8 +76,8 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// words has Updating of a layered pool by the state of its build: first for an active pool, then
-// for a paused pool. e2e tests of OpenShift compare the messages, which are
+// words has the condition Updating of a layered pool for each state of its build: first for an
+// active pool, then for a paused pool. e2e tests of OpenShift compare the messages, which are
 // machine-config-operator's. %s is the name of the object.
 var words = map[mcfgv1.BuildProgress][2]finding{
 	noBuild: {{true, reasonImageBuilding, "Pool is waiting for a new OS image build to start (mosc: %s)"},

@@ -52,7 +52,7 @@ func isNewer(a, b metav1.Object) bool {
 	return a != b && slices.Compare(contents(a), contents(b)) > 0
 }
 
-// contents returns the innermost values of an object, sorted: the order of conditions is
+// contents returns the innermost values of an object, sorted, so that the order of conditions is
 // irrelevant.
 func contents(object metav1.Object) []string {
 	text, _ := json.Marshal(object) // never fails for an API object

@@ -40,8 +40,8 @@ import (
 //  7. Updated: the pool has a target, and all its machines are ready. A pool has no target until a
 //     MachineConfig is rendered. A layered pool has no target until a build has succeeded and the
 //     MachineOSConfig names its image.
-//  8. Updating, if the pool is not layered: a machine is being updated, or, unless the pool is
-//     paused, a machine that has reported is not updated. A node that is not Ready, cordoned, or
+//  8. Updating, if the pool is not layered: a machine is being updated. Or a machine that has
+//     reported is not updated, and the pool is not paused. A node that is not Ready, cordoned, or
 //     has not reported does not by itself make its pool Updating.
 //  9. Updating, if the pool is layered: the status and message of machine-config-operator for the
 //     state of the build. While a node or the rendering is degraded, Updating is False unless the
@@ -51,7 +51,7 @@ import (
 //     succeeded, and when there is no build. The build controller writes True.
 //  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. The message has at
 //     most 8 kB.
-//  13. lastTransitionTime changes to now, in whole seconds, only with the status of a condition.
+//  13. lastTransitionTime becomes now, in whole seconds, only if the condition's status changes.
 //
 // configuration becomes spec.configuration when the pool is Updated. In the entry of
 // poolSynchronizersStatus for PinnedImageSets, a machine is updated if it has all sets that its

@@ -17,8 +17,8 @@ type Controller struct {
 	config Config
 }
 
-// New returns a Controller. It makes no request, but requests the informers from their factories:
-// call it before you start the factories. If a field is invalid, the error is a *field.Error.
+// New returns a Controller. It makes no request, but gets the informers from their factories: call
+// it before you start the factories. If a field is invalid, the error is a *field.Error.
 func New(config Config) (*Controller, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -32,8 +32,8 @@ func New(config Config) (*Controller, error) {
 
 // Run waits for the informers to sync, and keeps the objects up to date until ctx ends. Each worker
 // syncs one node at a time; there is at least one worker. When ctx ends, Run waits for its workers
-// and returns nil. Only one replica should call Run, the leader: two replicas do not contradict
-// each other, but do the work twice. An error means that an informer has been stopped.
+// and returns nil. Only the leader should call Run: two replicas do not contradict each other, but
+// do the work twice. An error means that an informer has been stopped.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}

@@ -10,7 +10,7 @@
 //     On a cluster without pools nothing is written or deleted.
 //  2. The object's owner is the Node. Its pool is the node's primary pool (pool.Primary). Its
 //     desired config and image come from the node's annotations; a missing config is "not-yet-set".
-//     If no pool selects a node any longer, the object keeps its pool.
+//     If no pool selects the node, an existing object keeps its pool.
 //  3. If conflicting pools select a node, the object keeps its pool, and a warning event for the
 //     Node is recorded. The other fields are kept up to date.
 //  4. If a Node was deleted and created again with the same name, it gets a new object. It keeps

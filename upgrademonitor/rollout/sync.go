@@ -122,7 +122,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 // patch returns a merge patch of owners and spec, with UID and resource version as preconditions.
 func patch(current, desired *mcfgv1.MachineConfigNode) ([]byte, error) {
 	without := *current
-	without.UID, without.ResourceVersion = "", "" // so that the patch has them
+	without.UID, without.ResourceVersion = "", "" // so that the patch contains both as preconditions
 	original, err1 := json.Marshal(&without)
 	modified, err2 := json.Marshal(desired)
 	if err := errors.Join(err1, err2); err != nil {

@@ -38,8 +38,8 @@ type Client struct {
 }
 
 // New returns a Client. r is MachineconfigurationV1().RESTClient() of a clientset: patches use it,
-// because it can request only the metadata in the response. It is a nil pointer for a fake
-// clientset. Then the typed client patches.
+// because it can request only the metadata in the response. For a fake clientset, r is a nil
+// pointer, and the typed client patches.
 func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		r = nil

@@ -50,7 +50,8 @@ func (l *Log) Local(ctx context.Context, key string, err error, failed, recovere
 	}
 }
 
-// Recovered logs that a failure is over, if there was one, with the number of failed attempts.
+// Recovered logs that a failure is over, with the number of failed attempts. Without a failure, it
+// does nothing.
 func (l *Log) Recovered(ctx context.Context, key, message string, keysAndValues ...any) {
 	if failed := l.Forget(key); failed > 0 {
 		klog.FromContext(ctx).WithCallDepth(1).Info(message, slices.Concat([]any{"failedAttempts", failed}, l.Values, keysAndValues)...)

@@ -83,8 +83,7 @@ func Create(sent any, revision int64, now time.Time) (Object, error) {
 	return o, o.validate(Object{}, "")
 }
 
-// Complete sets the metadata that the API server sets when an object is created, if they are not
-// set yet.
+// Complete sets the metadata that the API server sets on creation, unless they are already set.
 func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	meta.UID = cmp.Or(meta.UID, types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", revision)))
 	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, strconv.FormatInt(revision, 10))

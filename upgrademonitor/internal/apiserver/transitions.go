@@ -10,10 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// CheckTransitions returns an error for each phase that, from before to after, skips a status of
-// its state machine or makes an invalid transition. A step may change from Unknown to False if an
-// update starts or ends: then every step is False after the write, except that UpdatePrepared may
-// be Unknown. The lastTransitionTime must not change without the status.
+// CheckTransitions returns an error for each phase that skips a status of its state machine, or
+// makes an invalid transition, between before and after. A step may change from Unknown to False if
+// an update starts or ends: then every step is False after the write, except that UpdatePrepared
+// may be Unknown. lastTransitionTime must not change while the status stays the same.
 func CheckTransitions(before, after []metav1.Condition) error {
 	reset := true
 	for _, c := range after {

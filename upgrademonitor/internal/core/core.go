@@ -10,8 +10,7 @@ import (
 // was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version. Invariant: it is zero if the situation is Unread or
-	// Missing.
+	// object is the last known version. Invariant: zero if the situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node at the last read or write
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
@@ -35,7 +34,7 @@ type Core struct {
 	settled []*Entry // entries that were settled since the last TakeSettled
 
 	latest    plan.Node     // the Node in the latest view
-	followed  plan.Versions // the versions that were last submitted
+	followed  plan.Versions // the versions that were last submitted or found up to date
 	spec      bool          // the spec must be written if it is not in sync with latest
 	specEntry *Entry        // for callers that wait for the spec. Invariant: it is nil unless spec is set
 }
@@ -50,8 +49,8 @@ type View struct {
 	Expired bool
 }
 
-// See records a view. If the listed object is complete and newer than the known object, it becomes
-// the base of the next write. If the object has disappeared from the Lister, it is read again.
+// See records a view. If the listed object is complete and newer than the known object, the next
+// write is computed from it. If the object has disappeared from the Lister, it is read again.
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
@@ -83,7 +82,7 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale: it is read before a change is found to be a repeat, or rejected.
+// doubt makes the object Stale: it is read before a change counts as a repeat, or is rejected.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
@@ -95,10 +94,9 @@ func (c *Core) doubt() {
 //  1. If the object already has the requested state, there is no entry.
 //  2. If the change is invalid, or the queue is full (ErrFull), the change is not accepted.
 //  3. If the change has no effect after the pending changes, it is a repeat: the result is the last
-//     entry, the caller must not call Leave, and the queue does not grow.
-//  4. This requires that the object is not Stale, and that the Node has the same versions as at the
-//     last read or write. Otherwise the change is queued unless it is pending, and Next decides
-//     after a read.
+//     entry, the queue does not grow, and the caller must not call Leave.
+//  4. If the object is Stale, or the versions of the Node have changed since the last read or
+//     write, the change is queued unless it is pending, and Next decides after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -144,8 +142,8 @@ func (c *Core) isTrue(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow submits the versions of the Node in the latest view. It returns the entry, or nil if the
-// versions have not changed since the last change or Follow, or do not change the status.
+// Follow submits the versions of the Node in the latest view as a change, unless they are followed
+// already or do not change the status. It returns the entry, or nil.
 func (c *Core) Follow() *Entry {
 	if c.situation == Unread || c.latest.Versions == c.followed {
 		return nil
@@ -163,9 +161,9 @@ func (c *Core) Follow() *Entry {
 	return e
 }
 
-// SubmitSpec requests a write of the spec and the owner references, after the pending changes, if
-// they are not in sync with the Node. The entry is settled when they are in sync. It is nil if the
-// object is in sync and no write of the spec is in flight.
+// SubmitSpec requests a write of the spec and the owner references, after the pending changes. The
+// entry is settled when both are in sync with the Node. It is nil if they already are, and no write
+// of the spec is in flight.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()

@@ -5,7 +5,7 @@ import (
 )
 
 // Next returns the next request, or false if no request is needed. The caller passes the result to
-// Done before it calls Next again. Without trySpec, a write of the spec is deferred.
+// Done before it calls Next again. If trySpec is false, a write of the spec is deferred.
 func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
@@ -60,7 +60,7 @@ func (c *Core) patchSpec() Request {
 	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the next write for the head of the queue, of a Fresh object. If the change
+// nextStatus returns the next write for the head of the queue. The object is Fresh. If the change
 // starts an update, the spec is written first, so that the target of the update is known even if
 // the status write fails. A pending write of the spec also precedes the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {

@@ -25,7 +25,7 @@ type Situation string
 // The situations: see the package comment.
 const (
 	Unread     Situation = ""           // the object was never read
-	Fresh      Situation = "Fresh"      // the object of the last read or write is current, as far as is known
+	Fresh      Situation = "Fresh"      // no other write is known since the last read or write
 	Stale      Situation = "Stale"      // another client has written, or may have written: read the object
 	NoResponse Situation = "NoResponse" // the last write had no response: read the object
 	Missing    Situation = "Missing"    // the object does not exist: create it

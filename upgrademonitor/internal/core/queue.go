@@ -10,7 +10,7 @@ import (
 )
 
 // maxAbandoned limits the pending changes whose callers have returned. Changes with waiting callers
-// do not count, so that no change is refused while the API server works.
+// do not count, so that no change is rejected while the API server works.
 const maxAbandoned = 256
 
 // ErrFull means that maxAbandoned changes are pending.
@@ -23,7 +23,7 @@ type Entry struct {
 	Accepted metav1.Time
 	Settled  chan struct{}
 
-	waiters   int // callers that wait. While callers wait, the reason and message are not replaced
+	waiters   int // callers that wait. Absorb must not change the entry while callers wait
 	settled   bool
 	err       error
 	abandoned bool // no caller waited when the entry was settled
@@ -36,7 +36,7 @@ func newEntry(change plan.Change) *Entry {
 // IsSettled reports whether the change was written, or rejected after its acceptance.
 func (e *Entry) IsSettled() bool { return e.settled }
 
-// Dropped returns the error of a change that was rejected while no caller waited, or nil.
+// Dropped returns the error of a change that was rejected after its callers had returned, or nil.
 func (e *Entry) Dropped() error {
 	if !e.abandoned {
 		return nil

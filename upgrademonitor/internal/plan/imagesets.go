@@ -23,7 +23,7 @@ type ImageSet struct {
 	Name       string
 	Generation int32
 	Done       bool
-	Failure    string // "" if it did not fail
+	Failure    string // "" without a failure
 }
 
 var _ Change = ImageSetsChange{}
@@ -34,7 +34,7 @@ func (ImageSetsChange) String() string { return "report of pinned image sets" }
 // View returns the Node at the time of the report.
 func (c ImageSetsChange) View() Node { return c.Node }
 
-// Absorb takes the failures of a newer report if all other fields are equal. The time stays.
+// Absorb takes the failures of a newer report if all other fields are equal. It keeps its own time.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
 	if !ok {

@@ -2,8 +2,8 @@ package plan
 
 import "github.com/openshift/upgrademonitor/phases"
 
-// NodeChange updates the versions in the status to the versions of the Node, without a report. A
-// report, for example of Updated=True, may be based on an outdated Node.
+// NodeChange updates the versions in the status to the versions of the Node, without a report. It
+// is needed because a report, for example of Updated=True, may be based on an outdated Node.
 type NodeChange struct {
 	Node Node
 }

@@ -46,8 +46,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write only resets the phases. A plan that is computed after
-// the first write starts the same update.
+// update needs two writes, the first write only resets the phases: a plan that is computed after it
+// starts the same update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
@@ -63,7 +63,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // to write the versions, if they have changed
+		lists = [][]metav1.Condition{before} // a write without a transition, if the versions have changed
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue

@@ -20,7 +20,7 @@ type State struct {
 	// Status has only conditions that are phases, and only fields that this library writes.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is the target of the current update. Only this process knows it.
+	// Target is the target of the current update. It is not part of the object.
 	Target Target
 }
 
@@ -45,7 +45,7 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 }
 
 // IsComplete reports whether the state has every condition of the mode, with reason, message and
-// time. It may lack them if an informer drops fields.
+// time. If an informer drops fields, some may be missing.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -60,7 +60,7 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with conditions and the versions of a Node. Updated=True sets ended.
+// publish returns the state with conditions and the versions of a Node. ended means Updated=True.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
@@ -94,10 +94,10 @@ func (s State) observedGeneration() int64 {
 //  2. The desired versions follow the Node if prepared is set (UpdatePrepared turns True). They
 //     also follow if ended is set (Updated=True) and the Node runs its desired version. Otherwise
 //     the daemon has not validated them.
-//  3. In image mode, an image whose annotation is missing is cleared: the desired image at the
-//     moments of rule 2, the current image if ended is set.
-//  4. If the status has no image, and the current and the desired image of the Node are the same,
-//     both are set at once: that image does not come from an update.
+//  3. In image mode, an image is cleared if its annotation is missing: the desired image when rule
+//     2 applies, the current image if ended is set.
+//  4. If the status has no image, and the Node runs its desired image, both images are set at once:
+//     no update will set them.
 //  5. If the Node has no config annotation, no image is set or cleared.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)
@@ -111,7 +111,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 		config.Desired = nodemeta.NotYetSet
 	}
 	if status.ConfigVersion == nil || *status.ConfigVersion != config {
-		changed := config // a copy, so that config is allocated on the heap only if it changes
+		changed := config // a copy, so that config escapes to the heap only if it changes
 		status.ConfigVersion = &changed
 	}
 	if !images || !v.hasConfig() {

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with the target of the current update in Target. Call it at each read, so
-// that the target is still known after the spec has changed.
+// Pin returns the state with the target of the current update in Target. Call it after each read,
+// so that the target is still known after the spec has changed.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
@@ -55,7 +55,7 @@ func (s State) hasNewTarget(n Node) bool {
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
 }
 
-// targetOf returns the target of an update that starts now.
+// targetOf returns the target of an update that starts with this Node.
 func (s State) targetOf(n Node) Target {
 	t := Target{Config: n.DesiredConfig}
 	switch {
