@@ -34,8 +34,9 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. Node, Pool, ImageMode and the Lister must be safe for concurrent
-// use. They must not block, because Timeout does not limit them, and must not panic.
+// Config configures a Monitor. Node, Pool, ImageMode and the Lister are also called between calls,
+// by another goroutine. They must be safe for concurrent use. They must not block, because Timeout
+// does not limit them, and must not panic, because a panic between calls ends the process.
 type Config struct {
 	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
@@ -56,7 +57,8 @@ type Config struct {
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager must be the same for all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits reports and spec calls, not Track's work or Flush. Default: DefaultTimeout.
+	// Timeout limits reports and spec calls, not Track's work or Flush. If it is not positive, it is
+	// DefaultTimeout.
 	Timeout time.Duration
 	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock
