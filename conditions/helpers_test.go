@@ -37,6 +37,22 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 	return list
 }
 
+// midway returns a list during an update: phases that are done, running, reset by the last
+// update, or never ran, and singletons with messages.
+func midway(imageMode bool, changes statusMap) []metav1.Condition {
+	m := statusMap{
+		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
+		phases.Resumed: no, phases.Uncordoned: no, phases.Updated: no,
+		phases.NodeDegraded: done, phases.PinnedImageSetsProgressing: running, phases.PinnedImageSetsDegraded: no,
+	}
+	for p, s := range changes {
+		m[p] = s
+	}
+	list := m.list(imageMode)
+	conditions.Find(list, phases.Uncordoned).Message = prefix + lastUpdate + ": ran Uncordoned"
+	return list
+}
+
 // request is a report, and what the list does not show of the update.
 type request struct {
 	conditions.Report
@@ -57,7 +73,6 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) 
 
 func completing(r *request) { r.CompletesParent = true }
 func newTarget(r *request)  { r.NewTarget = true }
-func ended(r *request)      { r.Ended = true }
 
 // next calls Next and checks its result with the oracle, and that the list did not change.
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {

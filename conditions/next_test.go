@@ -118,6 +118,31 @@ func TestWritesShareNoMemoryWithTheListOrEachOther(t *testing.T) {
 	assert.Equal(t, statusMap{}.list(false), list)
 }
 
+// The reset of a start is no write of its own if it changes nothing.
+func TestAResetThatChangesNothing(t *testing.T) {
+	list := next(t, nil, false, report(phases.UpdatePrepared, running))[0]
+	assert.Len(t, next(t, list, false, report(phases.UpdatePrepared, done, newTarget)), 1)
+}
+
+// A report of a process that restarted has the prefix of the last update, which later updates do not
+// change. A text that is known under another name of the update stays: as its image, or as its config.
+func TestMessagesAfterARestart(t *testing.T) {
+	of := func(update string) func(*request) { return func(r *request) { r.Name = update } }
+	list := statusMap{phases.Updated: done}.list(false)
+	for _, r := range []request{
+		report(phases.Uncordoned, done, of(lastUpdate)), report(phases.Uncordoned, done, of("image")),
+		report(phases.Updated, no), report(phases.Updated, done),
+	} {
+		if writes := next(t, list, false, r); len(writes) > 0 {
+			list = writes[0]
+		}
+		assert.Equal(t, prefix+lastUpdate+": about Uncordoned", condition(t, list, phases.Uncordoned).Message)
+	}
+	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message = "again" }, completing))[0]
+	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.Uncordoned).Message)
+	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.UpdateComplete).Message)
+}
+
 func BenchmarkNextChanged(b *testing.B) {
 	list := statusMap{phases.UpdateExecuted: running}.list(false)
 	r := report(phases.Drained, running)
