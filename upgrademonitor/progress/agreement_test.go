@@ -13,25 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestPoolAgrees: after every write of every trace, by this library and by the daemon of
-// machine-config-operator, the status of a pool says of its node what this package does.
-func TestPoolAgrees(t *testing.T) {
-	traces := readTraces(t)
-	states := map[progress.State]int{}
-	for _, legacy := range []bool{false, true} {
-		for _, tr := range traces {
-			newDaemon("worker-0", legacy).replay(t, traces, tr, func(mcn *mcfgv1.MachineConfigNode, _ *call) {
-				for _, config := range []string{mcn.Spec.ConfigVersion.Desired, "rendered-worker-next", ""} {
-					states[requireAgreement(t, mcn, config)]++
-				}
-			})
-		}
-	}
-	for _, state := range []progress.State{progress.Done, progress.Updating, progress.Stuck, progress.Waiting, progress.Unreported} {
-		require.Positive(t, states[state], state)
-	}
-}
-
 // requireAgreement compares both readings of an object in a pool with this target. It returns the state
 // of its node.
 func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string) progress.State {

@@ -6,27 +6,27 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 const fleet = 5000
 
-// objects returns the objects of a number of nodes, in all the versions of a standard update.
-func objects(b *testing.B) []*mcfgv1.MachineConfigNode {
-	b.Helper()
-	traces := readTraces(b)
-	var versions []*mcfgv1.MachineConfigNode
-	newDaemon("", false).replay(b, traces, traces[1], func(m *mcfgv1.MachineConfigNode, _ *call) { versions = append(versions, m) })
+// objects returns the objects of a number of nodes, in all steps of an update.
+func objects() []*mcfgv1.MachineConfigNode {
 	all := make([]*mcfgv1.MachineConfigNode, fleet)
 	for i := range all {
-		all[i] = versions[i%len(versions)].DeepCopy()
+		all[i] = mcn(withDesired(configB), is(phases.Updated, no, 1))
 		all[i].Name = fmt.Sprintf("worker-%04d", i)
+		for j, p := range phases.All(false)[:i%10] {
+			is(p, yes, float64(2+j))(all[i])
+		}
 	}
 	return all
 }
 
 func BenchmarkNode(b *testing.B) {
-	all := objects(b)
+	all := objects()
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, m := range all {
@@ -37,7 +37,7 @@ func BenchmarkNode(b *testing.B) {
 
 func BenchmarkPools(b *testing.B) {
 	var nodes []progress.Node
-	for _, m := range objects(b) {
+	for _, m := range objects() {
 		nodes = append(nodes, progress.FromMachineConfigNode(m))
 	}
 	pools := []*mcfgv1.MachineConfigPool{worker("10%")}

@@ -97,14 +97,15 @@ func FuzzNode(f *testing.F) {
 		before := m.DeepCopy()
 		n := progress.FromMachineConfigNode(m)
 		require.Equal(t, before, m, "the argument changed")
-		checkFuzzed(t, n)
+		checkNode(t, n)
 		if len(m.Status.Conditions) > 0 {
 			requireAgreement(t, m, configB)
 		}
 	})
 }
 
-func checkFuzzed(t *testing.T, n progress.Node) {
+// checkNode checks the invariants of a node.
+func checkNode(t *testing.T, n progress.Node) {
 	t.Helper()
 	require.Contains(t, []progress.State{progress.Unreported, progress.Stuck, progress.Updating, progress.Done}, n.State)
 	require.Contains(t, []int{0, 7, 9}, len(n.Steps))

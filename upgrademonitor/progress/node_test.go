@@ -1,6 +1,7 @@
 package progress_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -14,9 +15,15 @@ import (
 )
 
 const (
+	no      = metav1.ConditionFalse
+	running = metav1.ConditionUnknown
+	yes     = metav1.ConditionTrue
+
 	configA = "rendered-worker-aaa"
 	configB = "rendered-worker-bbb"
 )
+
+var start = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 
 func target(config string) progress.Target { return progress.Target{Config: config} }
 
@@ -55,6 +62,22 @@ func withDesired(config string) func(*mcfgv1.MachineConfigNode) {
 
 func managed(entries ...metav1.ManagedFieldsEntry) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) { m.ManagedFields = entries }
+}
+
+func entry(fields string, at time.Time) metav1.ManagedFieldsEntry {
+	return metav1.ManagedFieldsEntry{
+		Manager: "machine-config-operator", Operation: metav1.ManagedFieldsOperationApply, APIVersion: mcfgv1.GroupVersion.String(),
+		Time: &metav1.Time{Time: at}, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
+	}
+}
+
+func marks(n progress.Node) string {
+	glyphs := map[progress.StepState]string{progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Skipped: "-"}
+	var b strings.Builder
+	for _, s := range n.Steps {
+		b.WriteString(glyphs[s.State])
+	}
+	return b.String()
 }
 
 func TestState(t *testing.T) {

@@ -2,7 +2,6 @@ package progress_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -123,24 +122,6 @@ func TestPool(t *testing.T) {
 
 	waiting := p.Nodes[5]
 	assert.Equal(t, progress.Waiting, waiting.State)
-}
-
-func TestPoolOfTraces(t *testing.T) {
-	traces := readTraces(t)
-	d := newDaemon("worker-0", false)
-	var last *mcfgv1.MachineConfigNode
-	d.replay(t, traces, traces[1], func(m *mcfgv1.MachineConfigNode, _ *call) { last = m })
-	done := progress.FromMachineConfigNode(last)
-
-	p := one(t, worker(""), 60, done)
-	assert.Equal(t, 1, p.Done)
-	assert.Equal(t, done.Completed.Sub(done.Requested), p.Typical)
-
-	next := worker("")
-	next.Spec.Configuration.Name = "rendered-worker-ccc"
-	p = one(t, next, 60, done)
-	assert.Equal(t, 1, p.Waiting)
-	assert.Zero(t, p.Typical, "from another rollout")
 }
 
 // The first config of a new node is not an update: its duration is that of the boot.
@@ -350,27 +331,6 @@ func TestLeftKnown(t *testing.T) {
 		if tc.known {
 			assert.Equal(t, at(tc.left).Sub(start), *p.Remaining, name)
 		}
-	}
-}
-
-func TestOrderOfInput(t *testing.T) {
-	nodes := []progress.Node{
-		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 50), drainingNode("e", 50), requestedNode("f", 99), waitingNode("g"),
-		degradedNode(drainingNode("h", 50), 80), rebootingNode("i", 90, 1), rebootingNode("j", 90, 2), rebootingNode("k", 90, 3),
-	}
-	other := waitingNode("x")
-	other.Pool = "gpu"
-	nodes = append(nodes, other)
-	master := worker("")
-	master.Name = "master"
-	pools := []*mcfgv1.MachineConfigPool{worker("3"), master, nil}
-
-	want := progress.Pools(pools, nodes, at(100), progress.Limits{})
-	random := rand.New(rand.NewPCG(3, 4))
-	for range 200 {
-		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-		require.Equal(t, want, progress.Pools(pools, nodes, at(100), progress.Limits{}))
 	}
 }
 
