@@ -13,9 +13,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// requireAgreement compares both readings of an object in a pool with this target. It returns the state
-// of its node.
-func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string) progress.State {
+// requireAgreement checks that package pool and this package say the same of the node of an object, in
+// a pool with this target.
+func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string) {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
@@ -39,5 +39,4 @@ func requireAgreement(t testing.TB, mcn *mcfgv1.MachineConfigNode, config string
 	require.Equal(t, one[n.Degraded], status.DegradedMachineCount, "degraded")
 	require.Equal(t, one[n.Degraded || n.InUpdate()], status.UnavailableMachineCount, "unavailable")
 	require.Equal(t, n.InUpdate() || config != "" && n.Reported && n.State != progress.Done, isUpdating, "updating: %s", doing)
-	return n.State
 }
