@@ -1,9 +1,6 @@
 package command
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -55,36 +52,6 @@ func gathered(t *testing.T, objects ...runtime.Object) map[string]string {
 	return files
 }
 
-// TestMustGather: a folder, and a .tar.gz, whose ages run to the time when they were written.
-func TestMustGather(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "must-gather.local.1")
-	archive := root + ".tar.gz"
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
-	tarred := tar.NewWriter(zipped)
-	for name, text := range gathered(t, rollout()...) {
-		path := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		require.NoError(t, os.Chtimes(path, now, now))
-		require.NoError(t, tarred.WriteHeader(&tar.Header{Name: "must-gather.local.1/" + name, Mode: 0o644, Size: int64(len(text)), ModTime: now, Typeflag: tar.TypeReg}))
-		_, err := tarred.Write([]byte(text))
-		require.NoError(t, err)
-	}
-	require.NoError(t, tarred.Close())
-	require.NoError(t, zipped.Close())
-	require.NoError(t, os.WriteFile(archive, packed.Bytes(), 0o644))
-
-	_, want, _ := strings.Cut(execute(t, asList(t, rollout()...), "-f", "-").stdout, "\n")
-	for _, name := range []string{root, archive} {
-		got := execute(t, "", "-f", name)
-		assert.Zero(t, got.code, got.stderr)
-		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
-		assert.Contains(t, got.stdout, "2026-03-04 14:16:05 UTC, from "+filepath.Base(name)+"\n"+want)
-
-	}
-}
-
 func TestUsage(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.txt"), nil, 0o600))
@@ -101,7 +68,6 @@ func TestUsage(t *testing.T) {
 		`--state "sleeping": use one of done, updating, stuck`:                 "--state sleeping -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
 		"--watch needs a terminal":                                             "-w -f -",
-		"http://x/dump.json is a URL: download it first":                       "-f http://x/dump.json",
 		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
 		`--at "noon": use a time like`:                                         "--at noon -f -",
 		"--at requires -f":                                                     "--at now",

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
@@ -50,15 +51,19 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	for _, r := range readers {
 		group.Go(func() { r.read(ctx) })
 	}
-	if c.Rollout {
-		group.Go(func() { c.readNodes(ctx, s, readers[0].client, follow) })
-	}
-	if follow && c.Rollout {
-		group.Go(func() { c.followReleases(ctx, s, readers[0].client) })
-	}
-	group.Wait()
-	if c.Rollout && !follow {
-		c.readReleases(ctx, s, readers[0].client)
+	nodes := func(ctx context.Context) { c.readNodes(ctx, s, readers[0].client) }
+	releases := func(ctx context.Context) { c.readReleases(ctx, s, readers[0].client) }
+	switch {
+	case c.Rollout && follow:
+		group.Go(func() { wait.UntilWithContext(ctx, nodes, nodesInterval) })
+		group.Go(func() { wait.UntilWithContext(ctx, releases, releaseInterval) })
+		group.Wait()
+	case c.Rollout:
+		group.Go(func() { nodes(ctx) })
+		group.Wait()
+		releases(ctx)
+	default:
+		group.Wait()
 	}
 	return context.Cause(ctx)
 }

@@ -9,7 +9,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 )
 
@@ -39,24 +38,17 @@ func (c *Cluster) get(ctx context.Context, client rest.Interface, path, as strin
 
 // readNodes reads whether the Nodes are ready and cordoned, as the table that kubectl get prints: it has a
 // hundredth of their bytes.
-func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface, follow bool) {
-	read := func(ctx context.Context) {
-		states := map[string]nodeState{}
-		for token, isFirst := "", true; isFirst || token != ""; isFirst = false {
-			var table metav1.Table
-			parameters := map[string]string{"includeObject": "None", "limit": "500", "continue": token}
-			if c.get(ctx, client, "/api/v1/nodes", "Table", parameters, &table) != nil || !addStates(states, table) {
-				return
-			}
-			token = table.Continue
+func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface) {
+	states := map[string]nodeState{}
+	for token, isFirst := "", true; isFirst || token != ""; isFirst = false {
+		var table metav1.Table
+		parameters := map[string]string{"includeObject": "None", "limit": "500", "continue": token}
+		if c.get(ctx, client, "/api/v1/nodes", "Table", parameters, &table) != nil || !addStates(states, table) {
+			return
 		}
-		s.edit(func() { s.states = states })
+		token = table.Continue
 	}
-	if follow {
-		wait.UntilWithContext(ctx, read, nodesInterval)
-	} else {
-		read(ctx)
-	}
+	s.edit(func() { s.states = states })
 }
 
 // addStates adds the states in a table of Nodes, and reports whether it has these columns.
@@ -77,10 +69,6 @@ func addStates(states map[string]nodeState, table metav1.Table) bool {
 	return true
 }
 
-func (c *Cluster) followReleases(ctx context.Context, s *Store, client rest.Interface) {
-	wait.UntilWithContext(ctx, func(ctx context.Context) { c.readReleases(ctx, s, client) }, releaseInterval)
-}
-
 // readReleases reads the OpenShift version of each rendered config that has none yet.
 func (c *Cluster) readReleases(ctx context.Context, s *Store, client rest.Interface) {
 	const configs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/"
@@ -88,7 +76,8 @@ func (c *Cluster) readReleases(ctx context.Context, s *Store, client rest.Interf
 		var config metav1.PartialObjectMetadata
 		err := c.get(ctx, client, configs+name, "PartialObjectMetadata", map[string]string{"resourceVersion": "0"}, &config)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			s.setRelease(name, config.Annotations)
+			config.Name = name
+			s.Put(&config)
 		}
 	}
 }
