@@ -12,8 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-var states = []string{"done", "updating", "stuck", "waiting", "idle", "unreported"}
-
 // choose returns a view of the named pools, all pools if there are no names.
 func choose(v source.View, names []string) (source.View, error) {
 	chosen := []progress.Pool{}
@@ -36,14 +34,6 @@ func choose(v source.View, names []string) (source.View, error) {
 	}
 	v.Pools = chosen
 	return v, nil
-}
-
-// inState returns a filter of the nodes in a state, nil for all nodes.
-func inState(state string) func(progress.Node) bool {
-	if state == "" {
-		return nil
-	}
-	return func(n progress.Node) bool { return strings.EqualFold(string(n.State), state) }
 }
 
 // namesOf returns the names of the pools, or of the nodes.

@@ -65,7 +65,6 @@ func TestUsage(t *testing.T) {
 		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",
 		`unknown pool "worker-3": it is a node, see kubectl mcn node worker-3`: "worker-3 -f -",
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
-		`--state "sleeping": use one of done, updating, stuck`:                 "--state sleeping -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
 		"--watch needs a terminal":                                             "-w -f -",
 		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
@@ -90,7 +89,6 @@ func TestCompletion(t *testing.T) {
 	assert.Equal(t, "master\nworker\n:4\n", execute(t, "", "__complete", "-f", file, "").stdout)
 	assert.Equal(t, "worker\n:4\n", execute(t, "", "__complete", "wait", "-f", file, "master", "").stdout)
 	assert.Contains(t, execute(t, "", "__complete", "node", "-f", file, "worker-").stdout, "worker-4\n")
-	assert.Contains(t, execute(t, "", "__complete", "--state", "s").stdout, "stuck\n")
 }
 
 func FuzzFiles(f *testing.F) {

@@ -19,7 +19,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 		ValidArgsFunction: f.complete(true),
 	}
 	f.outputFlag.bind(cmd, formatWide)
-	f.bind(cmd, false)
+	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return source.Usagef("name one node; see kubectl mcn node --help")

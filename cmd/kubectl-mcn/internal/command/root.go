@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"runtime"
 	"runtime/debug"
 
@@ -14,13 +13,14 @@ import (
 func newRoot(c *CLI) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
+	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	c.config = bindConfig(root.PersistentFlags())
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are kubectl's, and many
 	if c.Flags != nil {
 		c.Flags(root.PersistentFlags())
 	}
-	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c), newVersion(c))
+	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c))
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)
@@ -34,16 +34,11 @@ func newRoot(c *CLI) *cobra.Command {
 	return root
 }
 
-func newVersion(c *CLI) *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "print the version", Args: noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			version := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version // of a build that git knows, with the commit
-			}
-			_, err := fmt.Fprintf(c.Out, "kubectl-mcn %s, %s\n", version, runtime.Version())
-			return err
-		},
+// version returns the version of a build that git knows, with the commit, and of Go.
+func version() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
 	}
+	return version + ", " + runtime.Version()
 }

@@ -3,8 +3,6 @@ package command
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,15 +29,12 @@ func newSnapshot(c *CLI) *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
 	s.outputFlag.bind(cmd, formatWide)
-	s.bind(cmd, true)
+	s.bind(cmd)
 	return cmd
 }
 
 func (s *snapshot) run(cmd *cobra.Command, args []string) error {
-	s.pools, s.state = args, strings.ToLower(s.state)
-	if s.state != "" && !slices.Contains(states, s.state) {
-		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
-	}
+	s.pools = args
 	switch {
 	case !s.watch:
 		return s.show(cmd.Context(), s.print)
@@ -67,9 +62,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 
 func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
-	o := s.size(v, s.format == formatWide)
-	o.Show, o.List = inState(s.state), s.state != ""
-	return screen.Snapshot(v.Pools, o), err
+	return screen.Snapshot(v.Pools, s.size(v, s.format == formatWide)), err
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -79,7 +72,7 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), inState(s.state)))
+		return s.printDocument(s.Out, newDocument(v, s.source.Origin()))
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil

@@ -23,18 +23,13 @@ type sourceFlags struct {
 	ofHealth   bool          // the components are read
 	files      []string
 	at         string
-	state      string // of the nodes that are shown; "": all
 	stuckAfter time.Duration
 }
 
-func (f *sourceFlags) bind(cmd *cobra.Command, withState bool) {
+func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
-	if withState {
-		flags.StringVar(&f.state, "state", "", strings.Join(states, ", "))
-		_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
-	}
 	if f.ofRollout {
 		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
 	}

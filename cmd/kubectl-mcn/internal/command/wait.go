@@ -33,7 +33,7 @@ func newWait(c *CLI) *cobra.Command {
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
 	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
-	w.bind(cmd, false)
+	w.bind(cmd)
 	return cmd
 }
 

@@ -14,7 +14,7 @@ const (
 	longestNode = 41 // to which a name is cut in a row
 )
 
-// nodeRows returns a row for each node that is updating or chosen, and has no entry. If there are too many, it
+// nodeRows returns a row for each node that is updating, and has no entry. If there are too many, it
 // returns the first rows, and counts the others.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
@@ -42,8 +42,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 			ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 		}
 	}
-	isShown := o.Show == nil || o.Show(progress.Node{State: progress.Unreported})
-	if missing > 0 && isShown && (o.List || o.Whole) {
+	if missing > 0 && o.Whole {
 		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
 	}
 	return ls
@@ -62,17 +61,15 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 }
 
 // chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
-// first, and of a list or a whole screen all others.
+// first, and on a whole screen all others.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
 		for _, n := range p.Nodes {
-			hasEntry := n.Slow || n.State == progress.Stuck
 			switch {
-			case o.Show != nil && !o.Show(n):
-			case n.State == progress.Updating && !hasEntry:
+			case n.State == progress.Updating && !n.Slow:
 				updating = append(updating, n)
-			case o.Whole || o.List && !hasEntry:
+			case o.Whole:
 				other = append(other, n)
 			}
 		}
