@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -128,4 +129,37 @@ func notNegative(flags map[string]time.Duration) error {
 		}
 	}
 	return nil
+}
+
+func newRoot(c *CLI) *cobra.Command {
+	root := newSnapshot(c)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
+	root.Version = version()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	c.config = bindConfig(root.PersistentFlags())
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are kubectl's, and many
+	if c.Flags != nil {
+		c.Flags(root.PersistentFlags())
+	}
+	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c))
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.ErrOut)
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return source.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.DisableFlagsInUseLine = true
+	}
+	return root
+}
+
+// version returns the version of a build that git knows, with the commit, and of Go.
+func version() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	return version + ", " + runtime.Version()
 }
