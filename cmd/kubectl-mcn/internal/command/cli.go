@@ -9,10 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -70,11 +68,7 @@ func (c *CLI) Main() int {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process
-	args := os.Args[1:]
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl_complete-mcn") {
-		args = append([]string{"__complete"}, args...)
-	}
-	return c.run(ctx, args)
+	return c.run(ctx, os.Args[1:])
 }
 
 // run runs one command, prints its error in one line, and returns the exit code.
@@ -117,16 +111,6 @@ func (e *exitError) Unwrap() error { return e.err }
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return source.Usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
-// notNegative checks the durations of flags.
-func notNegative(flags map[string]time.Duration) error {
-	for name, d := range flags {
-		if d < 0 {
-			return source.Usagef("--%s %s is negative", name, d)
-		}
 	}
 	return nil
 }

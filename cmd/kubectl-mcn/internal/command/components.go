@@ -17,7 +17,7 @@ func newComponents(c *CLI) *cobra.Command {
 			"takes long, and the most recent errors. They report it on MachineConfiguration\ncluster.",
 		Args: noArgs,
 	}
-	f.outputFlag.bind(cmd)
+	f.bindOutput(cmd)
 	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.show(cmd.Context(), func(v source.View) error {
@@ -27,7 +27,7 @@ func newComponents(c *CLI) *cobra.Command {
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
 			}
-			return f.printDocument(f.Out, &document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
+			return f.printDocument(&document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
 		})
 	}
 	return cmd

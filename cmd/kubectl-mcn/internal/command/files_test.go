@@ -62,15 +62,13 @@ func TestUsage(t *testing.T) {
 		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
 		"no cluster is configured in " + folder + "/missing: set --kubeconfig": "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
-		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",
-		`unknown pool "worker-3": it is a node, see kubectl mcn node worker-3`: "worker-3 -f -",
+		`unknown pool "infra": the pools are master, worker; for a node`:       "infra -f -",
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
 		"--watch needs a terminal":                                             "-w -f -",
 		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
 		`--at "noon": use a time like`:                                         "--at noon -f -",
 		"--at requires -f":                                                     "--at now",
-		"--stuck-after -1s is negative":                                        "--stuck-after -1s -f -",
 		"unknown flag: --nope; see kubectl mcn wait --help":                    "wait --nope",
 		"--from is empty":                                                      "wait --from , -f -",
 		`unexpected argument "x"`:                                              "components x",
@@ -81,14 +79,6 @@ func TestUsage(t *testing.T) {
 		assert.Contains(t, got.stderr, want, args)
 		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
 	}
-}
-
-func TestCompletion(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "dump.json")
-	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
-	assert.Equal(t, "master\nworker\n:4\n", execute(t, "", "__complete", "-f", file, "").stdout)
-	assert.Equal(t, "worker\n:4\n", execute(t, "", "__complete", "wait", "-f", file, "master", "").stdout)
-	assert.Contains(t, execute(t, "", "__complete", "node", "-f", file, "worker-").stdout, "worker-4\n")
 }
 
 func FuzzFiles(f *testing.F) {

@@ -1,11 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,10 +29,10 @@ func newSnapshot(c *CLI) *cobra.Command {
 		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.\n" +
 			"The flags of kubectl work as well: --context, --kubeconfig, and others.",
 		Args: cobra.ArbitraryArgs,
-		RunE: s.run, ValidArgsFunction: s.complete(false),
+		RunE: s.run,
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
-	s.outputFlag.bind(cmd, formatWide)
+	s.bindOutput(cmd, formatWide)
 	s.bind(cmd)
 	return cmd
 }
@@ -76,7 +76,7 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin()))
+		return s.printDocument(newDocument(v, s.source.Origin()))
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil
@@ -87,51 +87,19 @@ func (s *snapshot) print(v source.View) error {
 
 // choose returns a view of the named pools, all pools if there are no names.
 func choose(v source.View, names []string) (source.View, error) {
+	var all []string
 	chosen := []progress.Pool{}
 	for _, p := range v.Pools {
+		all = append(all, p.Name)
 		if len(names) == 0 || slices.Contains(names, p.Name) {
 			chosen = append(chosen, p)
 		}
 	}
-	all := namesOf(v, false)
 	for _, name := range names {
-		switch {
-		case slices.Contains(all, name):
-		case slices.Contains(namesOf(v, true), name):
-			return v, source.Usagef("unknown pool %q: it is a node, see kubectl mcn node %s", name, name)
-		case len(all) == 0:
-			return v, source.Usagef("unknown pool %q: the cluster has none", name)
-		default:
-			return v, source.Usagef("unknown pool %q: the pools are %s", name, strings.Join(all, ", "))
+		if !slices.Contains(all, name) {
+			return v, source.Usagef("unknown pool %q: the pools are %s; for a node: kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
 		}
 	}
 	v.Pools = chosen
 	return v, nil
-}
-
-// namesOf returns the names of the pools, or of the nodes.
-func namesOf(v source.View, ofNodes bool) (names []string) {
-	for _, p := range v.Pools {
-		if !ofNodes {
-			names = append(names, p.Name)
-			continue
-		}
-		for _, n := range p.Nodes {
-			names = append(names, n.Name)
-		}
-	}
-	return names
-}
-
-// complete completes names of pools or nodes from the cluster, or the files.
-func (f *sourceFlags) complete(ofNodes bool) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, prefix string) (names []string, _ cobra.ShellCompDirective) {
-		f.requestTimeout = 3 * time.Second
-		ctx, cancel := context.WithTimeout(cmd.Context(), f.requestTimeout)
-		defer cancel()
-		_ = f.show(ctx, func(v source.View) error { names = namesOf(v, ofNodes); return nil }) // no names are completed otherwise
-		return slices.DeleteFunc(names, func(name string) bool {
-			return !strings.HasPrefix(name, prefix) || slices.Contains(args, name)
-		}), cobra.ShellCompDirectiveNoFileComp
-	}
 }

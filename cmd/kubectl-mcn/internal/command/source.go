@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -16,8 +15,8 @@ import (
 // sourceFlags select where the objects come from, and how they are printed.
 type sourceFlags struct {
 	*CLI
-	outputFlag
 	source     source.Source // once it is open
+	format     string        // of the output; "": a screen
 	isRedrawn  bool          // the screen, on a terminal
 	ofRollout  bool          // pools and nodes are read
 	ofHealth   bool          // the components are read
@@ -37,7 +36,7 @@ func (f *sourceFlags) bind(cmd *cobra.Command) {
 
 // open opens the source that the flags select.
 func (f *sourceFlags) open() error {
-	if err := errors.Join(f.check(), notNegative(map[string]time.Duration{"stuck-after": f.stuckAfter})); err != nil {
+	if _, err := f.printer(); !f.isText() && err != nil {
 		return err
 	}
 	at, err := parseTime(f.at, f.clock.Now())

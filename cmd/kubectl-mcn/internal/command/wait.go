@@ -27,7 +27,7 @@ func newWait(c *CLI) *cobra.Command {
 		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
 		Long: "Wait until pools are done, and print how far they are. The exit code is 0 done,\n" +
 			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
-		RunE: w.run, ValidArgsFunction: w.complete(false),
+		RunE: w.run,
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
@@ -42,9 +42,6 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 		return source.Usagef("--from is empty: name the config that the pool has before the update")
 	}
 	w.names = args
-	if err := notNegative(map[string]time.Duration{"timeout": w.timeout, "tolerate": w.tolerate}); err != nil {
-		return err
-	}
 	return w.wait(cmd.Context())
 }
 
