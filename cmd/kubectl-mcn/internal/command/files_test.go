@@ -9,14 +9,9 @@ import (
 	"testing"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // assertPrintable fails for a text with control characters of a terminal.
@@ -25,31 +20,6 @@ func assertPrintable(t testing.TB, text string) {
 	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' }); i >= 0 {
 		t.Fatalf("control character %q in %q", text[i], text[max(0, i-40):i+1])
 	}
-}
-
-// gathered returns the files of a must-gather.
-func gathered(t *testing.T, objects ...runtime.Object) map[string]string {
-	t.Helper()
-	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-3"}}
-	files := map[string]string{
-		"event-filter.html": "<html>",
-		"image/namespaces/openshift-machine-config-operator/pods/p/p.yaml": "kind: Pod",
-	}
-	for _, obj := range append(objects, node) {
-		b, err := sigsyaml.Marshal(obj)
-		require.NoError(t, err)
-		folder := "machineconfiguration.openshift.io/machineconfignodes"
-		switch obj.(type) {
-		case *mcfgv1.MachineConfigPool:
-			folder = "machineconfiguration.openshift.io/machineconfigpools"
-		case *mcfgv1.MachineConfig:
-			folder = "machineconfiguration.openshift.io/machineconfigs"
-		case *corev1.Node:
-			folder = "core/nodes"
-		}
-		files[filepath.Join("image/cluster-scoped-resources", folder, obj.(metav1.Object).GetName()+".yaml")] = "---\n" + string(b)
-	}
-	return files
 }
 
 func TestUsage(t *testing.T) {

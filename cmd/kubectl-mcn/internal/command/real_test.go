@@ -155,6 +155,7 @@ func TestBadInput(t *testing.T) {
 		"no name":            {`{"kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name"},
 		"wrong types":        {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "1 MachineConfigNode that cannot be read"},
 		"other kinds":        {list + `{"kind":"Pod"}`, "worker-4", "skipped what is not shown: 1 Pod"},
+		"an operator's dump": {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
 		"a list of one kind": {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
 		"no conditions":      {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},
 	} {
