@@ -102,11 +102,10 @@ func (c *CLI) note(format string, args ...any) {
 // exitError is an error with an exit code.
 type exitError struct {
 	code int
-	err  error
+	error
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
+func (e *exitError) Unwrap() error { return e.error }
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

@@ -26,12 +26,10 @@ type Source interface {
 }
 
 // UsageError is an error of the arguments, or of a cluster that cannot be read: what was tried, and what to do.
-type UsageError struct{ Err error }
-
-func (e *UsageError) Error() string { return e.Err.Error() }
+type UsageError struct{ error }
 
 // Unwrap returns the cause.
-func (e *UsageError) Unwrap() error { return e.Err }
+func (e *UsageError) Unwrap() error { return e.error }
 
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
