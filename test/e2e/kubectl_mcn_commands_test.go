@@ -114,7 +114,7 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 	rollout, err := filepath.Abs("../../cmd/kubectl-mcn/testdata/rollout.json")
 	require.NoError(t, err)
 	for _, block := range blocks {
-		script := strings.NewReplacer("~/", "$TMPDIR/", " must-gather/", " "+rollout, " dump.yaml", " "+dir+"/dump.yaml", "machineconfig.yaml", "/dev/null").Replace(block[1])
+		script := strings.NewReplacer("~/", "$TMPDIR/", " must-gather/", " "+rollout, " dump.yaml", " "+dir+"/dump.yaml", "machineconfig.yaml", "/dev/null", "--timeout 1h", "--timeout 5s").Replace(block[1])
 		out, err := run("set -o pipefail\n" + script)
 		assert.NotRegexp(t, misused, out, script)
 		assert.NotContains(t, out, "no such file", script)
@@ -132,7 +132,7 @@ func TestMCNWithoutWatch(t *testing.T) {
 		out, err := kubectlMCN(user, "mcn-list").Output()
 		return err == nil && bytes.Contains(out, []byte("\nmcn-list "))
 	}, 30*time.Second, 100*time.Millisecond)
-	waiting := kubectlMCN(user, "wait", "mcn-list", "--from", oldConfig, "--start-within", "1h")
+	waiting := kubectlMCN(user, "wait", "mcn-list", "--from", oldConfig)
 	out, err := waiting.CombinedOutput()
 	require.Error(t, err)
 	assert.Equal(t, 2, waiting.ProcessState.ExitCode())

@@ -5,12 +5,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/command"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
 func main() {
@@ -22,4 +24,54 @@ func main() {
 		flags.StringVar(&s.failNode, "fail-node", "", "the `NAME` of a node whose drain fails, worker-3 for example")
 	}
 	os.Exit(c.Main())
+}
+
+// simulation is a source with the objects of a rollout, on a fast clock.
+type simulation struct {
+	nodes    int
+	failNode string
+	speed    float64 // how many seconds pass in a real second
+	start    time.Time
+	at       time.Time // of a single view; zero: the time on the clock
+}
+
+// Origin says that there is no cluster.
+func (s *simulation) Origin() string { return "a simulated rollout" }
+
+// Now returns the time on the fast clock.
+func (s *simulation) Now() time.Time {
+	if !s.at.IsZero() {
+		return s.at
+	}
+	return s.start.Add(time.Duration(float64(time.Since(s.start)) * s.speed))
+}
+
+// Read runs the rollout to its end, or for a single view until half of the nodes are done or a node has failed.
+func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
+	nodes := newNodes(s.nodes)
+	st.Put(newPool())
+	for _, n := range nodes {
+		st.Put(n.DeepCopy())
+	}
+	done := 0
+	for _, e := range rollout(nodes, s.failNode) {
+		at := s.start.Add(e.at)
+		if !follow {
+			s.at = at
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Duration(float64(at.Sub(s.Now())) / s.speed)):
+		}
+		e.apply(at)
+		st.Put(e.node.DeepCopy())
+		if e.node.Status.ConfigVersion.Current == rendered2 {
+			done++
+		}
+		if !follow && s.failNode == "" && 2*done >= len(nodes) {
+			break
+		}
+	}
+	return nil
 }

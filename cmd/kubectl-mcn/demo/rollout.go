@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -18,128 +16,115 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// event is a report of a daemon, or the request of an update.
-type event struct {
-	at     time.Duration // from the start of the rollout
-	node   string
-	report conditions.Report // without a phase: the request
-}
+const (
+	rendered1 = "rendered-worker-9bcd6b9abcc3c037fe5633e9571ed5ec"
+	rendered2 = "rendered-worker-7de7db73c6c2a9bcd0b3f5a1c39a1d5e"
 
-// steps are the steps of an update with a reboot: what machine-config-operator reports, and how long they take on
-// average.
+	// The texts of a drain that fails: of the controller at once, and of the daemon after an hour.
+	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 + " matches current drainer uncordon-" + rendered1
+	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
+	degraded     = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
+)
+
+// steps are the steps of an update with a reboot: the reports of machine-config-operator, and how long each step takes.
 var steps = []struct {
-	phase          phases.Phase
-	running, done  string
-	took           time.Duration
-	completeParent bool
+	phase           phases.Phase
+	running, done   string
+	took            time.Duration
+	completesParent bool
 }{
 	{phases.UpdatePrepared, "Update is being prepared", "Update Compatible. Post Cfg Actions: [] Drain Required: true", 10 * time.Second, false},
 	{phases.Cordoned, "Cordoning node", "Cordoned node. The node is reporting Unschedulable = true", time.Second, false},
-	{phases.Drained, "Draining node." + untilDrained, "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" + rendered(2), time.Minute, false},
+	{phases.Drained, "Draining node." + untilDrained, "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" + rendered2, time.Minute, false},
 	{phases.AppliedFilesAndOS, "Applying files and new OS config to node. OS will need an update. SSH Keys will not need an update",
 		"Applied files and new OS config to node. OS did need an update. SSH Keys did not need an update", 40 * time.Second, true},
 	{phases.RebootedNode, "Upgrade requires a reboot.", "Node has rebooted", 80 * time.Second, false},
-	{phases.Resumed, "Resuming normal operations", "In desired config " + rendered(2) + ". Resumed normal operations.", 10 * time.Second, false},
+	{phases.Resumed, "Resuming normal operations", "In desired config " + rendered2 + ". Resumed normal operations.", 10 * time.Second, false},
 	{phases.Uncordoned, "Uncordoning node", "UnCordoned node. The node is reporting Unschedulable = false", time.Second, true},
 }
 
-// The texts of a drain that fails: of the controller at once, and of the daemon after an hour.
-var (
-	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered(2) + " matches current drainer uncordon-" + rendered(1)
-	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
-)
+type node = mcfgv1.MachineConfigNode
 
-const degraded = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
-
-func rendered(version int) string {
-	hash := sha256.Sum256(fmt.Append(nil, version))
-	return fmt.Sprintf("rendered-worker-%x", hash[:16])
-}
-
-// nodesOf returns the objects of workers that have the first config of their pool.
-func nodesOf(n int) (all []*mcfgv1.MachineConfigNode, byName map[string]*mcfgv1.MachineConfigNode) {
-	byName = map[string]*mcfgv1.MachineConfigNode{}
-	for i := range n {
-		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1}}
-		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, pool.Worker, rendered(1)
-		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered(1), Desired: rendered(1)}
-		event{report: conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}}.apply(mcn, time.Now().Add(-24*time.Hour))
-		all, byName[mcn.Name] = append(all, mcn), mcn
-	}
-	return all, byName
-}
-
-// workers returns the pool, which has the second config to roll out. A quarter of its nodes may be unavailable at a
-// time.
-func workers() *mcfgv1.MachineConfigPool {
+// newPool returns the pool, which has the second config to roll out. A quarter of its nodes may be unavailable at a time.
+func newPool() *mcfgv1.MachineConfigPool {
 	quarter := intstr.FromString("25%")
 	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker}}
-	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered(2), &quarter
+	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered2, &quarter
 	return p
 }
 
-// rollout returns all events of a rollout in their order. The drain of failNode fails.
-func rollout(nodes []*mcfgv1.MachineConfigNode, failNode string) []event {
+// newNodes returns the objects of workers that have the first config.
+func newNodes(n int) []*node {
+	var all []*node
+	for i := range n {
+		mcn := &node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1}}
+		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, pool.Worker, rendered1
+		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered1, Desired: rendered1}
+		event{node: mcn, Report: conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}}.apply(time.Now().Add(-24 * time.Hour))
+		all = append(all, mcn)
+	}
+	return all
+}
+
+// event is a report of a daemon.
+type event struct {
+	conditions.Report
+	at   time.Duration // from the start of the rollout
+	node *node
+}
+
+// rollout returns all events in their order. The drain of failNode fails, and the node keeps its place.
+func rollout(nodes []*node, failNode string) []event {
 	var all []event
-	free := make([]time.Duration, max(1, len(nodes)/4)) // when each place is
-	for i, n := range nodes {
-		if len(free) == 0 {
-			break // all places are taken by nodes that have failed
-		}
-		slices.Sort(free)
-		events, ok := update(n.Name, free[0], rand.New(rand.NewPCG(1, uint64(i))), n.Name == failNode)
-		all = append(all, events...)
-		if free[0] = events[len(events)-1].at; !ok {
-			free = free[1:]
+	places := max(1, len(nodes)/4)
+	for place := range places {
+		var at time.Duration
+		for i := place; i < len(nodes); i += places {
+			n := nodes[i]
+			add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
+				all = append(all, event{conditions.Report{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: completesParent}, at, n})
+			}
+			add(phases.Updated, metav1.ConditionFalse, "Node "+n.Name+" needs an update", false)
+			for s, step := range steps {
+				add(step.phase, metav1.ConditionUnknown, step.running, false)
+				at += step.took * time.Duration(6+(i+3*s)%9) / 10 // nodes differ
+				if step.phase == phases.Drained && n.Name == failNode {
+					break
+				}
+				add(step.phase, metav1.ConditionTrue, step.done, step.completesParent)
+			}
+			if n.Name == failNode {
+				add(phases.Drained, metav1.ConditionUnknown, drainFailed, false)
+				at += time.Hour
+				add(phases.NodeDegraded, metav1.ConditionTrue, fmt.Sprintf(degraded, n.Name), false)
+				break
+			}
+			add(phases.Updated, metav1.ConditionTrue, "Node "+n.Name+" Updated", false)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 	return all
 }
 
-// update returns the events of the update of a node, and whether it has not failed.
-func update(node string, at time.Duration, random *rand.Rand, fails bool) ([]event, bool) {
-	all := []event{{at: at, node: node}}
-	add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
-		all = append(all, event{at, node, conditions.Report{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: completesParent}})
+// apply changes the object of the node.
+func (e event) apply(at time.Time) {
+	spec, version := &e.node.Spec.ConfigVersion, e.node.Status.ConfigVersion
+	e.Time = metav1.NewTime(at.Truncate(time.Second))
+	if e.Phase == phases.Updated && e.Status == metav1.ConditionFalse {
+		spec.Desired = rendered2
+		e.node.Generation++
+		e.node.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &e.Time, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	}
-	add(phases.Updated, metav1.ConditionFalse, "Node "+node+" needs an update", false)
-	for _, s := range steps {
-		add(s.phase, metav1.ConditionUnknown, s.running, false)
-		at += time.Duration(float64(s.took) * (0.4 + 1.2*random.Float64()))
-		if s.phase == phases.Drained && fails {
-			add(phases.Drained, metav1.ConditionUnknown, drainFailed, false)
-			at += time.Hour
-			add(phases.NodeDegraded, metav1.ConditionTrue, fmt.Sprintf(degraded, node), false)
-			return all, false
-		}
-		add(s.phase, metav1.ConditionTrue, s.done, s.completeParent)
-	}
-	add(phases.Updated, metav1.ConditionTrue, "Node "+node+" Updated", false)
-	return all, true
-}
-
-// apply changes the object of a node.
-func (e event) apply(mcn *mcfgv1.MachineConfigNode, at time.Time) {
-	version := mcn.Status.ConfigVersion
-	stamp := metav1.NewTime(at.Truncate(time.Second))
-	if e.report.Phase == "" {
-		mcn.Spec.ConfigVersion.Desired = rendered(2)
-		mcn.Generation++
-		mcn.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &stamp, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
-		return
-	}
-	e.report.Time = stamp
-	lists, err := conditions.Next(mcn.Status.Conditions, false, e.report, conditions.Cycle{
-		Name: mcn.Spec.ConfigVersion.Desired, NewTarget: version.Desired != mcn.Spec.ConfigVersion.Desired,
-	})
+	lists, err := conditions.Next(e.node.Status.Conditions, false, e.Report, conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired})
 	if err == nil && len(lists) > 0 {
-		mcn.Status.Conditions = lists[len(lists)-1]
+		e.node.Status.Conditions = lists[len(lists)-1]
 	}
-	switch {
-	case e.report.Phase == phases.UpdatePrepared && e.report.Status == metav1.ConditionTrue:
-		version.Desired = mcn.Spec.ConfigVersion.Desired
-	case e.report.Phase == phases.Updated && e.report.Status == metav1.ConditionTrue:
-		version.Current = mcn.Spec.ConfigVersion.Desired
+	if e.Status == metav1.ConditionTrue {
+		switch e.Phase {
+		case phases.UpdatePrepared:
+			version.Desired = spec.Desired
+		case phases.Updated:
+			version.Current = spec.Desired
+		}
 	}
 }

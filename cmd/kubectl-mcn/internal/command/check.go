@@ -12,21 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-const (
-	forDone    = "done"
-	forStarted = "started"
-)
-
-// goal is what is waited for, and for how long.
-type goal struct {
-	names       []string // of pools; none: all
-	what        string   // forDone or forStarted
-	timeout     time.Duration
-	before      []string // --from
-	startWithin time.Duration
-	tolerate    time.Duration
-}
-
 // check decides, view by view, whether the waiting is over.
 //
 //  1. A pool is done when all its nodes have its target, nothing is wrong with it or with their pinned image
@@ -34,14 +19,15 @@ type goal struct {
 //     MachineConfigNodes is done when its condition Updated is True.
 //  2. It has failed when any of that has been wrong, a node stuck, or the pool blocked or paused, for longer than
 //     is tolerated. The time of a problem that recovers starts again.
-//  3. A pool whose target is in --from cannot fail: its nodes are in an earlier update. But it must
-//     get another target in time.
+//  3. A pool whose target is in --from is not done and cannot fail: its nodes are in an earlier update.
 //  4. While the server is unreachable, nothing fails: the last state may be outdated.
 //  5. If the source ends, a pool that is not done has failed.
 //  6. If a named pool is deleted, or there are no pools at all, that is a usage error.
 type check struct {
-	goal
-	start  time.Time
+	names    []string // of pools; none: all
+	before   []string // --from
+	tolerate time.Duration
+
 	origin string                         // of the objects, "" for a cluster
 	since  map[screen.ProblemID]time.Time // since when each problem was observed
 	last   source.View
@@ -63,36 +49,18 @@ func (c *check) pools(v source.View) (source.View, error) {
 	return chosen, nil
 }
 
-// view decides on a view.
+// view reports whether the wait is over.
 func (c *check) view(v source.View) (done bool, err error) {
 	c.last = v
 	if !v.LastContact.IsZero() {
 		return false, nil
 	}
-	if c.start.IsZero() {
-		c.start = v.Time
-	}
 	if failed := c.failed(v); len(failed) > 0 {
 		return true, &exitError{exitFailed, fmt.Errorf("failed: %s", strings.Join(failed, "; "))}
 	}
-	var old []string
-	started, complete := len(c.before) > 0, true
-	for _, p := range v.Pools {
-		if c.isOld(p) {
-			old = append(old, p.Name)
-		}
-		started = started || p.Done < p.Total()
-		complete = complete && p.IsDone()
-	}
-	if c.what == forStarted {
-		complete = started
-	}
-	switch done = len(old) == 0 && complete; {
-	case v.Last && !done:
+	done = !slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return c.isOld(p) || !p.IsDone() })
+	if v.Last && !done {
 		return true, &exitError{exitFailed, c.unfinished("in " + c.origin)}
-	case len(old) > 0 && v.Time.Sub(c.start) >= c.startWithin:
-		return true, &exitError{exitTimeout, fmt.Errorf("no update has started within %s: the target of %s is still the target in --from",
-			c.startWithin, strings.Join(old, ", "))}
 	}
 	return done, nil
 }
@@ -137,31 +105,15 @@ func (c *check) unfinished(when string) error {
 		switch {
 		case c.isOld(p):
 			left = append(left, p.Name+" has not started")
-		case !p.IsDone() || c.what != forDone:
+		case !p.IsDone():
 			left = append(left, screen.Standing(p))
 		}
 	}
 	switch {
 	case c.last.Time.IsZero():
-		return errors.New("not " + c.what + " " + when + ": the cluster has not been seen")
+		return errors.New("not done " + when + ": the cluster has not been seen")
 	case !c.last.LastContact.IsZero():
 		left = append(left, "last response "+c.last.LastContact.Format(time.TimeOnly))
 	}
-	return fmt.Errorf("not %s %s: %s", c.what, when, strings.Join(left, "; "))
-}
-
-// summary returns a line on the nodes that were updated meanwhile: how many, and how long it took.
-func (c *check) summary() string {
-	updated := 0
-	for _, p := range c.last.Pools {
-		for _, n := range p.Nodes {
-			if n.State == progress.Done && !n.Requested.IsZero() && !n.Completed.Before(c.start.Truncate(time.Second)) {
-				updated++
-			}
-		}
-	}
-	if updated == 0 {
-		return c.what + "\n"
-	}
-	return fmt.Sprintf("%s: %d nodes updated in %s\n", c.what, updated, max(0, c.last.Time.Sub(c.start)).Round(time.Second))
+	return fmt.Errorf("not done %s: %s", when, strings.Join(left, "; "))
 }

@@ -9,9 +9,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path/filepath"
+	"runtime"
 	"runtime/debug"
-	"strings"
 	"syscall"
 	"time"
 
@@ -69,11 +68,7 @@ func (c *CLI) Main() int {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second interrupt ends the process
-	args := os.Args[1:]
-	if strings.HasPrefix(filepath.Base(os.Args[0]), "kubectl_complete-mcn") {
-		args = append([]string{"__complete"}, args...)
-	}
-	return c.run(ctx, args)
+	return c.run(ctx, os.Args[1:])
 }
 
 // run runs one command, prints its error in one line, and returns the exit code.
@@ -107,11 +102,10 @@ func (c *CLI) note(format string, args ...any) {
 // exitError is an error with an exit code.
 type exitError struct {
 	code int
-	err  error
+	error
 }
 
-func (e *exitError) Error() string { return e.err.Error() }
-func (e *exitError) Unwrap() error { return e.err }
+func (e *exitError) Unwrap() error { return e.error }
 
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -120,12 +114,35 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// notNegative checks the durations of flags.
-func notNegative(flags map[string]time.Duration) error {
-	for name, d := range flags {
-		if d < 0 {
-			return source.Usagef("--%s %s is negative", name, d)
-		}
+func newRoot(c *CLI) *cobra.Command {
+	root := newSnapshot(c)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
+	root.Version = version()
+	root.SilenceErrors, root.SilenceUsage = true, true
+	c.config = bindConfig(root.PersistentFlags())
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are kubectl's, and many
+	if c.Flags != nil {
+		c.Flags(root.PersistentFlags())
 	}
-	return nil
+	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c))
+	root.SetIn(c.In)
+	root.SetOut(c.Out)
+	root.SetErr(c.ErrOut)
+	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return source.Usagef("%w; see %s --help", err, cmd.CommandPath())
+	})
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.DisableFlagsInUseLine = true
+	}
+	return root
+}
+
+// version returns the version of a build that git knows, with the commit, and of Go.
+func version() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	return version + ", " + runtime.Version()
 }

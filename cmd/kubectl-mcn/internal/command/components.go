@@ -2,8 +2,6 @@ package command
 
 import (
 	"github.com/spf13/cobra"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
@@ -19,32 +17,18 @@ func newComponents(c *CLI) *cobra.Command {
 			"takes long, and the most recent errors. They report it on MachineConfiguration\ncluster.",
 		Args: noArgs,
 	}
-	f.outputFlag.bind(cmd)
-	f.bind(cmd, false)
+	f.bindOutput(cmd)
+	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":
-				return source.Usagef("there is no MachineConfiguration cluster, or it has no conditions: the operator creates it")
+				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: the operator creates it")
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
 			}
-			return f.printDocument(f.Out, &componentsDocument{typeMeta("Components"), components.Overall(v.Components), screen.Components(v.Components)})
+			return f.printDocument(&document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
 		})
 	}
 	return cmd
-}
-
-// componentsDocument is the JSON and YAML of the components.
-type componentsDocument struct {
-	metav1.TypeMeta `json:",inline"`
-
-	Health     components.Health  `json:"health"` // the worst
-	Components []screen.Component `json:"components"`
-}
-
-// DeepCopyObject returns a shallow copy: nothing that it shares is changed.
-func (d *componentsDocument) DeepCopyObject() runtime.Object {
-	other := *d
-	return &other
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -20,6 +21,9 @@ type document struct {
 	From          string           `json:"from,omitempty"`
 	Pools         []documentPool   `json:"pools,omitzero"`
 	*documentNode `json:",inline"` // nil but for a node
+
+	Health     components.Health  `json:"health,omitempty"` // the worst
+	Components []screen.Component `json:"components,omitempty"`
 }
 
 // DeepCopyObject returns a shallow copy: what it shares is not changed.
@@ -38,7 +42,7 @@ type documentPool struct {
 	Unavailable    int                 `json:"unavailable"`
 	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are the numbers of the pool's status
-	Counts         map[string]int      `json:"counts"`               // they add up to nodes; missing nodes are among the unreported
+	Counts         map[string]int      `json:"counts"`               // by state; their sum is nodes. Missing nodes count as unreported
 	Typical        *int                `json:"typicalSeconds,omitempty"`
 	Remaining      *int                `json:"remainingSeconds,omitempty"`
 	Problems       []documentCondition `json:"problems"`
@@ -71,7 +75,7 @@ type documentNode struct {
 	Current         documentTarget           `json:"current"`
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
-	Seconds         *int                     `json:"seconds,omitempty"` // degraded, else at the step
+	Seconds         *int                     `json:"seconds,omitempty"` // how long it has been degraded, else at its step
 	Requested       time.Time                `json:"requested,omitzero"`
 	Started         time.Time                `json:"started,omitzero"`
 	Completed       time.Time                `json:"completed,omitzero"`
@@ -96,8 +100,8 @@ type documentPinnedImageSet struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// newDocument describes a view: its pools, and their nodes that are shown.
-func newDocument(v source.View, origin string, show func(progress.Node) bool) *document {
+// newDocument describes the pools of a view, and their nodes.
+func newDocument(v source.View, origin string) *document {
 	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {
 		doc := documentPool{
@@ -120,9 +124,7 @@ func newDocument(v source.View, origin string, show func(progress.Node) bool) *d
 			doc.Build = &build
 		}
 		for _, n := range p.Nodes {
-			if show == nil || show(n) {
-				doc.Nodes = append(doc.Nodes, describe(n))
-			}
+			doc.Nodes = append(doc.Nodes, describe(n))
 		}
 		d.Pools = append(d.Pools, doc)
 	}

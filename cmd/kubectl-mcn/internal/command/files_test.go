@@ -1,9 +1,6 @@
 package command
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,14 +9,9 @@ import (
 	"testing"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
-	sigsyaml "sigs.k8s.io/yaml"
 )
 
 // assertPrintable fails for a text with control characters of a terminal.
@@ -27,61 +19,6 @@ func assertPrintable(t testing.TB, text string) {
 	t.Helper()
 	if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u202e' }); i >= 0 {
 		t.Fatalf("control character %q in %q", text[i], text[max(0, i-40):i+1])
-	}
-}
-
-// gathered returns the files of a must-gather.
-func gathered(t *testing.T, objects ...runtime.Object) map[string]string {
-	t.Helper()
-	node := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: "worker-3"}}
-	files := map[string]string{
-		"event-filter.html": "<html>",
-		"image/namespaces/openshift-machine-config-operator/pods/p/p.yaml": "kind: Pod",
-	}
-	for _, obj := range append(objects, node) {
-		b, err := sigsyaml.Marshal(obj)
-		require.NoError(t, err)
-		folder := "machineconfiguration.openshift.io/machineconfignodes"
-		switch obj.(type) {
-		case *mcfgv1.MachineConfigPool:
-			folder = "machineconfiguration.openshift.io/machineconfigpools"
-		case *mcfgv1.MachineConfig:
-			folder = "machineconfiguration.openshift.io/machineconfigs"
-		case *corev1.Node:
-			folder = "core/nodes"
-		}
-		files[filepath.Join("image/cluster-scoped-resources", folder, obj.(metav1.Object).GetName()+".yaml")] = "---\n" + string(b)
-	}
-	return files
-}
-
-// TestMustGather: a folder, and a .tar.gz, whose ages run to the time when they were written.
-func TestMustGather(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "must-gather.local.1")
-	archive := root + ".tar.gz"
-	var packed bytes.Buffer
-	zipped := gzip.NewWriter(&packed)
-	tarred := tar.NewWriter(zipped)
-	for name, text := range gathered(t, rollout()...) {
-		path := filepath.Join(root, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
-		require.NoError(t, os.Chtimes(path, now, now))
-		require.NoError(t, tarred.WriteHeader(&tar.Header{Name: "must-gather.local.1/" + name, Mode: 0o644, Size: int64(len(text)), ModTime: now, Typeflag: tar.TypeReg}))
-		_, err := tarred.Write([]byte(text))
-		require.NoError(t, err)
-	}
-	require.NoError(t, tarred.Close())
-	require.NoError(t, zipped.Close())
-	require.NoError(t, os.WriteFile(archive, packed.Bytes(), 0o644))
-
-	_, want, _ := strings.Cut(execute(t, asList(t, rollout()...), "-f", "-").stdout, "\n")
-	for _, name := range []string{root, archive} {
-		got := execute(t, "", "-f", name)
-		assert.Zero(t, got.code, got.stderr)
-		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
-		assert.Contains(t, got.stdout, "2026-03-04 14:16:05 UTC, from "+filepath.Base(name)+"\n"+want)
-
 	}
 }
 
@@ -95,21 +32,15 @@ func TestUsage(t *testing.T) {
 		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
 		"no cluster is configured in " + folder + "/missing: set --kubeconfig": "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
-		`unknown pool "infra": the pools are master, worker`:                   "infra -f -",
-		`unknown pool "worker-3": it is a node, see kubectl mcn node worker-3`: "worker-3 -f -",
+		`unknown pool "infra": the pools are master, worker; for a node`:       "infra -f -",
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
-		`--state "sleeping": use one of done, updating, stuck`:                 "--state sleeping -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
 		"--watch needs a terminal":                                             "-w -f -",
-		"http://x/dump.json is a URL: download it first":                       "-f http://x/dump.json",
 		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
 		`--at "noon": use a time like`:                                         "--at noon -f -",
 		"--at requires -f":                                                     "--at now",
-		"--stuck-after -1s is negative":                                        "--stuck-after -1s -f -",
 		"unknown flag: --nope; see kubectl mcn wait --help":                    "wait --nope",
-		"--start-within requires --from":                                       "wait --start-within 1s -f -",
 		"--from is empty":                                                      "wait --from , -f -",
-		`--for "ever": use done or started`:                                    "wait --for ever -f -",
 		`unexpected argument "x"`:                                              "components x",
 	} {
 		got := execute(t, list, strings.Fields(args)...)
@@ -118,15 +49,6 @@ func TestUsage(t *testing.T) {
 		assert.Contains(t, got.stderr, want, args)
 		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
 	}
-}
-
-func TestCompletion(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "dump.json")
-	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
-	assert.Equal(t, "master\nworker\n:4\n", execute(t, "", "__complete", "-f", file, "").stdout)
-	assert.Equal(t, "worker\n:4\n", execute(t, "", "__complete", "wait", "-f", file, "master", "").stdout)
-	assert.Contains(t, execute(t, "", "__complete", "node", "-f", file, "worker-").stdout, "worker-4\n")
-	assert.Contains(t, execute(t, "", "__complete", "--state", "s").stdout, "stuck\n")
 }
 
 func FuzzFiles(f *testing.F) {

@@ -84,7 +84,7 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 	}
 }
 
-// noteDenied says once what may not be read.
+// noteDenied says once which resources may not be read.
 func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	for resource, err := range v.Denied {
 		if !noted[resource] {

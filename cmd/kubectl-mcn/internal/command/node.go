@@ -15,11 +15,10 @@ func newNodeCommand(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofRollout: true}
 	cmd := &cobra.Command{
 		Use: "node NAME [flags]", Short: "show everything about one node",
-		Long:              "Show everything about one node: its steps, messages, and where to look next.",
-		ValidArgsFunction: f.complete(true),
+		Long: "Show everything about one node: its steps, messages, and where to look next.",
 	}
-	f.outputFlag.bind(cmd, formatWide)
-	f.bind(cmd, false)
+	f.bindOutput(cmd, formatWide)
+	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return source.Usagef("name one node; see kubectl mcn node --help")
@@ -33,7 +32,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 				return f.terminal.Print(f.Out, screen.Node(p, n, f.size(v, f.format == formatWide)))
 			}
 			doc := describe(n)
-			return f.printDocument(f.Out, &document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
+			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
 		})
 	}
 	return cmd

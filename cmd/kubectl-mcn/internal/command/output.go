@@ -2,8 +2,6 @@ package command
 
 import (
 	"errors"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,32 +17,17 @@ const (
 	formatJSON = "json"
 )
 
-// outputFlag is -o: formats of the command's own, and those of kubectl's printers.
-type outputFlag struct {
-	format string
-	own    []string
-}
-
-func (o *outputFlag) bind(cmd *cobra.Command, own ...string) {
-	o.own = own
-	formats := append(slices.Clone(own), formatJSON, "yaml")
-	cmd.Flags().StringVarP(&o.format, "output", "o", "", "`FORMAT`: "+strings.Join(formats, ", ")+", jsonpath=...")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+// bindOutput adds -o: formats of the command's own, and those of kubectl's printers.
+func (f *sourceFlags) bindOutput(cmd *cobra.Command, own ...string) {
+	formats := strings.Join(append(own, formatJSON, "yaml"), ", ")
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "`FORMAT`: "+formats+", jsonpath=...")
 }
 
 // isText reports whether the output is a screen.
-func (o *outputFlag) isText() bool { return o.format == "" || o.format == formatWide }
+func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide }
 
-func (o *outputFlag) check() error {
-	if o.format == "" || slices.Contains(o.own, o.format) {
-		return nil
-	}
-	_, err := o.printer()
-	return err
-}
-
-func (o *outputFlag) printer() (printers.ResourcePrinter, error) {
-	kind, text, _ := strings.Cut(o.format, "=")
+func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {
+	kind, text, _ := strings.Cut(f.format, "=")
 	var printer printers.ResourcePrinter
 	var err error
 	switch kind {
@@ -63,7 +46,7 @@ func (o *outputFlag) printer() (printers.ResourcePrinter, error) {
 		err = errors.New("use wide, json, yaml, jsonpath=PATH or go-template=TEMPLATE")
 	}
 	if err != nil {
-		return nil, source.Usagef("--output %q: %w", o.format, err)
+		return nil, source.Usagef("--output %q: %w", f.format, err)
 	}
 	return printer, nil
 }
@@ -74,10 +57,10 @@ func typeMeta(kind string) metav1.TypeMeta {
 }
 
 // printDocument prints a document in a format of kubectl's printers.
-func (o *outputFlag) printDocument(w io.Writer, document runtime.Object) error {
-	printer, err := o.printer()
+func (f *sourceFlags) printDocument(document runtime.Object) error {
+	printer, err := f.printer()
 	if err != nil {
 		return err
 	}
-	return printer.PrintObj(document, w)
+	return printer.PrintObj(document, f.Out)
 }

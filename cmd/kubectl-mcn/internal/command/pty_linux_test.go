@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(beCommand) != "" {
 		os.Exit(New().Main())
 	}
+	_ = os.Setenv("TERM", "xterm")
 	os.Exit(m.Run())
 }
 
@@ -54,7 +55,7 @@ func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 // asCommand makes a process of the test binary the command. A process with the race detector would sleep for a
 // second at its end.
 func asCommand(cmd *exec.Cmd) {
-	cmd.Env = append(os.Environ(), beCommand+"=1", "TERM=xterm", "TZ=UTC", "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), beCommand+"=1", "TZ=UTC", "GORACE=atexit_sleep_ms=0")
 }
 
 // startPTY runs the command on a terminal of a size.
@@ -74,13 +75,8 @@ func startPTY(t *testing.T, width, height int, args ...string) *pty {
 	p := &pty{t: t, master: master, ended: make(chan struct{})}
 	p.more = sync.NewCond(&p.mu)
 	p.resize(width, height)
-	args, dumb := args[:len(args)-1], args[len(args)-1]
-	if dumb != "TERM=dumb" {
-		args, dumb = append(args, dumb), ""
-	}
 	p.cmd = exec.Command(os.Args[0], args...)
 	asCommand(p.cmd)
-	p.cmd.Env = append(p.cmd.Env, dumb)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, p.cmd.Start())
@@ -266,31 +262,22 @@ func TestTerminal(t *testing.T) {
 	assert.NotContains(t, string(text), "goroutine")
 }
 
-func TestTerminalWithoutColour(t *testing.T) {
+// TestColors: of a terminal, of a terminal without colors, and of a terminal that cannot be redrawn.
+func TestColors(t *testing.T) {
+	s := newServer(t, rollout()...)
+	shown := func(args ...string) string {
+		p := startPTY(t, 80, 24, append(args, "--kubeconfig", s.kubeconfig(t))...)
+		p.end()
+		return string(p.bytes())
+	}
+	assert.Contains(t, shown(), "\x1b[31m! worker-4")
 	t.Setenv("NO_COLOR", "1")
-	s := newServer(t, rollout()...)
-	p := startPTY(t, 80, 24, "--kubeconfig", s.kubeconfig(t))
-	p.end()
-	assert.Contains(t, string(p.bytes()), "Rebooting")
-	assert.NotContains(t, string(p.bytes()), "\x1b")
-}
-
-// TestDumbTerminal cannot be redrawn.
-func TestDumbTerminal(t *testing.T) {
-	s := newServer(t, rollout()...)
-	p := startPTY(t, 80, 24, "-w", "--kubeconfig", s.kubeconfig(t), "TERM=dumb")
-	p.end()
-	assert.Contains(t, string(p.bytes()), "--watch needs a terminal: kubectl mcn wait prints lines")
-	assert.NotContains(t, string(p.bytes()), "\x1b")
-}
-
-func TestTerminalWithColour(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, rollout()...)
-	p := startPTY(t, 80, 24, "--kubeconfig", s.kubeconfig(t))
-	p.end()
-	assert.Contains(t, string(p.bytes()), "Rebooting")
-	assert.Contains(t, string(p.bytes()), "\x1b[31m! worker-4")
+	plain := shown()
+	assert.Contains(t, plain, "Rebooting")
+	t.Setenv("TERM", "dumb")
+	dumb := shown("-w")
+	assert.Contains(t, dumb, "--watch needs a terminal: kubectl mcn wait prints lines")
+	assert.NotContains(t, plain+dumb, "\x1b")
 }
 
 // TestUnreachableServer keeps the last screen, and continues by itself.

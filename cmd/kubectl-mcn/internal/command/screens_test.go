@@ -166,8 +166,7 @@ func TestOtherScreens(t *testing.T) {
 	}{
 		"node.txt":       {"stuck", []string{"node", "worker-4"}},
 		"wide.txt":       {"stuck", []string{"-o", "wide"}},
-		"state.txt":      {"degraded", []string{"--state", "stuck"}},
-		"stuck.json":     {"stuck", []string{"--state", "stuck", "-o", "json"}},
+		"stuck.json":     {"stuck", []string{"-o", "json"}},
 		"components.txt": {"paused", []string{"components"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -189,8 +188,8 @@ func TestManyCauses(t *testing.T) {
 	list := asList(t, all...)
 	got := execute(t, list, "-f", "-").stdout
 	assert.Equal(t, 3, strings.Count(got, " is full"), got)
-	assert.Contains(t, got, "\n! 3 nodes more stuck, for other causes: kubectl mcn --state stuck -o wide\n")
-	got = execute(t, list, "-f", "-", "--state", "stuck", "-o", "wide").stdout
+	assert.Contains(t, got, "\n! 3 nodes more stuck, for other causes: kubectl mcn -o wide\n")
+	got = execute(t, list, "-f", "-", "-o", "wide").stdout
 	assert.Contains(t, got, "disk 5 is full")
 	assert.NotContains(t, got, "more stuck")
 }
@@ -198,7 +197,7 @@ func TestManyCauses(t *testing.T) {
 // TestHelp: each help fits a terminal.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"components"}, {"version"}} {
+	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"components"}} {
 		got := execute(t, "", append(args, "--help")...)
 		assert.Zero(t, got.code)
 		assert.LessOrEqual(t, strings.Count(got.stdout, "\n"), 28, "%v: %s", args, got.stdout)
@@ -208,5 +207,5 @@ func TestHelp(t *testing.T) {
 	}
 	assert.Contains(t, execute(t, "", "--help").stdout, "--kubeconfig")
 	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
-	assert.Contains(t, execute(t, "", "version").stdout, "kubectl-mcn ")
+	assert.Contains(t, execute(t, "", "--version").stdout, "kubectl mcn version ")
 }

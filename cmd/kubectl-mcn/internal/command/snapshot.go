@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // snapshot shows the pools once or, with watch, continuously.
@@ -27,19 +29,16 @@ func newSnapshot(c *CLI) *cobra.Command {
 		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.\n" +
 			"The flags of kubectl work as well: --context, --kubeconfig, and others.",
 		Args: cobra.ArbitraryArgs,
-		RunE: s.run, ValidArgsFunction: s.complete(false),
+		RunE: s.run,
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
-	s.outputFlag.bind(cmd, formatWide)
-	s.bind(cmd, true)
+	s.bindOutput(cmd, formatWide)
+	s.bind(cmd)
 	return cmd
 }
 
 func (s *snapshot) run(cmd *cobra.Command, args []string) error {
-	s.pools, s.state = args, strings.ToLower(s.state)
-	if s.state != "" && !slices.Contains(states, s.state) {
-		return source.Usagef("--state %q: use one of %s", s.state, strings.Join(states, ", "))
-	}
+	s.pools = args
 	switch {
 	case !s.watch:
 		return s.show(cmd.Context(), s.print)
@@ -67,9 +66,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 
 func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
-	o := s.size(v, s.format == formatWide)
-	o.Show, o.List = inState(s.state), s.state != ""
-	return screen.Snapshot(v.Pools, o), err
+	return screen.Snapshot(v.Pools, s.size(v, s.format == formatWide)), err
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -79,11 +76,30 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(s.Out, newDocument(v, s.source.Origin(), inState(s.state)))
+		return s.printDocument(newDocument(v, s.source.Origin()))
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil
 	}
 	lines, _ := s.draw(v)
 	return s.terminal.Print(s.Out, lines)
+}
+
+// choose returns a view of the named pools, all pools if there are no names.
+func choose(v source.View, names []string) (source.View, error) {
+	var all []string
+	chosen := []progress.Pool{}
+	for _, p := range v.Pools {
+		all = append(all, p.Name)
+		if len(names) == 0 || slices.Contains(names, p.Name) {
+			chosen = append(chosen, p)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return v, source.Usagef("unknown pool %q: the pools are %s; for a node: kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
+		}
+	}
+	v.Pools = chosen
+	return v, nil
 }

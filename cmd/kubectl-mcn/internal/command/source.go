@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"strings"
 	"time"
 
@@ -16,25 +15,20 @@ import (
 // sourceFlags select where the objects come from, and how they are printed.
 type sourceFlags struct {
 	*CLI
-	outputFlag
 	source     source.Source // once it is open
+	format     string        // of the output; "": a screen
 	isRedrawn  bool          // the screen, on a terminal
 	ofRollout  bool          // pools and nodes are read
 	ofHealth   bool          // the components are read
 	files      []string
 	at         string
-	state      string // of the nodes that are shown; "": all
 	stuckAfter time.Duration
 }
 
-func (f *sourceFlags) bind(cmd *cobra.Command, withState bool) {
+func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
-	if withState {
-		flags.StringVar(&f.state, "state", "", strings.Join(states, ", "))
-		_ = cmd.RegisterFlagCompletionFunc("state", cobra.FixedCompletions(states, cobra.ShellCompDirectiveNoFileComp))
-	}
 	if f.ofRollout {
 		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
 	}
@@ -42,7 +36,7 @@ func (f *sourceFlags) bind(cmd *cobra.Command, withState bool) {
 
 // open opens the source that the flags select.
 func (f *sourceFlags) open() error {
-	if err := errors.Join(f.check(), notNegative(map[string]time.Duration{"stuck-after": f.stuckAfter})); err != nil {
+	if _, err := f.printer(); !f.isText() && err != nil {
 		return err
 	}
 	at, err := parseTime(f.at, f.clock.Now())

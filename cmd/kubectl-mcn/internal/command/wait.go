@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -18,7 +17,8 @@ import (
 // waiting waits for pools.
 type waiting struct {
 	sourceFlags
-	goal
+	check
+	timeout time.Duration
 }
 
 func newWait(c *CLI) *cobra.Command {
@@ -27,48 +27,32 @@ func newWait(c *CLI) *cobra.Command {
 		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
 		Long: "Wait until pools are done, and print how far they are. The exit code is 0 done,\n" +
 			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
-		RunE: w.run, ValidArgsFunction: w.complete(false),
+		RunE: w.run,
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&w.what, "for", forDone, "done, or started")
 	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
 	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
-	flags.DurationVar(&w.startWithin, "start-within", time.Minute, "with --from, when it must start")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
-	w.bind(cmd, false)
-	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions([]string{forDone, forStarted}, cobra.ShellCompDirectiveNoFileComp))
+	w.bind(cmd)
 	return cmd
 }
 
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
-	w.names = args
-	if err := w.check(cmd.Flags().Changed("start-within")); err != nil {
-		return err
+	if slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }) {
+		return source.Usagef("--from is empty: name the config that the pool has before the update")
 	}
+	w.names = args
 	return w.wait(cmd.Context())
 }
 
-// check validates the options.
-func (w *waiting) check(startWithin bool) error {
-	switch {
-	case slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }):
-		return source.Usagef("--from is empty: name the config that the pool has before the update")
-	case startWithin && len(w.before) == 0:
-		return source.Usagef("--start-within requires --from")
-	case w.what != forDone && w.what != forStarted:
-		return source.Usagef("--for %q: use done or started", w.what)
-	}
-	return notNegative(map[string]time.Duration{"timeout": w.timeout, "start-within": w.startWithin, "tolerate": w.tolerate})
-}
-
-// wait waits, and prints how far each pool is when that changes. At the end it prints a summary, or the screen with the problems.
+// wait prints how far each pool is when that changes. At the end it prints "done", or the screen with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.timeout > 0 {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
-	c := &check{goal: w.goal}
+	c := &w.check
 	standing := map[string]string{} // of each pool, as it was printed
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
@@ -96,7 +80,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	switch {
 	case c.last.Time.IsZero():
 	case err == nil:
-		_, _ = io.WriteString(w.Out, c.summary())
+		_, err = fmt.Fprintln(w.Out, "done")
 	case isFailed:
 		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Pools, w.size(c.last, false))...)
 		_ = w.terminal.Print(w.Out, lines) // the error matters more

@@ -150,7 +150,7 @@ func TestWaitUntilDone(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("worker", oldConfig), n)
-	r := start(t, "wait", "worker", "--from", oldConfig, "--start-within", "1h", "--kubeconfig", s.kubeconfig(t))
+	r := start(t, "wait", "worker", "--from", oldConfig, "--kubeconfig", s.kubeconfig(t))
 	r.await("worker 1/1 to 11111111")
 
 	s.set(newPool("worker", newConfig))
@@ -166,7 +166,7 @@ func TestWaitUntilDone(t *testing.T) {
 	s.set(n)
 	code, stdout, stderr := r.end()
 	assert.Zero(t, code, stderr)
-	assert.Regexp(t, `worker 1/1 to 22222222\ndone: 1 nodes updated in \S+\n$`, stdout)
+	assert.Regexp(t, `worker 1/1 to 22222222\ndone\n$`, stdout)
 }
 
 // stillClock never ticks.
@@ -212,7 +212,7 @@ func TestWaitForAnImage(t *testing.T) {
 	file := s.kubeconfig(t)
 	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
 	assert.Equal(t, newConfig+","+string(image("a")), from)
-	waiting := start(t, "wait", "--from", from, "--start-within", "1h", "--kubeconfig", file)
+	waiting := start(t, "wait", "--from", from, "--kubeconfig", file)
 	waiting.await("worker 2/2")
 	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
 	waiting.await("worker 1/2")
@@ -224,8 +224,6 @@ func TestWaitForAnImage(t *testing.T) {
 		assert.Zero(t, code, stderr)
 		assert.Contains(t, stdout, "worker 2/2 to 22222222@bbbbbbbb\ndone")
 	}
-	code, _, stderr := start(t, "wait", "--from", newConfig+","+string(image("b")), "--start-within", "0s", "--kubeconfig", file).end()
-	assert.Equal(t, exitTimeout, code, stderr)
 }
 
 // TestWaitFails: exit 1, and why.
@@ -271,12 +269,10 @@ func TestWaitTimesOut(t *testing.T) {
 		node *mcfgv1.MachineConfigNode
 		args string
 	}{
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                             {newPool("worker", newConfig), n, "--timeout 1s"},
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":                     {paused, n, "--timeout 1s"},
-		"not done within 1s: worker 1/1 to 22222222, its image is being built\n":              {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
-		"not started within 1s: worker 1/1 to 22222222\n":                                     {newPool("worker", newConfig), done, "--for started --timeout 1s"},
-		"no update has started within 0s: the target of worker is still the target in --from": {newPool("worker", newConfig), done, "--start-within 0s --from " + newConfig},
-		"not done within 1s: worker has not started":                                          {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                {newPool("worker", newConfig), n, "--timeout 1s"},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":        {paused, n, "--timeout 1s"},
+		"not done within 1s: worker 1/1 to 22222222, its image is being built\n": {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
+		"not done within 1s: worker has not started":                             {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
 		waits[want] = start(t, append([]string{"wait", "--kubeconfig", s.kubeconfig(t)}, strings.Fields(test.args)...)...)
@@ -372,7 +368,7 @@ func TestComponentsOfACluster(t *testing.T) {
 	assert.Equal(t, "Unhealthy", got.stdout)
 	got = execute(t, "", "components", "--kubeconfig", newServer(t).kubeconfig(t))
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "there is no MachineConfiguration cluster")
+	assert.Contains(t, got.stderr, `there is no MachineConfiguration "cluster"`)
 }
 
 // TestSilentServer accepts requests, and does not answer any.

@@ -11,7 +11,7 @@ import (
 
 // Node returns all that is known of one node of a pool.
 func Node(p progress.Pool, n progress.Node, o Options) []Line {
-	o.Whole, o.Show = true, nil
+	o.Whole = true
 	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", clean(n.Name), clean(p.Name), strings.ToLower(string(n.State))), o.Width)
 	ls = append(ls, wrapped(Plain, "  ", Moment(o), o.Width)...)
 	ls = append(ls, Line{})

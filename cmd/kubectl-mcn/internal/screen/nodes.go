@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -14,7 +15,7 @@ const (
 	longestNode = 41 // to which a name is cut in a row
 )
 
-// nodeRows returns a row for each node that is updating or chosen, and has no entry. If there are too many, it
+// nodeRows returns a row for each node that is updating, and has no entry. If there are too many, it
 // returns the first rows, and counts the others.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
@@ -42,8 +43,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 			ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 		}
 	}
-	isShown := o.Show == nil || o.Show(progress.Node{State: progress.Unreported})
-	if missing > 0 && isShown && (o.List || o.Whole) {
+	if missing > 0 && o.Whole {
 		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
 	}
 	return ls
@@ -62,17 +62,15 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 }
 
 // chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
-// first, and of a list or a whole screen all others.
+// first, and on a whole screen all others.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
 		for _, n := range p.Nodes {
-			hasEntry := n.Slow || n.State == progress.Stuck
 			switch {
-			case o.Show != nil && !o.Show(n):
-			case n.State == progress.Updating && !hasEntry:
+			case n.State == progress.Updating && !n.Slow:
 				updating = append(updating, n)
-			case o.Whole || o.List && !hasEntry:
+			case o.Whole:
 				other = append(other, n)
 			}
 		}
@@ -135,4 +133,50 @@ func totalText(n progress.Node, o Options) string {
 		return sinceNow(from, o.Now)
 	}
 	return orDash(cmp.Or(n.Completed, from).Sub(from))
+}
+
+// phaseName returns what a node is doing in a phase.
+func phaseName(p phases.Phase) string {
+	doing := progress.Doing(p)
+	return strings.ToUpper(doing[:1]) + doing[1:]
+}
+
+// stepName returns what a node in an update is doing.
+func stepName(n progress.Node) string {
+	if n.NotStarted {
+		return "Not started"
+	}
+	return phaseName(n.Step)
+}
+
+// Doing returns the step that a node is in, or its state, and what its Node adds to that.
+func Doing(n progress.Node) string {
+	text := string(n.State)
+	switch {
+	case n.InUpdate():
+		text = stepName(n)
+	case n.Degraded:
+		text = "Degraded"
+	}
+	if n.NotReady {
+		text += ", NotReady"
+	}
+	if n.Cordoned && !n.InUpdate() {
+		text += ", cordoned"
+	}
+	return text
+}
+
+// signs are the signs of the steps of a node.
+var signs = map[progress.StepState]string{
+	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
+}
+
+// marks draws the steps of a node, a character each.
+func marks(n progress.Node) string {
+	text := ""
+	for _, s := range n.Steps {
+		text += signs[s.State]
+	}
+	return text
 }

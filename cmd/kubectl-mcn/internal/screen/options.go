@@ -1,10 +1,12 @@
+// Package screen renders the progress of a rollout as lines of text: for a terminal, and for a log.
+//
+// No line but a command is wider than requested. Characters that a terminal would obey are escaped. The package is
+// pure: no I/O, no logging and no clock, time is passed in.
 package screen
 
 import (
 	"fmt"
 	"time"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // Options are the options of a screen.
@@ -25,10 +27,6 @@ type Options struct {
 	Releases map[string]string
 	// Unmanaged is set if no object has managedFields, which have the times of requests.
 	Unmanaged bool
-	// Show chooses the nodes that are shown themselves; nil: those that are updating or stuck.
-	Show func(progress.Node) bool
-	// List shows the nodes that Show chooses, whatever their state.
-	List bool
 	// Whole shows everything: every node in a row of its own, and every message whole.
 	Whole bool
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	margin      = "    "
-	mostEntries = 3  // of one kind; of a list mostRows
+	mostEntries = 3  // of one kind
 	mostNames   = 10 // in one line
 	mostNext    = 3
 )
@@ -71,11 +71,8 @@ func grouped(all []Problem, more string, o Options) []Line {
 		names[p.cause] = append(names[p.cause], p.Subject)
 	}
 	most := min(mostEntries, len(order))
-	switch {
-	case o.Whole:
+	if o.Whole {
 		most = len(order)
-	case o.List:
-		most = min(mostRows, len(order))
 	}
 	var ls []Line
 	for _, p := range order[:most] {

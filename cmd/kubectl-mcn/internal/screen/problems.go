@@ -111,9 +111,6 @@ func ofNode(n progress.Node, o Options) Problem {
 func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	for _, n := range p.Nodes {
-		if o.Show != nil && !o.Show(n) {
-			continue
-		}
 		for _, s := range n.PinnedImageSets {
 			set, is, tone := "a pinned image set", "is being pulled", Warn
 			if s.Name != "" {
@@ -136,18 +133,16 @@ func nodeEntries(pools []progress.Pool, o Options) []Line {
 	var stuck, slow []Problem
 	for _, p := range pools {
 		for _, n := range p.StuckNodes() {
-			if o.Show == nil || o.Show(n) {
-				stuck = append(stuck, ofNode(n, o))
-			}
+			stuck = append(stuck, ofNode(n, o))
 		}
 		for _, n := range p.Nodes {
-			if n.Slow && (o.Show == nil || o.Show(n)) {
+			if n.Slow {
 				slow = append(slow, ofNode(n, o))
 			}
 		}
 	}
-	return append(grouped(stuck, "! %s more stuck, for other causes: kubectl mcn --state stuck -o wide", o),
-		grouped(slow, "~ %s more slow or failing: kubectl mcn --state updating -o wide", o)...)
+	return append(grouped(stuck, "! %s more stuck, for other causes: kubectl mcn -o wide", o),
+		grouped(slow, "~ %s more slow or failing: kubectl mcn -o wide", o)...)
 }
 
 // pinnedImageSets describes the sets that nodes cannot pull, or are pulling.

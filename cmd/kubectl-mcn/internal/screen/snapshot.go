@@ -160,7 +160,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 			if n.Slow {
 				r, hasSlow = 2, true
 			}
-			if (o.Show == nil || o.Show(n)) && r > rank {
+			if r > rank {
 				name, rank = n.Name, r
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// manyNodes is how many nodes a pool updates if only their number is told, and not the step of each.
+// manyNodes is the number of updating nodes from which a pool shows counts, not the step of each node.
 const manyNodes = 10
 
 // Standing describes how far a pool is, in one line: "worker 3/6 to 22222222, 1 draining, 1 stuck, 1 waiting".

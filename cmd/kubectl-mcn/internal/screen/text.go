@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-runewidth"
+	"k8s.io/apimachinery/pkg/util/duration"
 )
 
 // ellipsis marks text that was cut.
@@ -27,7 +29,7 @@ func clean(s string) string {
 	return printable.Replace(quoted[1 : len(quoted)-1])
 }
 
-// printable undoes the escapes of what is printable.
+// printable undoes the escapes of printable characters.
 var printable = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
 // Cut returns clean text in at most width columns; 0 is no limit.
@@ -39,8 +41,8 @@ func Cut(s string, width int) string {
 	return strings.TrimRight(columns.Truncate(s, width-len(tail), ""), " ") + tail
 }
 
-// short returns a clean name in at most width columns. Of a name with a domain it keeps the host;
-// of any other name both ends, as the nodes of one pool differ at the end.
+// short returns a clean name in at most width columns. It keeps the host of a name
+// with a domain, and both ends of any other name, because the nodes of a pool differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name
@@ -125,4 +127,56 @@ func indented(first, rest, s string, width int) []string {
 	}
 	all[0] = first + strings.TrimPrefix(all[0], rest)
 	return all
+}
+
+// nodes formats a number of nodes.
+func nodes(n int) string {
+	if n == 1 {
+		return "1 node"
+	}
+	return strconv.Itoa(n) + " nodes"
+}
+
+// took formats a duration as kubectl does: 114s, 5m42s, 47m.
+func took(d time.Duration) string { return duration.HumanDuration(max(0, d)) }
+
+// orDash is took, or a dash if the duration is not known.
+func orDash(d time.Duration) string {
+	if d <= 0 {
+		return "-"
+	}
+	return took(d)
+}
+
+// sinceNow formats how long ago a time was, if it is known.
+func sinceNow(since, now time.Time) string {
+	if since.IsZero() {
+		return "-"
+	}
+	return took(now.Sub(since))
+}
+
+// sinceText is " since 13:20 (1h40m)", or nothing if the time is not known.
+func sinceText(since, now time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return " since " + clockTime(since, now) + " (" + took(now.Sub(since)) + ")"
+}
+
+// sinceTime is " (since 13:20)", or nothing if the time is not known.
+func sinceTime(since, now time.Time) string {
+	if since.IsZero() {
+		return ""
+	}
+	return " (since " + clockTime(since, now) + ")"
+}
+
+// clockTime formats a time of day, with the date if it is not today.
+func clockTime(t, now time.Time) string {
+	t = t.In(now.Location())
+	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("Jan 2 15:04:05")
 }

@@ -20,7 +20,7 @@ var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
 	"MachineConfiguration": func() metav1.Object { return &operatorv1.MachineConfiguration{} },
-	"MachineConfig":        func() metav1.Object { return &mcfgv1.MachineConfig{} },
+	"MachineConfig":        func() metav1.Object { return &metav1.PartialObjectMetadata{} },
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
 }
 

@@ -2,33 +2,38 @@ package source
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 )
 
 // maxAge is how old the newest time in a file may be for ages to run to the time of the file: a copy, or
 // a mail, changes that.
 const maxAge = 24 * time.Hour
 
+// The files of a folder that are read, and the files of a must-gather, which has gigabytes of other files.
+var (
+	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
+	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
+)
+
 // Files is a source of files: lists and single objects, folders and must-gathers.
 type Files struct {
 	Names []string
 	In    io.Reader
-	At    time.Time // zero: when the files were written, else now
+	At    time.Time // if zero, the time when the files were written, or now
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
 	written time.Time
-	decoder decoder
-	configs map[string]func() ([]byte, error) // the rendered configs of must-gathers, by name
 }
 
 // Origin returns the names of the files.
@@ -54,15 +59,10 @@ func (f *Files) Now() time.Time {
 	return now
 }
 
-// Read reads all files.
+// Read reads all files. Of several objects with one name, the newest is kept.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
-	d := &f.decoder
-	d.skipped = map[string]int{}
-	f.configs = map[string]func() ([]byte, error){}
+	d := decoder{skipped: map[string]int{}}
 	for _, name := range f.Names {
-		if strings.Contains(name, "://") {
-			return Usagef("%s is a URL: download it first", name)
-		}
 		var failed error
 		err := f.each(name, func(file string, data []byte) {
 			if err := d.decode(file, data); err != nil && failed == nil {
@@ -78,7 +78,10 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 			f.Note("%v; the rest is shown", failed)
 		}
 	}
-	f.put(s)
+	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
+	for _, o := range d.objects {
+		s.Put(o.Object)
+	}
 	var skipped []string
 	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
 		skipped = append(skipped, fmt.Sprintf("%d %s", d.skipped[what], what))
@@ -92,46 +95,67 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	case has != "":
 		f.Note("skipped what is not shown: %s", has)
 	}
-	f.readReleases(s)
-	f.setTime(d.objects[len(d.objects)-1].newest)
+	// A file that was copied long after it was written has a new time.
+	newest := d.objects[len(d.objects)-1].newest
+	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
+		f.written = newest
+		f.Note("ages are computed at %s, the newest time in %s: --at sets another time", newest.UTC().Format(time.RFC3339), f.Origin())
+	}
 	return nil
 }
 
-// setTime lets ages run to the newest time in the files if they were copied long after they were written.
-func (f *Files) setTime(newest time.Time) {
-	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
-		f.written = newest
-		f.Note("ages run to %s, the newest time in %s: --at sets another time", newest.UTC().Format(time.RFC3339), f.Origin())
+// each reads a file, or the files of a folder, and notes when the newest file was written.
+func (f *Files) each(name string, do func(file string, data []byte)) error {
+	if name == "-" {
+		data, err := io.ReadAll(f.In)
+		do("stdin", data)
+		return err
 	}
+	files, err := find(name)
+	if err != nil {
+		return err
+	}
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		if written := files[file]; written.After(f.written) {
+			f.written = written
+		}
+		do(filepath.Base(file), data)
+	}
+	return nil
 }
 
-// put stores the objects. Of two objects of one name the newer object is shown.
-func (f *Files) put(s *Store) {
-	slices.SortStableFunc(f.decoder.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	seen, again := map[string]bool{}, []string{}
-	s.edit(func() {
-		for _, o := range f.decoder.objects {
-			key := fmt.Sprintf("%T %s", o.Object, o.GetName())
-			if seen[key] {
-				again = append(again, o.GetName())
-			}
-			seen[key] = true
-			s.put(o.Object)
+// find returns the times of a file, of the files of a must-gather, or else of the files in a folder itself. Links are
+// followed.
+func find(name string) (map[string]time.Time, error) {
+	root, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, err
+	}
+	chosen, top := map[string]time.Time{}, map[string]time.Time{}
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
 		}
+		info, err := os.Stat(file)
+		switch {
+		case err != nil || info.IsDir():
+			return err
+		case gathered.MatchString(filepath.ToSlash(file)):
+			chosen[file] = info.ModTime()
+		case file == root || filepath.Dir(file) == root && objectFile.MatchString(file):
+			top[file] = info.ModTime()
+		}
+		return nil
 	})
-	if len(again) > 0 {
-		f.Note("there are several objects of one name (%s): the newest is shown", strings.Join(again[:min(len(again), 3)], ", "))
+	if len(chosen) == 0 {
+		chosen = top
 	}
-}
-
-// readReleases reads only those of the rendered configs of must-gathers that are shown: they are large.
-func (f *Files) readReleases(s *Store) {
-	for _, name := range s.unknownReleases() {
-		var config metav1.PartialObjectMetadata
-		if read, ok := f.configs[name]; ok {
-			if text, err := read(); err == nil && yaml.Unmarshal(text, &config) == nil {
-				s.setRelease(name, config.Annotations)
-			}
-		}
+	if err == nil && len(chosen) == 0 {
+		err = errors.New("it is not a must-gather, and has no .yaml or .json files")
 	}
+	return chosen, err
 }

@@ -25,7 +25,8 @@ const pageSize = 250
 // backoff is short, as a person waits for the server to come back.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
 
-// reader keeps the objects of one resource. To follow, it is the store of a reflector.
+// reader keeps the objects of one resource. If it follows a cluster, it is the
+// store of a reflector.
 type reader struct {
 	*Cluster
 	name   string
@@ -36,7 +37,7 @@ type reader struct {
 	server *cache.ListWatch
 }
 
-// read lists all objects, and to follow keeps them up to date until ctx ends.
+// read lists all objects. If follow is set, it keeps them up to date until ctx ends.
 func (r reader) read(ctx context.Context) {
 	if r.follow {
 		var logger klog.Logger // what fails is on the screen
@@ -58,8 +59,9 @@ type pagedListWatch struct{ *cache.ListWatch }
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
-// list stores one page of the newest state, and returns it without objects, so that one page is held at a time. With
-// a limit, a server takes a resource version as that of the list, and a watch from it may have expired.
+// list stores one page of the newest state, and returns the page without its objects, so that only
+// one page is in memory at a time. It requests no resource version: with a limit, the server would
+// return exactly that version, and a watch from it may have expired.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion = ""
 	bounded, cancel := context.WithTimeout(ctx, r.RequestTimeout)

@@ -10,6 +10,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -79,14 +80,8 @@ func (s *Store) edit(change func()) {
 	}
 }
 
-// Put adds or replaces objects: MachineConfigNodes, MachineConfigPools, a MachineConfiguration.
-func (s *Store) Put(objects ...any) {
-	s.edit(func() {
-		for _, obj := range objects {
-			s.put(obj)
-		}
-	})
-}
+// Put adds or replaces an object.
+func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 
 // put adds or replaces an object. The caller holds the lock.
 func (s *Store) put(obj any) {
@@ -103,7 +98,7 @@ func (s *Store) put(obj any) {
 			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
 		}
 		s.states[o.Name] = nodeState{slices.ContainsFunc(o.Status.Conditions, isNotReady), o.Spec.Unschedulable}
-	case *mcfgv1.MachineConfig:
+	case *metav1.PartialObjectMetadata: // of a rendered config
 		s.releases[o.Name] = o.Annotations[releaseAnnotation]
 	}
 }
@@ -174,8 +169,4 @@ func (s *Store) unknownReleases() []string {
 		add(n.Current.Config)
 	}
 	return slices.Sorted(maps.Keys(unknown))
-}
-
-func (s *Store) setRelease(config string, annotations map[string]string) {
-	s.edit(func() { s.releases[config] = annotations[releaseAnnotation] })
 }

@@ -23,8 +23,8 @@ var (
 // UsageError.
 func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
 	switch {
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")):
-		return nil, false, Usagef("%s is a zip archive: unpack it, and name the folder", name)
+	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
+		return nil, false, Usagef("%s is a zip or gzip archive: unpack it, and name the folder", name)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, false, Usagef("%s is empty: %s", name, getThem)
 	}

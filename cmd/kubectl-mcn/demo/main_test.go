@@ -46,10 +46,3 @@ func TestADrainFails(t *testing.T) {
 		assert.Equal(t, 1, v.Pools[0].Waiting)
 	}
 }
-
-func TestUsage(t *testing.T) {
-	for _, s := range []simulation{{nodes: 0, speed: 1}, {nodes: 1, speed: 1, failNode: "x"}} {
-		var usage *source.UsageError
-		assert.ErrorAs(t, s.Read(t.Context(), source.NewStore(progress.Limits{}), false), &usage)
-	}
-}
