@@ -79,9 +79,11 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		}
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	for _, o := range d.objects {
-		s.Put(o.Object)
-	}
+	s.edit(func() { // at once: a view of some of the objects could look done
+		for _, o := range d.objects {
+			s.put(o.Object)
+		}
+	})
 	var skipped []string
 	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
 		skipped = append(skipped, fmt.Sprintf("%d %s", d.skipped[what], what))
