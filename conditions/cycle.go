@@ -8,6 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
+// disruptionMessage is the text of machine-config-operator, which tools compare.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the lists that start an update: they reset all phases, turn Updated False and start

@@ -9,8 +9,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, in order, one per write. The list may lack
-// conditions, and may have other types. The results have exactly the conditions of Complete.
+// Next returns the lists to publish for a report, in order, one per write. The list may lack some
+// conditions, and may have conditions of other types. The results have exactly the conditions of
+// Complete.
 //
 //  1. In each write every phase makes at most one transition of its state machine. The start and
 //     the end of an update may also change a phase from Unknown to False.

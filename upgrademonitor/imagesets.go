@@ -38,7 +38,7 @@ type PinnedImageSet struct {
 // conditions and the list in the status. failure is an error that belongs to no set, or nil.
 //
 //  1. A set that is not reported is removed from the list.
-//  2. While the node fetches a newer generation of a set, currentGeneration in the list stays.
+//  2. While the node fetches a newer generation of a set, the currentGeneration of the set does not change.
 //  3. The last failure of a set, and PinnedImageSetsDegraded, stay until the set is done or
 //     removed.
 //  4. If a set was deleted and created again, its generation has decreased. Then a separate first

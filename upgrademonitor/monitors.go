@@ -13,7 +13,8 @@ import (
 )
 
 // Monitors has a Monitor for each node, for a process that reports on many nodes, such as the drain
-// controller. It is safe for concurrent use. For a nil Monitors, For returns a nil Monitor.
+// controller. It is safe for concurrent use. If Monitors is nil, its method For returns a nil
+// Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {

@@ -18,8 +18,8 @@ type options struct {
 
 // CompletesParent turns the parent of the phase True in the same write as the phase. While another
 // child of the parent is Unknown, the parent stays Unknown, so use the option for that child, too.
-// It is valid with status True, for a phase that has a parent. With Track, it applies to the report
-// of True; with NotRequired, only if the phase has started.
+// It is valid with status True, for a phase that has a parent. With Track, it applies when Track
+// reports True. With NotRequired, it applies only if the phase has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
@@ -30,8 +30,8 @@ func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
 
-// Reason is the reason of Report, NotRequired and Track. The default is the name of the phase's
-// parent, followed by the name of the phase: UpdateExecutedDrained.
+// Reason sets the reason of the condition that Report, NotRequired and Track write. The default is
+// the name of the phase's parent, followed by the name of the phase: UpdateExecutedDrained.
 func Reason(reason string) Option {
 	return func(o *options) { o.reason = reason }
 }

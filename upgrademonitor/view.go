@@ -79,7 +79,8 @@ func (m *Monitor) seeLocked(v view) {
 	m.core.See(known)
 }
 
-// followLocked passes a view to the core, and submits its versions if they have changed.
+// followLocked passes a view to the core. If the Node's versions (its config and image annotations)
+// have changed, it submits them as a change.
 func (m *Monitor) followLocked(v view) {
 	m.seeLocked(v)
 	if v.err == nil {

@@ -124,7 +124,8 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	return r, ok
 }
 
-// learnLocked passes the last attempt to the core. It returns the verdict, and the failure to log.
+// learnLocked passes the last attempt to the core. It returns the verdict, and the failure that the
+// caller logs.
 func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
 	if a.Verb == "" {
 		return core.Continue, ""

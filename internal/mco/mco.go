@@ -85,7 +85,7 @@ func DesiredConfig(c Call, annotation string) string {
 	return cmp.Or(annotation, "not-yet-set")
 }
 
-// update returns the name of the update, for the messages of reset conditions.
+// update returns the name of the update, for the prefix in the messages of reset conditions.
 func update(mcn *mcfgv1.MachineConfigNode) string {
 	if image := mcn.Spec.ConfigImage.DesiredImage; image != mcn.Status.ConfigImage.CurrentImage {
 		return cmp.Or(string(image), "disable image mode")

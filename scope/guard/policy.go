@@ -23,7 +23,7 @@ const (
 //  3. DELETE and DELETECOLLECTION;
 //  4. a change of labels, annotations or finalizers;
 //  5. removing an owner, and adding an owner other than the Node. If the user has NodeUIDClaim, the
-//     UID of the owner must be one of its values;
+//     owner's UID must be one of the values of that claim;
 //  6. a status with a new value that typed clients cannot read: with one such object, every
 //     informer of MachineConfigNodes in the cluster fails to list.
 //

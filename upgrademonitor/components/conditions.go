@@ -73,9 +73,9 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	t.peers[c.Type] = c
 }
 
-// peer returns the condition to publish for another component. A good status is published at once,
-// any other status once it has lasted; until then, the previous condition stays. The daemons are
-// also Degraded if their rollout is stuck.
+// peer returns the condition to publish for another component. A good status is published at once.
+// Any other status is published only after it has lasted; until then, the previous condition stays.
+// The daemons are also Degraded if their rollout is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting

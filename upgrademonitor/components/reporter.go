@@ -23,7 +23,7 @@ import (
 type Reporter struct {
 	config   Config
 	failures apierr.Log
-	wake     chan struct{} // of capacity 1: a condition may have changed
+	wake     chan struct{} // capacity 1; a value means that a condition may have changed
 
 	mu      sync.Mutex // guards tracker; no function of a caller runs while it is locked
 	tracker *tracker

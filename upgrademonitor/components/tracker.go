@@ -50,7 +50,7 @@ type pass struct {
 // problem is an error of a step, or a pass that takes long.
 type problem struct {
 	step
-	since           time.Time // of an error: the first failure since the last success
+	since           time.Time // of an error, its first failure; of a pass, when it exceeded the limit
 	reason, message string
 }
 

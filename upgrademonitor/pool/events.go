@@ -25,9 +25,9 @@ type Event struct {
 // a cordon, and a restart of the controller have no event. An update of only the OS image has no
 // event, as in machine-config-operator.
 //
-// If the pool gets another MachineConfig before any machine has the previous MachineConfig, Events
-// detects the change by observedGeneration. Until a machine has the new MachineConfig, any other
-// change of the spec repeats the event.
+// If the pool's target changes again before any machine has the earlier target, Events detects the
+// change by observedGeneration. Until a machine has the new MachineConfig, any other change of the
+// spec repeats the event.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	target := pool.Spec.Configuration.Name
 	var events []Event

@@ -65,7 +65,7 @@ func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	return initial
 }
 
-// isOn reports whether a node that runs this image has the image of the pool.
+// isOn reports whether a node whose image is current runs the image of the pool.
 func (i image) isOn(current string) bool {
 	switch i.state {
 	case notLayered:
@@ -96,7 +96,7 @@ var words = map[mcfgv1.BuildProgress][2]finding{
 		{false, reasonPaused, "Pool is paused; OS image build was interrupted (mosb: %s)"}},
 }
 
-// waiting returns Updating of a layered pool that waits for its image.
+// waiting returns the condition Updating of a layered pool that waits for its image.
 func (i image) waiting(paused bool) finding {
 	f := words[i.state][0]
 	if paused {

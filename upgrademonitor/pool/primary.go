@@ -26,7 +26,8 @@ const (
 //  3. If two custom pools select a node, or Arbiter and a custom pool, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.
 //  4. Otherwise the first of these pools is returned: Master, Arbiter, a custom pool, Worker.
-//  5. If any selector is invalid, the error is a *SelectorError: its pool may select the node.
+//  5. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
+//     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil

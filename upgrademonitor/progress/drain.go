@@ -15,8 +15,8 @@ type Pod struct {
 	Refused bool
 }
 
-// cutDrainError returns the error in the message of machine-config-operator's drain controller
-// after a failed attempt, and true. It returns any other message unchanged, and false.
+// cutDrainError returns the error in a message that machine-config-operator's drain controller
+// writes after a failed attempt, and true. It returns any other message unchanged, and false.
 func cutDrainError(message string) (string, bool) {
 	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
 	if !isError {

@@ -49,7 +49,8 @@ func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 	return last
 }
 
-// neverUpdated reports whether an object has conditions of updates, and no update ever ran.
+// neverUpdated reports whether the list has conditions of update steps, but no step was ever
+// reported.
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {

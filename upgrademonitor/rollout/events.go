@@ -12,8 +12,8 @@ import (
 )
 
 // The reasons of the warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool whose nodeSelector is invalid. It makes the nodes of all pools
-// unknown.
+// InvalidSelector is for a pool whose nodeSelector is invalid. While a selector is invalid, the
+// nodes of all pools are unknown.
 const (
 	PoolConflict    = "PoolConflict"
 	InvalidSelector = "InvalidNodeSelector"

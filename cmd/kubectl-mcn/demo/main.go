@@ -1,4 +1,5 @@
-// Command demo is kubectl mcn on a simulated rollout: all its commands and flags, without a cluster.
+// Command demo is kubectl mcn on a simulated rollout: all its commands and flags, without a
+// cluster.
 //
 //	go run ./cmd/kubectl-mcn/demo --nodes 20 -w
 //	go run ./cmd/kubectl-mcn/demo --nodes 20 --fail-node worker-3 wait
@@ -32,7 +33,7 @@ type simulation struct {
 	failNode string
 	speed    float64 // how many seconds pass in a real second
 	start    time.Time
-	at       time.Time // of a single view; zero: the time on the clock
+	at       time.Time // of a single view; if zero, the time of the fast clock
 }
 
 // Origin says that there is no cluster.
@@ -46,7 +47,8 @@ func (s *simulation) Now() time.Time {
 	return s.start.Add(time.Duration(float64(time.Since(s.start)) * s.speed))
 }
 
-// Read runs the rollout to its end, or for a single view until half of the nodes are done or a node has failed.
+// Read runs the rollout to its end, or for a single view until half of the nodes are done or a node
+// has failed.
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
 	nodes := newNodes(s.nodes)
 	st.Put(newPool())

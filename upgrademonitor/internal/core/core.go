@@ -16,7 +16,8 @@ type Core struct {
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
 	// of the Lister and of the API server can be compared. Invariant: compared implies listed.
 	listed, compared bool
-	// unconfirmed is set if no response and no Lister has confirmed the object for too long.
+	// unconfirmed is set if the known object may be out of date: the last response is too old, and
+	// no Lister has confirmed the object.
 	unconfirmed bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created if it is missing, even if no change is pending.
@@ -25,7 +26,8 @@ type Core struct {
 	// Lister may already show the effect of the request.
 	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write has succeeded, and its Target, which is not in the object, is kept.
+	// status, the write succeeded. Then the Target of sent is kept, because the object does not
+	// contain it.
 	sent *plan.State
 
 	queue []*Entry
@@ -133,7 +135,8 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the object already has the requested state, without the pending changes.
+// isTrue reports whether the known object already has the requested state, apart from pending
+// changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
 		return true // Submit has planned the change from the object
@@ -162,8 +165,8 @@ func (c *Core) Follow() *Entry {
 }
 
 // SubmitSpec requests a write of the spec and the owner references, after the pending changes. The
-// entry is settled when both are in sync with the Node. It is nil if they already are, and no write
-// of the spec is in flight.
+// entry is settled when both are in sync with the Node. It is nil if they are in sync already and
+// no write of the spec is in flight.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()

@@ -54,8 +54,8 @@ func (c *Core) nextSpec(trySpec bool) Request {
 	return c.patchSpec()
 }
 
-// patchSpec returns a write of the spec. It is computed from the latest view of the Node, and not
-// from the view of the change: a late change must not overwrite a newer view.
+// patchSpec returns a write of the spec. It is computed from the latest view of the Node, not from
+// the view of the change: otherwise a late change could write an outdated spec.
 func (c *Core) patchSpec() Request {
 	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }

@@ -22,9 +22,9 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	return newer, ok
 }
 
-// Plan returns the write of the versions, by the same rules as a report. While Updated is True, the
-// rules of a report of Updated=True apply. Plan neither changes nor adds a condition. A status
-// without conditions is not written.
+// Plan returns the write of the versions, by the same rules as a report. While Updated is True, it
+// updates the versions as a report of Updated=True does: see updateVersions. Plan neither changes
+// nor adds a condition. A status without conditions is not written.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

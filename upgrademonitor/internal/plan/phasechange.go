@@ -63,7 +63,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // a write without a transition, if the versions have changed
+		lists = [][]metav1.Condition{before} // no condition changes; add skips the write if the versions are the same
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
@@ -80,7 +80,8 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report after NotRequired and SkipIfRunning are applied to the known status.
+// request returns the report, adjusted for NotRequired and SkipIfRunning, which depend on the known
+// status of the phase.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)

@@ -10,7 +10,8 @@ import (
 
 // Sync returns the state with the owner references and the spec of a Node.
 //
-//  1. If the pool is NotYetSet, or the Node has no desired config, the value in the spec stays.
+//  1. If the pool is NotYetSet, the spec keeps its pool. If the Node has no desired config, the
+//     spec keeps its desired config.
 //  2. In image mode, if the Node has a config but no desired image, the desired image is cleared.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)

@@ -17,7 +17,7 @@ type sourceFlags struct {
 	*CLI
 	source     source.Source // once it is open
 	format     string        // of the output; "": a screen
-	isRedrawn  bool          // the screen, on a terminal
+	isRedrawn  bool          // on a terminal, the screen is redrawn in place
 	ofRollout  bool          // pools and nodes are read
 	ofHealth   bool          // the components are read
 	files      []string

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-// waiting waits for pools.
+// waiting has the flags and the state of the command wait.
 type waiting struct {
 	sourceFlags
 	check
@@ -45,7 +45,8 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 	return w.wait(cmd.Context())
 }
 
-// wait prints how far each pool is when that changes. At the end it prints "done", or the screen with the problems.
+// wait prints the progress of each pool when it changes. At the end it prints "done", or the screen
+// with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -1,7 +1,7 @@
 // Package screen renders the progress of a rollout as lines of text: for a terminal, and for a log.
 //
-// No line but a command is wider than requested. Characters that a terminal would obey are escaped. The package is
-// pure: no I/O, no logging and no clock, time is passed in.
+// No line is wider than requested, except a line with a command. Characters that a terminal would
+// obey are escaped. The package is pure: no I/O, no logging and no clock, time is passed in.
 package screen
 
 import (

@@ -14,7 +14,8 @@ import (
 const NotFound = "No resources found"
 
 // Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
-// pool, the problems of pools and nodes and what to do next, the nodes that are updating, and what the signs mean.
+// pool, the problems of pools and nodes and what to do next, the nodes that are updating, and what
+// the signs mean.
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
@@ -88,8 +89,8 @@ func title(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// versions returns the OpenShift versions that the pools are updated from and to: those of each pool, if they
-// differ.
+// versions returns the OpenShift versions that the pools are updated from and to: those of each
+// pool, if they differ.
 func (o Options) versions(pools []progress.Pool) string {
 	var all []string
 	isSame, first := true, ""
@@ -137,7 +138,7 @@ func stateCounts(p progress.Pool) (parts []string) {
 	return parts
 }
 
-// meanings are what the values of LEFT mean, by the value or its start.
+// meanings explains the values of the column LEFT. A key is a value, or its first character.
 var meanings = []struct{ left, text string }{
 	{"~", "LEFT is TYPICAL, the median update, for each round of nodes."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
@@ -145,8 +146,8 @@ var meanings = []struct{ left, text string }{
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
 }
 
-// legend says what the columns and signs of an unfinished rollout mean, and names the command for one node: a
-// stuck node, else a node that is slow or updating.
+// legend says what the columns and signs of an unfinished rollout mean, and names the command for
+// one node: a stuck node, else a node that is slow or updating.
 func legend(pools []progress.Pool, o Options) []Line {
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {

@@ -15,11 +15,12 @@ import (
 	"time"
 )
 
-// maxAge is how old the newest time in a file may be for ages to run to the time of the file: a copy, or
-// a mail, changes that.
+// maxAge is how old the newest time in a file may be for ages to run to the time of the file: a
+// copy, or a mail, changes that.
 const maxAge = 24 * time.Hour
 
-// The files of a folder that are read, and the files of a must-gather, which has gigabytes of other files.
+// The files of a folder that are read, and the files of a must-gather, which has gigabytes of other
+// files.
 var (
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
 	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
@@ -79,7 +80,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		}
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	s.edit(func() { // at once: a view of some of the objects could look done
+	s.edit(func() { // in one edit: a rollout with only some of the objects could look done
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}
@@ -130,8 +131,8 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the times of a file, of the files of a must-gather, or else of the files in a folder itself. Links are
-// followed.
+// find returns the times of a file, of the files of a must-gather, or else of the files in a folder
+// itself. Links are followed.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -110,8 +110,9 @@ func (r reader) responded(change func(*access)) {
 	})
 }
 
-// failed records a request that failed. A response to the first request of its verb that cannot get better ends
-// reading, and without following each failure does. What may not be read is left out, unless nothing is left.
+// failed records a request that failed. A response to the first request of its verb that cannot get
+// better ends reading, and without following each failure does. A resource that may not be read is
+// left out. If no other resource is left, reading fails.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// maxReconnect is how long a server may be unreachable before it is shown: a watch that is restarted is
-// no outage.
+// maxReconnect is how long a server may be unreachable before it is shown: a watch that is
+// restarted is no outage.
 const maxReconnect = 2 * time.Second
 
 // The resources that are read.
@@ -138,7 +138,7 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 	return err
 }
 
-// prune deletes the objects of a resource without these names. The caller holds the lock.
+// prune deletes the objects of a resource that are not in names. The caller holds the lock.
 func (s *Store) prune(resource string, names map[string]bool) {
 	switch resource {
 	case machineConfigPools:

@@ -15,12 +15,13 @@ const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields
 var (
 	// firstLine is the first line of an object, after prompts and warnings.
 	firstLine = regexp.MustCompile(`(?m)^(?:[{\[]|---\s*$|#|(?:apiVersion|kind|items|metadata):)`)
-	// ofYAML is a line of YAML as kubectl prints it. Other lines are of a shell, or warnings.
+	// ofYAML is a line of YAML as kubectl prints it. Any other line is the output of a shell, such
+	// as a prompt, or a warning.
 	ofYAML = regexp.MustCompile(`^(?:[ #-]|[a-z]\w*:|\.\.\.|$)`)
 )
 
-// objectsIn returns text from its first object on, and whether it is JSON. A file without an object is a
-// UsageError.
+// objectsIn returns text from its first object on, and whether it is JSON. A file without an object
+// is a UsageError.
 func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
@@ -44,8 +45,8 @@ func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) 
 	return data, data[0] == '{' || data[0] == '[', nil
 }
 
-// splitYAML returns the documents in YAML. A second apiVersion starts a new document, as in two outputs of
-// kubectl in one file.
+// splitYAML returns the documents in YAML. A second apiVersion starts a new document, as in two
+// outputs of kubectl in one file.
 func splitYAML(data []byte) [][]byte {
 	var all [][]byte
 	var document []byte
