@@ -90,6 +90,6 @@ func TestMCNShowsARollout(t *testing.T) {
 		}
 		c.make(t, m)
 	})
-	waited("done: 1 nodes updated")
+	waited("done")
 	require.NoError(t, waiting.Wait())
 }
