@@ -1,7 +1,6 @@
 package upgrademonitor
 
 import (
-	"cmp"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -32,6 +31,7 @@ type view struct {
 // seen is the newest view so far.
 type seen struct {
 	number  int64
+	started int64 // views that had started when this view was passed to the core
 	version string
 	err     error
 }
@@ -54,17 +54,21 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core has a newer view: a view of a newer Node or,
-// if resourceVersions are equal or cannot be compared, a view that started later.
+// seeLocked passes a view to the core, unless an overlapping view is newer: a view of a newer Node
+// or, if resourceVersions are equal or cannot be compared, a view that started later. A view that
+// started after the last view was passed is newer, even if its Node is older, as after etcd was
+// restored.
 func (m *Monitor) seeLocked(v view) {
-	order := 0
-	if v.version != m.seen.version {
-		order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 with an error
+	if v.number <= m.seen.started {
+		order := 0
+		if v.version != m.seen.version {
+			order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 with an error
+		}
+		if order < 0 || order == 0 && v.number < m.seen.number {
+			return
+		}
 	}
-	if order < 0 || order == 0 && v.number < m.seen.number {
-		return
-	}
-	m.seen = seen{v.number, cmp.Or(v.version, m.seen.version), v.err}
+	m.seen = seen{v.number, m.looks.Load(), v.version, v.err}
 	if v.err != nil {
 		return
 	}

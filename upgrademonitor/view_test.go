@@ -304,6 +304,22 @@ func TestTwoViewsThatOverlap(t *testing.T) {
 	})
 }
 
+// After etcd was restored, resourceVersions are lower. The Monitor follows the Node all the same.
+func TestTheVersionOfTheNodeGoesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for _, version := range []string{"9", "8"} {
+			f.becomes(func(n *corev1.Node) { n.ResourceVersion = version })
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+		}
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "7" })
+		f.annotate(newConfig, newConfig)
+		pass(time.Minute)
+		require.NoError(t, f.syncSpec(t))
+		assert.Equal(t, newConfig, f.desired())
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
 // If a report is rejected, its versions follow the Node at the next look.
 func TestVersionsFollowAfterARejection(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -95,8 +95,8 @@ func (c *Core) doubt() {
 //
 //  1. If the object already has the requested state, there is no entry.
 //  2. If the change is invalid, or the queue is full (ErrFull), the change is not accepted.
-//  3. If the change has no effect after the pending changes, it is a repeat: the result is the last
-//     entry, the queue does not grow, and the caller must not call Leave.
+//  3. If the pending changes already lead to the requested state, the change is a repeat: Submit
+//     returns the last entry, the queue does not grow, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
 //     write, the change is queued unless it is pending, and Next decides after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
