@@ -8,13 +8,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// newComponents returns the command that shows what the operator, the controller and the daemons report on themselves.
+// newComponents returns the command that shows the health of the operator, the controller and the
+// daemons.
 func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{
-		Use: "components [flags]", Short: "show health and errors of operator, controller and daemons",
-		Long: "Show how healthy the operator, the controller and the daemons are, which step\n" +
-			"takes long, and the most recent errors. They report it on MachineConfiguration\ncluster.",
+		Use: "components [flags]", Short: "show the health of the operator, controller and daemons",
+		Long: "Show the health of the operator, the controller and the daemons, steps that\n" +
+			"take long, and the most recent errors. The data is in the MachineConfiguration\n" +
+			"\"cluster\".",
 		Args: noArgs,
 	}
 	f.bindOutput(cmd)
@@ -23,9 +25,9 @@ func newComponents(c *CLI) *cobra.Command {
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":
-				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: the operator creates it")
+				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: check the machine-config-operator, which writes it")
 			case f.isText():
-				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
+				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 			}
 			return f.printDocument(&document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
 		})

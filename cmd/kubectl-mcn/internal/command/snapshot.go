@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// snapshot shows the pools once or, with watch, continuously.
+// snapshot is the root command. It shows the pools once or, with --watch, after each change.
 type snapshot struct {
 	sourceFlags
 	pools []string
@@ -26,12 +26,12 @@ func newSnapshot(c *CLI) *cobra.Command {
 	s := &snapshot{sourceFlags: sourceFlags{CLI: c, ofRollout: true, ofHealth: true}}
 	cmd := &cobra.Command{
 		Use: "kubectl-mcn [POOL...] [flags]",
-		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.\n" +
-			"The flags of kubectl work as well: --context, --kubeconfig, and others.",
+		Long: "Show how far the nodes of a cluster are updated, which nodes are stuck, and why.\n" +
+			"The flags of kubectl, such as --context and --kubeconfig, work, too.",
 		Args: cobra.ArbitraryArgs,
 		RunE: s.run,
 	}
-	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
+	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "redraw the screen after each change")
 	s.bindOutput(cmd, formatWide)
 	s.bind(cmd)
 	return cmd
@@ -43,14 +43,14 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	case !s.watch:
 		return s.show(cmd.Context(), s.print)
 	case !s.isText():
-		return source.Usagef("--watch draws a screen: leave -o %s out", s.format)
+		return source.Usagef("--watch draws a screen: omit -o %s", s.format)
 	case !s.terminal.IsTerminal:
-		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints lines")
+		return source.Usagef("--watch needs a terminal: use kubectl mcn wait, which prints lines")
 	}
 	return s.redraw(cmd.Context())
 }
 
-// redraw redraws a terminal with each view until ctx ends.
+// redraw draws each view on the terminal until ctx ends.
 func (s *snapshot) redraw(ctx context.Context) error {
 	painter := &terminal.Painter{Out: s.Out, Terminal: s.terminal}
 	defer painter.Close()
@@ -66,7 +66,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 
 func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
 	v, err := choose(v, s.pools)
-	return screen.Snapshot(v.Pools, s.size(v, s.format == formatWide)), err
+	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide)), err
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -85,7 +85,7 @@ func (s *snapshot) print(v source.View) error {
 	return s.terminal.Print(s.Out, lines)
 }
 
-// choose returns a view of the named pools, all pools if there are no names.
+// choose returns the view with only the named pools, or with all pools if names is empty.
 func choose(v source.View, names []string) (source.View, error) {
 	var all []string
 	chosen := []progress.Pool{}

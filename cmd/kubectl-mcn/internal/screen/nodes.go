@@ -12,11 +12,11 @@ import (
 
 const (
 	nodeIndent  = 2
-	longestNode = 41 // to which a name is cut in a row
+	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns a row for each node that is updating, and has no entry. If there are too many, it
-// returns the first rows, and counts the others.
+// nodeRows returns the table of the nodes that are updating and have no entry as a problem. If the
+// table would have more than room lines, it has only the first nodes and counts the other nodes.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
@@ -25,7 +25,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	}
 	var ls []Line
 	if len(chosen) > 0 {
-		most := mostRows
+		most := maxRows
 		if o.Height > 0 {
 			most = max(2, room)
 		}
@@ -49,20 +49,21 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	return ls
 }
 
-// manySteps counts the nodes at each step, for each pool that updates many nodes.
+// manySteps returns a line for each pool in which manyNodes are updating. It counts the nodes at
+// each step.
 func manySteps(pools []progress.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
 		if p.Updating >= manyNodes {
 			ls = append(ls, Line{})
-			ls = append(ls, wrapped(Plain, margin, clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
+			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
 		}
 	}
 	return ls
 }
 
-// chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
-// first, and on a whole screen all others.
+// chosenNodes returns the nodes of the table: first the updating nodes that are not slow, sorted by
+// the start of their step, and then, on a whole screen, all other nodes.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
@@ -79,12 +80,13 @@ func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	return append(updating, other...)
 }
 
-// nodeTable returns a row for each node, with its message if there is no limit of the width.
+// nodeTable returns a table with a row for each node. It has the column MESSAGE if the width has no
+// limit.
 func nodeTable(all []progress.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
 	var names []string
 	for _, n := range all {
-		names = append(names, clean(n.Name))
+		names = append(names, Clean(n.Name))
 	}
 	longest := longestNode
 	if o.Width > 0 {
@@ -95,7 +97,7 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	}
 	rows := [][]string{titles}
 	for _, n := range all {
-		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), clean(n.Message)}
+		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
 		rows = append(rows, row[:len(titles)])
 	}
 	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
@@ -119,8 +121,8 @@ func forText(n progress.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken: from the request, if it is known, or from the
-// start, if a later request has changed its target meanwhile.
+// totalText returns how long the update of a node has taken since the request. If the request is
+// not known, or has changed the target of a running update, the time is since the start.
 func totalText(n progress.Node, o Options) string {
 	from := n.Requested
 	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
@@ -135,13 +137,12 @@ func totalText(n progress.Node, o Options) string {
 	return orDash(cmp.Or(n.Completed, from).Sub(from))
 }
 
-// phaseName returns what a node is doing in a phase.
+// phaseName returns what a node is doing in a phase, for example "Draining".
 func phaseName(p phases.Phase) string {
 	doing := progress.Doing(p)
 	return strings.ToUpper(doing[:1]) + doing[1:]
 }
 
-// stepName returns what a node in an update is doing.
 func stepName(n progress.Node) string {
 	if n.NotStarted {
 		return "Not started"
@@ -149,7 +150,8 @@ func stepName(n progress.Node) string {
 	return phaseName(n.Step)
 }
 
-// Doing returns the step that a node is in, or its state, and what its Node adds to that.
+// Doing returns what a node is doing in its update, or else its state. It adds whether the Node is
+// NotReady or cordoned.
 func Doing(n progress.Node) string {
 	text := string(n.State)
 	switch {
@@ -172,7 +174,7 @@ var signs = map[progress.StepState]string{
 	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
 }
 
-// marks draws the steps of a node, a character each.
+// marks returns a sign for each step of a node.
 func marks(n progress.Node) string {
 	text := ""
 	for _, s := range n.Steps {

@@ -4,8 +4,9 @@ import (
 	"strings"
 )
 
-// table lays rows out behind an indent, the titles first, with two spaces between columns. A column is at least as
-// wide as its title, and aligned right if the title starts with ">". The last column has no width: it may have long messages.
+// table formats rows with an indent and with two spaces between columns. The first row has the
+// titles. A column is at least as wide as its title, and right-aligned if the title starts with
+// ">". The last column is not padded, because it may have long messages.
 func table(rows [][]string, indent int) []string {
 	widths := columnWidths(rows)
 	lines := make([]string, len(rows))
@@ -45,7 +46,7 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// breadth returns how wide a table is.
+// breadth returns the width of a table.
 func breadth(rows [][]string, indent int) int {
 	total := indent
 	for i, w := range columnWidths(rows) {
@@ -78,7 +79,7 @@ const (
 	Alarm       // a stuck node, a blocked pool, an unreachable server
 )
 
-// Line is one line of a screen: printable, without a line feed.
+// Line is one line of a screen. Its text is printable, and has no line feed.
 type Line struct {
 	Text string
 	Tone Tone
@@ -92,7 +93,8 @@ func lines(tone Tone, texts ...string) []Line {
 	return ls
 }
 
-// wrapped returns clean text as lines of at most width columns, 0 is no limit, with an indent on all but the first.
+// wrapped returns clean text as lines of at most width columns; 0 means no limit. All lines after
+// the first line have the indent.
 func wrapped(tone Tone, indent, text string, width int) []Line {
 	if width <= 0 || Width(text) <= width {
 		return lines(tone, text)

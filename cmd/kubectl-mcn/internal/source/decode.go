@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds are the types of the kinds that are shown.
+// kinds returns an empty object of each kind that the command shows.
 var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
@@ -27,7 +27,7 @@ var kinds = map[string]func() metav1.Object{
 // decoder collects the objects of files.
 type decoder struct {
 	objects []dated
-	skipped map[string]int // other kinds, and objects that cannot be read
+	skipped map[string]int // the number of skipped objects by reason
 }
 
 // dated is an object with the newest time of its conditions.
@@ -74,7 +74,8 @@ func (d *decoder) decodeJSON(data []byte) error {
 	}
 }
 
-// add adds an object, or those of a list. The items of a list of one kind may have no kind of their own.
+// add adds an object or the items of a list. Data without a kind is of the passed kind, because the
+// items of a MachineConfigNodeList, for example, may omit it.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta
@@ -107,7 +108,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	switch {
 	case kind == "":
 		d.skipped["object without a kind"]++
-	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // a dump has other kinds of the group
+	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // other kinds of this group are normal in a dump
 		d.skipped[kind]++
 	case empty != nil:
 		obj := empty()
