@@ -107,13 +107,6 @@ type exitError struct {
 
 func (e *exitError) Unwrap() error { return e.error }
 
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return source.Usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
 func newRoot(c *CLI) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
@@ -133,9 +126,6 @@ func newRoot(c *CLI) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return source.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
-	for _, cmd := range append(root.Commands(), root) {
-		cmd.DisableFlagsInUseLine = true
-	}
 	return root
 }
 

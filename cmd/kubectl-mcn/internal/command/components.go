@@ -13,15 +13,17 @@ import (
 func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{
-		Use: "components [flags]", Short: "show the health of the operator, controller and daemons",
+		Use: "components", Short: "show the health of the operator, controller and daemons",
 		Long: "Show the health of the operator, the controller and the daemons, steps that\n" +
 			"take long, and the most recent errors. The data is in the MachineConfiguration\n" +
 			"\"cluster\".",
-		Args: noArgs,
 	}
 	f.bindOutput(cmd)
 	f.bind(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return source.Usagef("unexpected argument %q; see kubectl mcn components --help", args[0])
+		}
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":

@@ -14,7 +14,7 @@ import (
 func newNodeCommand(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofRollout: true}
 	cmd := &cobra.Command{
-		Use: "node NAME [flags]", Short: "show everything about one node",
+		Use: "node NAME", Short: "show everything about one node",
 		Long: "Show everything about one node: its steps, their messages, and what to do next.",
 	}
 	f.bindOutput(cmd, formatWide)

@@ -25,7 +25,7 @@ type snapshot struct {
 func newSnapshot(c *CLI) *cobra.Command {
 	s := &snapshot{sourceFlags: sourceFlags{CLI: c, ofRollout: true, ofHealth: true}}
 	cmd := &cobra.Command{
-		Use: "kubectl-mcn [POOL...] [flags]",
+		Use: "kubectl-mcn [POOL...]",
 		Long: "Show how far the nodes of a cluster are updated, which nodes are stuck, and why.\n" +
 			"The flags of kubectl, such as --context and --kubeconfig, work, too.",
 		Args: cobra.ArbitraryArgs,

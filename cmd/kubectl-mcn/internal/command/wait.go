@@ -24,7 +24,7 @@ type waiting struct {
 func newWait(c *CLI) *cobra.Command {
 	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
 	cmd := &cobra.Command{
-		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
+		Use: "wait [POOL...]", Short: "wait until pools are done",
 		Long: "Wait until pools are done. Print a line about a pool each time it changes.\n" +
 			"Exit codes: 0 all pools are done; 1 a pool is stuck, degraded, blocked or\n" +
 			"paused; 2 wrong usage or no cluster; 3 timeout.",

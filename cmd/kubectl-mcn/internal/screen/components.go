@@ -51,11 +51,10 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 	var own []metav1.Condition
 	for _, a := range []components.Aspect{components.Progressing, components.Degraded, components.Available} {
 		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
-		switch {
-		case condition == nil && a != components.Progressing:
-			result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
-			continue
-		case condition == nil:
+		if condition == nil {
+			if a != components.Progressing {
+				result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
+			}
 			continue
 		}
 		own = append(own, *condition)

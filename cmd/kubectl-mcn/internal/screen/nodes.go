@@ -88,12 +88,8 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	for _, n := range all {
 		names = append(names, Clean(n.Name))
 	}
-	longest := longestNode
 	if o.Width > 0 {
 		titles = titles[:4]
-	}
-	if o.Whole && o.Width <= 0 {
-		longest = 0
 	}
 	rows := [][]string{titles}
 	for _, n := range all {
@@ -105,8 +101,9 @@ func nodeTable(all []progress.Node, o Options) []Line {
 			rows[i] = rows[i][:len(rows[i])-1]
 		}
 	}
+	longest := 0
 	if o.Width > 0 {
-		longest = max(4, min(longest, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
+		longest = max(4, min(longestNode, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
 	}
 	for i, short := range shortAll(names, longest) {
 		rows[i+1][0] = short
