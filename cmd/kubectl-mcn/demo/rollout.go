@@ -20,8 +20,8 @@ const (
 	rendered1 = "rendered-worker-9bcd6b9abcc3c037fe5633e9571ed5ec"
 	rendered2 = "rendered-worker-7de7db73c6c2a9bcd0b3f5a1c39a1d5e"
 
-	// While a drain fails, the controller reports drainFailed. After an hour, the daemon reports
-	// degraded.
+	// The messages of a drain that fails: drainFailed of the controller and, after an hour,
+	// degraded of the daemon.
 	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 + " matches current drainer uncordon-" + rendered1
 	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
 	degraded     = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
@@ -72,7 +72,7 @@ func newNodes(n int) []*node {
 // event is a report of a daemon.
 type event struct {
 	conditions.Report
-	at   time.Duration // from the start of the rollout
+	at   time.Duration // the time since the start of the rollout
 	node *node
 }
 
@@ -109,7 +109,7 @@ func rollout(nodes []*node, failNode string) []event {
 	return all
 }
 
-// apply writes the report to the object of the node, with this time.
+// apply updates the object of the node with the report, at this time.
 func (e event) apply(at time.Time) {
 	spec, version := &e.node.Spec.ConfigVersion, e.node.Status.ConfigVersion
 	e.Time = metav1.NewTime(at.Truncate(time.Second))

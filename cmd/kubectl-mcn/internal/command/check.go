@@ -14,13 +14,13 @@ import (
 
 // check decides for each view whether the command wait ends.
 //
-//  1. A pool is done if all its nodes have the pool's target, the pool and the pinned image sets of
-//     its nodes have no problem, and no image is being built. A pool without MachineConfigNodes is
-//     done if its condition Updated is True.
-//  2. A pool has failed if a node is stuck, if the pool or a pinned image set is degraded, or if
-//     the pool is blocked or paused, and this problem has lasted for the time of --tolerate. The
-//     time starts again if the problem goes away and comes back.
-//  3. A pool that has a target of --from is not done and cannot fail, because its update has not
+//  1. A pool is done if all its nodes have the target, no image is being built, and neither the
+//     pool nor a pinned image set has a problem. A pool without MachineConfigNodes is done if its
+//     condition Updated is True.
+//  2. A pool has failed if it has a problem for longer than --tolerate. A problem is a stuck node,
+//     a degraded pool or pinned image set, or a blocked or paused pool. The time starts again if
+//     the problem goes away and comes back.
+//  3. A pool whose target is in --from is not done and cannot fail, because its update has not
 //     started.
 //  4. While the API server is unreachable, no pool is done and no pool fails, because the last view
 //     may be out of date.
@@ -36,8 +36,8 @@ type check struct {
 	last   source.View
 }
 
-// pools returns the view with only the pools to wait for. A pool without a MachineConfigPool counts
-// only if it is from files that have no MachineConfigPools.
+// pools returns the view with only the pools to wait for. It drops pools that have nodes but no
+// MachineConfigPool, unless the source is files without any MachineConfigPool.
 func (c *check) pools(v source.View) (source.View, error) {
 	isUnknown := func(p progress.Pool) bool { return !p.Known }
 	if c.origin == "" || slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return p.Known }) {
@@ -78,7 +78,7 @@ func (c *check) isOld(p progress.Pool) bool {
 	})
 }
 
-// failed describes the pools with a problem that has lasted for the time of --tolerate.
+// failed describes the pools with a problem that has lasted as long as --tolerate.
 func (c *check) failed(v source.View) []string {
 	var failed []string
 	since := map[screen.ProblemID]time.Time{}
@@ -103,8 +103,8 @@ func (c *check) failed(v source.View) []string {
 	return failed
 }
 
-// unfinished returns the error of a wait that ends before all pools are done. It describes these
-// pools.
+// unfinished returns the error of a wait that ends before all pools are done. The error describes
+// the pools that are not done.
 func (c *check) unfinished(when string) error {
 	var left []string
 	for _, p := range c.last.Pools {

@@ -29,7 +29,7 @@ import (
 
 // The exit codes of failures.
 const (
-	exitFailed      = 1 // a pool that wait waits for has failed, or the output cannot be written
+	exitFailed      = 1 // a pool of the command wait has failed, or the output cannot be written
 	exitUsage       = 2 // the arguments are wrong, or the source cannot be read
 	exitTimeout     = 3 // wait has reached its timeout
 	exitInterrupted = 130

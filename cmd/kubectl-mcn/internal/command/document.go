@@ -75,7 +75,7 @@ type documentNode struct {
 	Current         documentTarget           `json:"current"`
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
-	Seconds         *int                     `json:"seconds,omitempty"` // how long the node has been degraded, or else at its step
+	Seconds         *int                     `json:"seconds,omitempty"` // how long the node has been degraded, or else has been at its step
 	Requested       time.Time                `json:"requested,omitzero"`
 	Started         time.Time                `json:"started,omitzero"`
 	Completed       time.Time                `json:"completed,omitzero"`

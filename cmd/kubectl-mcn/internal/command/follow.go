@@ -12,8 +12,8 @@ import (
 const (
 	// minPause is the minimum time between two views.
 	minPause = 250 * time.Millisecond
-	// maxPause is the time until the next view if no object changes, because ages grow, nodes
-	// become stuck, and the user resizes the terminal.
+	// maxPause is the maximum time between two views. Even if no object changes, ages grow, nodes
+	// become stuck, and the user may resize the terminal.
 	maxPause = time.Second
 )
 
@@ -31,8 +31,8 @@ func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) e
 	return print(v)
 }
 
-// follow opens the source, and calls do with a view after each change, at least every maxPause and
-// at most every minPause. It returns when do is done or fails, or when the source ends.
+// follow opens the source, and calls do with a new view after each change and after maxPause, but
+// never twice within minPause. It returns when do is done or fails, or when the source ends.
 func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done bool, err error)) error {
 	if err := f.open(); err != nil {
 		return err
@@ -94,8 +94,8 @@ func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	}
 }
 
-// options returns the options of a screen. Only a screen that is redrawn has a limit of its height.
-// A whole screen has no limit of its width, unless it is redrawn.
+// options returns the options of a screen. Only a redrawn screen has a maximum height. A whole
+// screen has no maximum width, unless it is redrawn.
 func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
 	o := screen.Options{

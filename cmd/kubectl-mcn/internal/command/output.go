@@ -17,7 +17,7 @@ const (
 	formatJSON = "json"
 )
 
-// bindOutput adds the flag -o. Its formats are kubectl's and, in addition, own.
+// bindOutput adds the flag -o, with the formats in own and the formats of kubectl's printers.
 func (f *sourceFlags) bindOutput(cmd *cobra.Command, own ...string) {
 	formats := strings.Join(append(own, formatJSON, "yaml"), ", ")
 	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+formats+", jsonpath=...")
@@ -55,7 +55,7 @@ func typeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
 }
 
-// printDocument prints a document in the format of -o.
+// printDocument prints a document in the format that -o names.
 func (f *sourceFlags) printDocument(document runtime.Object) error {
 	printer, err := f.printer()
 	if err != nil {

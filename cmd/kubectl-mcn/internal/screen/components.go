@@ -18,7 +18,7 @@ type Component struct {
 	// Health is Healthy, Unhealthy, Unknown or NotReported. For the bootstrap, it is Running or
 	// Complete.
 	Health string `json:"health"`
-	// Doing is the step that takes long. Since and Message belong to this step, or to the
+	// Doing is a step that takes long, or "". Since and Message belong to this step, or to the
 	// bootstrap.
 	Doing    string             `json:"doing,omitempty"`
 	Since    *metav1.Time       `json:"since,omitempty"`
@@ -79,7 +79,7 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 }
 
 // Health names the components whose health is Unhealthy or Unknown, and the command that shows
-// them. If there are none, it returns "".
+// them. If there are no such components, it returns "".
 func Health(list []metav1.Condition) string {
 	var texts []string
 	for _, h := range []components.Health{components.Unhealthy, components.Unknown} {

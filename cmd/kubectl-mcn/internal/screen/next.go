@@ -19,12 +19,12 @@ var (
 const (
 	inNamespace   = "oc -n openshift-machine-config-operator "
 	controllerLog = inNamespace + "logs deploy/machine-config-controller -c machine-config-controller"
-	// seeController ends the daemon's error if the cause is in the controller's log.
+	// seeController is the end of a daemon's error if the cause is in the controller's log.
 	seeController = "see machine-config-controller logs"
 )
 
-// Next returns commands that show more about a stuck or slow node than its entry. It returns no
-// command with a name that cannot be pasted into a shell.
+// Next returns commands that show more about a stuck or slow node than the node's entry. It omits
+// commands with names that cannot be pasted into a shell.
 func Next(n progress.Node) []string {
 	switch {
 	case n.State != progress.Stuck && !n.Slow:
@@ -41,7 +41,7 @@ func Next(n progress.Node) []string {
 	return daemonLog(n.Name)
 }
 
-// nextForPods returns a command for each namespace with a pod that cannot be evicted, and for each
+// nextForPods returns a command for each namespace in which an eviction was refused, and for each
 // pod that does not terminate.
 func nextForPods(pods []progress.Pod) []string {
 	var all []string

@@ -62,8 +62,8 @@ func (o Options) wholeTarget(t progress.Target) string {
 	return text
 }
 
-// stepRows returns a table of the steps of a node: when each step started, how long it has taken
-// and, below its row, its message.
+// stepRows returns a table with a row for each step of a node. The message of a step is below its
+// row.
 func stepRows(n progress.Node, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {

@@ -15,8 +15,8 @@ const (
 	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns the table of the nodes that are updating and have no entry as a problem. If the
-// table would have more than room lines, it has only the first nodes and counts the other nodes.
+// nodeRows returns the table of the nodes that chosenNodes selects. If there are too many nodes for
+// the room on the screen, it counts the remaining nodes.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
@@ -49,8 +49,8 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	return ls
 }
 
-// manySteps returns a line for each pool in which manyNodes are updating. It counts the nodes at
-// each step.
+// manySteps returns a line for each pool in which at least manyNodes nodes are updating. The line
+// counts the nodes at each step.
 func manySteps(pools []progress.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
@@ -62,8 +62,8 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// chosenNodes returns the nodes of the table: first the updating nodes that are not slow, sorted by
-// the start of their step, and then, on a whole screen, all other nodes.
+// chosenNodes returns the nodes of the table. First come the updating nodes that are not slow,
+// sorted by the start of their step. On a whole screen, all other nodes follow.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
@@ -118,8 +118,9 @@ func forText(n progress.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken since the request. If the request is
-// not known, or has changed the target of a running update, the time is since the start.
+// totalText returns how long the update of a node has taken since the request. If the time of the
+// request is not known, or if the request has changed the target of a running update, it returns
+// the time since the start.
 func totalText(n progress.Node, o Options) string {
 	from := n.Requested
 	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
@@ -147,8 +148,8 @@ func stepName(n progress.Node) string {
 	return phaseName(n.Step)
 }
 
-// Doing returns what a node is doing in its update, or else its state. It adds whether the Node is
-// NotReady or cordoned.
+// Doing returns what a node is doing in its update, or else its state, and the state of the Node,
+// for example "Draining, NotReady" or "Done, cordoned".
 func Doing(n progress.Node) string {
 	text := string(n.State)
 	switch {

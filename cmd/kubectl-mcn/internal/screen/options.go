@@ -13,13 +13,13 @@ import (
 type Options struct {
 	// Now is the time of the screen. All times are shown in its time zone.
 	Now time.Time
-	// Origin is the name of the file that the objects come from, or "" for a cluster.
+	// Origin names the files that the objects come from. It is "" for a cluster.
 	Origin string
 	// Width is the maximum number of columns of a line; 0 means no limit.
 	Width int
 	// Height is the maximum number of lines; 0 means no limit.
 	Height int
-	// LastContact is the time of the last response of the API server, if it no longer responds.
+	// LastContact is when the API server responded last. It is zero while the server responds.
 	LastContact time.Time
 	// Health names the components that are not healthy. It is "" if all components are healthy.
 	Health string

@@ -96,7 +96,7 @@ func TargetText(t progress.Target) string {
 
 func cutHash(s string) string { return columns.Truncate(Clean(s), shortHash, "") }
 
-// leftText returns the remaining time of a pool or, if it is not known, the reason.
+// leftText returns the remaining time of a pool, or the reason why the time is not known.
 func leftText(p progress.Pool) string {
 	isDegraded, isSlow := p.FromStatus && p.Stuck > 0, false
 	for _, n := range p.Nodes {

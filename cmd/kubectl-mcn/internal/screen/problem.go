@@ -11,15 +11,15 @@ import (
 
 const (
 	margin     = "    "
-	maxEntries = 3  // of stuck nodes, of slow nodes, and of pinned image sets
-	maxNames   = 10 // in one list
-	maxNext    = 3  // commands of one problem
+	maxEntries = 3  // limits the entries of stuck nodes, of slow nodes, and of pinned image sets
+	maxNames   = 10 // limits a list of names
+	maxNext    = 3  // limits the commands of an entry
 )
 
 // ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.
 type ProblemID struct {
 	Pool, Node, Kind string
-	UID              types.UID // of the MachineConfigNode, which may be created again
+	UID              types.UID // the UID of the MachineConfigNode, which may be deleted and created again
 }
 
 // Problem is an entry on a screen that needs the attention of an administrator.
@@ -59,9 +59,9 @@ func (p Problem) draw(o Options) []Line {
 	return ls
 }
 
-// grouped draws an entry for each cause: the first problem, and the names of other nodes that have
-// a problem with this cause. If there are more than maxEntries causes, the line more counts the
-// nodes that have the remaining causes.
+// grouped draws an entry for each cause: the first problem with this cause, and the names of all
+// other nodes that have this problem. If there are more than maxEntries causes, it counts the
+// remaining nodes. more is the format of this line.
 func grouped(all []Problem, more string, o Options) []Line {
 	var order []Problem
 	names := map[any][]string{}
@@ -93,7 +93,7 @@ func grouped(all []Problem, more string, o Options) []Line {
 	return ls
 }
 
-// names joins names. If there are more than maxNames, it counts the remaining names.
+// names joins at most maxNames names, and counts the remaining names.
 func (o Options) names(all []string) string {
 	if len(all) <= maxNames || o.Whole {
 		return strings.Join(all, ", ")

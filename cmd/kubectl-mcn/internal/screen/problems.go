@@ -28,8 +28,8 @@ func Failures(p progress.Pool, now time.Time) []Problem {
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofPool returns the problems of the pool itself: its conditions, unavailable nodes that nodes wait
-// for, and a build of its image.
+// ofPool returns the problems of the pool itself: its degraded conditions, unavailable nodes that
+// block waiting nodes, and a build of its image.
 func ofPool(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	add := func(tone Tone, c progress.PoolCondition, what string, next []string) {
@@ -44,7 +44,7 @@ func ofPool(p progress.Pool, o Options) []Problem {
 	unavailable := p.UnavailableNodes()
 	unknown := p.Unavailable - len(unavailable)
 	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
-	// If all unavailable nodes are stuck, the entries of these nodes say enough.
+	// If all unavailable nodes are stuck, the entries of these nodes are enough.
 	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) {
 		tone, what, next := Warn, "no place is free for "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
 		if p.Blocked {
@@ -129,8 +129,7 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-// nodeEntries returns the entries of the stuck nodes, degraded nodes first, and then of the slow
-// nodes.
+// nodeEntries returns the entries of the stuck nodes, and then of the slow nodes.
 func nodeEntries(pools []progress.Pool, o Options) []Line {
 	var stuck, slow []Problem
 	for _, p := range pools {
@@ -156,7 +155,8 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	return grouped(all, "~ %s with other pinned image sets: kubectl mcn -o wide", o)
 }
 
-// Reason describes for how long a node has been stuck or slow, and at which step.
+// Reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
+// degraded for 12m".
 func Reason(n progress.Node, o Options) string {
 	var parts []string
 	if n.InUpdate() {

@@ -35,8 +35,8 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	return fit(append(screen, legend...), o)
 }
 
-// missingKinds says that there are no MachineConfigPools, or no MachineConfigNodes, and which
-// numbers of the screen differ for this reason.
+// missingKinds says whether there are no MachineConfigPools or no MachineConfigNodes, and what the
+// screen shows without these objects.
 func missingKinds(pools []progress.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
@@ -47,7 +47,7 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
 	}
 	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
-		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has the config that it desires.")
+		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
 	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
 	for _, p := range pools {
@@ -55,7 +55,7 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 			return ls
 		}
 		if p.Unavailable > 0 {
-			text += fmt.Sprintf("; in %s, %d of at most %d are unavailable", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
+			text += fmt.Sprintf("; in %s, %d machines are unavailable, maxUnavailable is %d", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
 		}
 	}
 	say(text)
@@ -90,8 +90,8 @@ func title(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// versions returns the old and the new OpenShift version of the update. If they differ between
-// pools, it returns the versions of each pool.
+// versions returns the old and the new OpenShift version of the update. If the pools differ, it
+// lists the versions of each pool.
 func (o Options) versions(pools []progress.Pool) string {
 	var all []string
 	isSame, first := true, ""

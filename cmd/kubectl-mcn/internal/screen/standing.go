@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// manyNodes is a number of updating nodes. If a pool has as many or more, Standing omits their
-// steps, and the screen of the rollout counts the nodes at each step.
+// If at least manyNodes nodes of a pool are updating, Standing omits their steps, and Snapshot has
+// a line that counts the nodes at each step.
 const manyNodes = 10
 
 // Standing describes a pool in one line, for example "worker 3/6 to 22222222, 1 draining, 1 stuck,
@@ -43,9 +43,9 @@ func Standing(p progress.Pool) string {
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
-// If more than most nodes are updating, it returns nil.
-func stepCounts(p progress.Pool, most int) []string {
-	if p.Updating > most {
+// If more than limit nodes are updating, it returns nil.
+func stepCounts(p progress.Pool, limit int) []string {
+	if p.Updating > limit {
 		return nil
 	}
 	counts := map[string]int{}

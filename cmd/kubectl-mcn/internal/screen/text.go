@@ -27,7 +27,7 @@ func Clean(s string) string {
 	return printable.Replace(quoted[1 : len(quoted)-1])
 }
 
-// printable replaces escaped printable characters by the characters.
+// printable removes the backslashes that strconv.Quote adds to quotes and backslashes.
 var printable = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
 // Cut cuts clean text to at most width columns; 0 means no limit.
@@ -81,8 +81,8 @@ func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, wid
 // wrapped Go error is at the end.
 const keptTail = 160
 
-// cutMiddle cuts clean text in the middle, to about width columns. It keeps at least keptTail
-// columns.
+// cutMiddle cuts clean text in the middle, to about width columns. It always keeps the last
+// keptTail columns.
 func cutMiddle(s string, width int) string {
 	width = max(width, keptTail+40)
 	if Width(s) <= width {

@@ -130,7 +130,7 @@ func (c *Cluster) get(ctx context.Context, client rest.Interface, path, as strin
 }
 
 // readNodes reads which Nodes are ready and which are cordoned. It reads the table that kubectl get
-// prints, because the Nodes themselves have a hundred times the bytes.
+// prints, because a list of the Nodes has a hundred times as many bytes.
 func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface) {
 	states := map[string]nodeState{}
 	for token, isFirst := "", true; isFirst || token != ""; isFirst = false {

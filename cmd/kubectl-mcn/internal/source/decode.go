@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds returns an empty object of each kind that the command shows.
+// kinds maps each kind that the command shows to a function that returns an empty object.
 var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
@@ -54,7 +54,7 @@ func (d *decoder) decode(name string, data []byte) error {
 		}
 	}
 	if err != nil {
-		return Usagef("%s is cut off, or was changed: %s", name, getThem)
+		return Usagef("%s is incomplete or damaged: %s", name, getThem)
 	}
 	return nil
 }
@@ -74,8 +74,8 @@ func (d *decoder) decodeJSON(data []byte) error {
 	}
 }
 
-// add adds an object or the items of a list. Data without a kind is of the passed kind, because the
-// items of a MachineConfigNodeList, for example, may omit it.
+// add adds an object or the items of a list. kind is the kind of data that has no kind itself, such
+// as an item of a MachineConfigNodeList.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta

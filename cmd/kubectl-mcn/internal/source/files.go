@@ -34,7 +34,9 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	written time.Time // used instead of At: the newest modification of a file, or the newest condition
+	// written is used if At is zero: the newest modification time of a file, or the newest time of
+	// a condition.
+	written time.Time
 }
 
 // Origin returns the names of the files.
@@ -80,7 +82,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		}
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	s.edit(func() { // one edit, because a rollout could look done while objects are missing
+	s.edit(func() { // one edit, because a rollout could look done without some of its objects
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}
@@ -131,8 +133,8 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the modification times of the files to read, by file: the named file, or the files
-// of a must-gather, or else the files of the named folder without its subfolders. It follows links.
+// find returns the modification times of the files to read: the named file itself, the files of a
+// must-gather, or the files directly in any other folder. It follows symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -52,15 +52,15 @@ func (r reader) read(ctx context.Context) {
 }
 
 // pagedListWatch lists page by page. A streamed list would have twenty times the bytes, because API
-// servers compress only pages.
+// servers compress pages but not streams.
 type pagedListWatch struct{ *cache.ListWatch }
 
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
 // list stores the objects of one page, and returns the page without the objects, so that only one
-// page is in memory at a time. It requests the newest state, because for a list with a limit and a
-// resourceVersion the server returns exactly this version, which may be too old for a watch.
+// page is in memory at a time. It clears the resourceVersion. Otherwise, for a list with a limit,
+// the server would return exactly this version, which may be too old for a watch.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion = ""
 	bounded, cancel := context.WithTimeout(ctx, r.RequestTimeout)
@@ -111,12 +111,12 @@ func (r reader) responded(change func(*access)) {
 
 // failed records a failed request, or ends Read.
 //
-//  1. If follow is set, the reflector retries each request, except a first list or a first watch
-//     that got the response NotFound, Forbidden or Unauthorized. Such a failure is final. Without
-//     follow, each failure is final.
-//  2. A final failure ends Read, unless Rollout is set and the screen can do without the resource:
-//     if the user may not list it, if the CRD of MachineConfigNodes is not installed, or if the
-//     MachineConfiguration cannot be listed.
+//  1. Without follow, each failure is final. With follow, a failure is final only if the first list
+//     or the first watch gets the response NotFound, Forbidden or Unauthorized. The reflector
+//     retries all other requests.
+//  2. A final failure ends Read. However, if Rollout is set, Read continues without a resource that
+//     the user may not list, without MachineConfigNodes if their CRD is not installed, and without
+//     a MachineConfiguration that cannot be listed.
 //  3. If the user may list neither pools nor MachineConfigNodes, Read ends.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
@@ -139,10 +139,10 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			a.denied, a.leftOut, a.listed = explained, true, true
 			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
 			if pools.denied != nil && nodes.denied != nil {
-				r.fail(nodes.denied) // the same error in each order of the responses
+				r.fail(nodes.denied) // the same error, whichever list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
-			a.leftOut, a.listed = true, true // the pools have counts of their nodes
+			a.leftOut, a.listed = true, true // the status of each pool has counts
 		default:
 			r.fail(explained)
 		}

@@ -21,7 +21,7 @@ type Source interface {
 	Read(ctx context.Context, s *Store, follow bool) error
 	// Now returns the time at which ages are computed.
 	Now() time.Time
-	// Origin returns the place that the objects come from, or "" for a cluster.
+	// Origin names the files that the objects come from. It is "" for a cluster.
 	Origin() string
 }
 
@@ -38,7 +38,7 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 type View struct {
 	Time       time.Time
 	Pools      []progress.Pool
-	Components []metav1.Condition // of the MachineConfiguration; nil if they are not known
+	Components []metav1.Condition // the conditions of the MachineConfiguration, if they are known
 	Releases   map[string]string  // OpenShift versions by rendered config; "" if not known
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
 	// updates were requested are not known.
@@ -46,9 +46,9 @@ type View struct {
 
 	Ready       bool             // all resources were listed at least once
 	Last        bool             // the source has ended
-	Denied      map[string]error // by resource: why the user may not read it
-	Failure     error            // why a request to the API server fails; nil if the server responds
-	LastContact time.Time        // the last response of the API server; zero if the server responds
+	Denied      map[string]error // why the user may not read a resource, by resource
+	Failure     error            // why requests to the API server fail; nil while it responds
+	LastContact time.Time        // when the API server responded last; zero while it responds
 }
 
 // View returns a view of the store in which ages are computed at now.

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// maxReconnect is how long the API server may be unreachable before a view shows it, because a
+// maxReconnect is how long the API server may be unreachable before a view reports a failure. A
 // watch that reconnects is not an outage.
 const maxReconnect = 2 * time.Second
 
@@ -32,7 +32,7 @@ const releaseAnnotation = "machineconfiguration.openshift.io/release-image-versi
 
 // Store keeps the objects of a rollout. It is safe for concurrent use.
 type Store struct {
-	// Changed receives a value after each change, unless it is full.
+	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
 	limits           progress.Limits
@@ -41,10 +41,10 @@ type Store struct {
 	nodes            map[string]progress.Node
 	pools            map[string]*mcfgv1.MachineConfigPool
 	config           *operatorv1.MachineConfiguration
-	states           map[string]nodeState // by Node; empty if the user may not read Nodes
+	states           map[string]nodeState // by name of the Node; empty if the user may not read Nodes
 	hasManagedFields bool                 // a MachineConfigNode has managedFields
 	releases         map[string]string    // OpenShift versions by rendered config; "" if not known
-	resources        map[string]*access   // by resource of a cluster
+	resources        map[string]*access   // the resources of a cluster, by name; empty for files
 }
 
 // nodeState is what the screens show of a core/v1 Node.
@@ -56,7 +56,7 @@ type access struct {
 	leftOut         bool            // the user may not read the resource, or it does not exist
 	denied          error           // why the user may not read the resource
 	failure         error           // the error of the last request, or nil
-	responded, lost time.Time       // the last response, and the first failure since
+	responded, lost time.Time       // the last response, and the first failure after it
 	names           map[string]bool // the objects of the current list
 }
 

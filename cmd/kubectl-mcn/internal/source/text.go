@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// getThem is the advice how to write a file that the command can read.
+// getThem tells the user how to write a file that the command can read.
 const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
 
 var (

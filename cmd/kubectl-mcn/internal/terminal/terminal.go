@@ -64,7 +64,7 @@ var colors = map[screen.Tone]string{
 	screen.Alarm:  "\x1b[31m",
 }
 
-// Text returns lines with ending after each line. The lines are colored if t.Color is set.
+// Text joins lines, and adds ending to each line. The lines are colored if t.Color is set.
 func (t Terminal) Text(lines []screen.Line, ending string) string {
 	var b strings.Builder
 	for _, l := range lines {
