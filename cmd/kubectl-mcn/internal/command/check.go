@@ -45,7 +45,7 @@ func (c *check) pools(v source.View) (source.View, error) {
 	}
 	chosen, err := choose(v, c.names)
 	if err == nil && len(chosen.Pools) == 0 {
-		err = source.Usagef("the cluster has no MachineConfigPools")
+		err = source.Usagef("there are no MachineConfigPools")
 	}
 	if err != nil {
 		return v, source.Usagef("nothing to wait for: %w", err)

@@ -56,17 +56,16 @@ func (s *snapshot) redraw(ctx context.Context) error {
 	defer painter.Close()
 	s.isRedrawn = true
 	return s.follow(ctx, func(v source.View) (bool, error) {
-		lines, err := s.draw(v)
+		v, err := choose(v, s.pools)
 		if err != nil {
 			return true, err
 		}
-		return false, painter.Paint(lines)
+		return false, painter.Paint(s.draw(v))
 	})
 }
 
-func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
-	v, err := choose(v, s.pools)
-	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide)), err
+func (s *snapshot) draw(v source.View) []screen.Line {
+	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide))
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -81,8 +80,7 @@ func (s *snapshot) print(v source.View) error {
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil
 	}
-	lines, _ := s.draw(v)
-	return s.terminal.Print(s.Out, lines)
+	return s.terminal.Print(s.Out, s.draw(v))
 }
 
 // choose returns the view with only the named pools, or with all pools if names is empty.

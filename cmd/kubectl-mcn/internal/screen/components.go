@@ -112,7 +112,7 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 		}
 		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing), "-"), since})
 	}
-	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), tableLines(rows, 0, o.Width)...)
+	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), table(rows, 0, o.Width)...)
 	add := func(tone Tone, c Component, what, message string) {
 		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
 	}

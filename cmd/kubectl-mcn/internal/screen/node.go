@@ -81,7 +81,7 @@ func stepRows(n progress.Node, o Options) []Line {
 		rows = append(rows, []string{signs[s.State] + " " + phaseName(s.Phase), state, from, duration})
 	}
 	var all []Line
-	for i, l := range tableLines(rows, 0, o.Width) {
+	for i, l := range table(rows, 0, o.Width) {
 		all = append(all, l)
 		if i > 0 && n.Steps[i-1].Message != "" {
 			all = append(all, lines(Plain, indented(margin, margin, n.Steps[i-1].Message, o.Width)...)...)

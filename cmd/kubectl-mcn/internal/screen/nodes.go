@@ -108,7 +108,7 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	for i, short := range shortAll(names, longest) {
 		rows[i+1][0] = short
 	}
-	return tableLines(rows, nodeIndent, o.Width)
+	return table(rows, nodeIndent, o.Width)
 }
 
 func forText(n progress.Node, o Options) string {

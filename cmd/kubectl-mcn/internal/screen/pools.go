@@ -58,7 +58,7 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 			break
 		}
 	}
-	return tableLines(rows, 0, o.Width)
+	return table(rows, 0, o.Width)
 }
 
 // progressBar draws the progress of a pool: done, updating, stuck and other nodes. The part of done

@@ -19,7 +19,7 @@ const (
 // ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.
 type ProblemID struct {
 	Pool, Node, Kind string
-	UID              types.UID // the UID of the MachineConfigNode, which may be deleted and created again
+	UID              types.UID // a new UID after the MachineConfigNode is created again
 }
 
 // Problem is an entry on a screen that needs the attention of an administrator.
@@ -60,8 +60,8 @@ func (p Problem) draw(o Options) []Line {
 }
 
 // grouped draws an entry for each cause: the first problem with this cause, and the names of all
-// other nodes that have this problem. If there are more than maxEntries causes, it counts the
-// remaining nodes. more is the format of this line.
+// other nodes that have this problem. If there are more than maxEntries causes, a last line with
+// the format more counts the remaining nodes.
 func grouped(all []Problem, more string, o Options) []Line {
 	var order []Problem
 	names := map[any][]string{}

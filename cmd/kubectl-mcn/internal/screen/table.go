@@ -1,17 +1,18 @@
 package screen
 
-import (
-	"strings"
-)
+import "strings"
 
 // table formats rows with an indent and with two spaces between columns. The first row has the
 // titles. A column is at least as wide as its title, and right-aligned if the title starts with
 // ">". The last column is not padded, because it may have long messages.
-func table(rows [][]string, indent int) []string {
+func table(rows [][]string, indent, width int) []Line {
 	widths := columnWidths(rows)
-	lines := make([]string, len(rows))
+	var ls []Line
 	for r, row := range rows {
-		b := strings.Repeat(" ", indent)
+		b, tone := strings.Repeat(" ", indent), Plain
+		if r == 0 {
+			tone = Header
+		}
 		for i, cell := range row {
 			title, isRight := strings.CutPrefix(rows[0][i], ">")
 			if r == 0 {
@@ -28,9 +29,9 @@ func table(rows [][]string, indent int) []string {
 			}
 			b += "  "
 		}
-		lines[r] = strings.TrimRight(b, " ")
+		ls = append(ls, Line{Text: Cut(strings.TrimRight(b, " "), width), Tone: tone})
 	}
-	return lines
+	return ls
 }
 
 func columnWidths(rows [][]string) []int {
@@ -53,19 +54,6 @@ func breadth(rows [][]string, indent int) int {
 		total += w + 2*min(i, 1)
 	}
 	return total
-}
-
-// tableLines returns a table as lines of at most width columns.
-func tableLines(rows [][]string, indent, width int) []Line {
-	var ls []Line
-	for i, row := range table(rows, indent) {
-		tone := Plain
-		if i == 0 {
-			tone = Header
-		}
-		ls = append(ls, Line{Text: Cut(row, width), Tone: tone})
-	}
-	return ls
 }
 
 // Tone is the kind of a line, which determines its color.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,12 +55,7 @@ func (f *Files) Origin() string {
 // Now returns the time at which ages are computed.
 func (f *Files) Now() time.Time {
 	now := f.Clock()
-	for _, t := range []time.Time{f.At, f.written} {
-		if !t.IsZero() {
-			return t.In(now.Location())
-		}
-	}
-	return now
+	return cmp.Or(f.At, f.written, now).In(now.Location())
 }
 
 // Read reads all files. If two objects have the same name, it keeps the newer object.

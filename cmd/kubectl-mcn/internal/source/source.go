@@ -3,6 +3,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -78,10 +79,7 @@ func (s *Store) View(now time.Time) View {
 			continue
 		}
 		v.Failure = r.failure
-		last := r.responded
-		if last.IsZero() {
-			last = r.lost
-		}
+		last := cmp.Or(r.responded, r.lost)
 		if v.LastContact.IsZero() || last.Before(v.LastContact) {
 			v.LastContact = last
 		}

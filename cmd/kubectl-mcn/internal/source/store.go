@@ -57,7 +57,7 @@ type access struct {
 	denied          error           // why the user may not read the resource
 	failure         error           // the error of the last request, or nil
 	responded, lost time.Time       // the last response, and the first failure after it
-	names           map[string]bool // the objects of the current list
+	names           map[string]bool // the names of the objects in the current list
 }
 
 // NewStore returns an empty store.
