@@ -27,7 +27,7 @@ func newComponents(c *CLI) *cobra.Command {
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":
-				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: check the machine-config-operator, which writes it")
+				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: check whether the machine-config-operator is running")
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 			}

@@ -43,7 +43,7 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	case !s.watch:
 		return s.show(cmd.Context(), s.print)
 	case !s.isText():
-		return source.Usagef("--watch draws a screen: omit -o %s", s.format)
+		return source.Usagef("--watch cannot be used with -o %s", s.format)
 	case !s.terminal.IsTerminal:
 		return source.Usagef("--watch needs a terminal: use kubectl mcn wait, which prints lines")
 	}
@@ -95,7 +95,7 @@ func choose(v source.View, names []string) (source.View, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return v, source.Usagef("unknown pool %q: the pools are %s; for a node: kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
+			return v, source.Usagef("unknown pool %q: the pools are %s; for a node, use kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
 		}
 	}
 	v.Pools = chosen

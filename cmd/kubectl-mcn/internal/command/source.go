@@ -30,7 +30,7 @@ func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "read a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, compute ages at `TIME` (RFC 3339, or now)")
 	if f.ofRollout {
-		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "time limit of a step (1h for a drain, else 30m)")
+		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "time until a step is stuck (drain 1h, others 30m)")
 	}
 }
 

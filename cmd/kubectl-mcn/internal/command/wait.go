@@ -25,7 +25,7 @@ func newWait(c *CLI) *cobra.Command {
 	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
 	cmd := &cobra.Command{
 		Use: "wait [POOL...]", Short: "wait until pools are done",
-		Long: "Wait until pools are done. Print a line about a pool each time it changes.\n" +
+		Long: "Wait until pools are done. Print a line when the state of a pool changes.\n" +
 			"Exit codes: 0 all pools are done; 1 a pool is stuck, degraded, blocked or\n" +
 			"paused; 2 wrong usage or no cluster; 3 timeout.",
 		RunE: w.run,
@@ -33,7 +33,7 @@ func newWait(c *CLI) *cobra.Command {
 	flags := cmd.Flags()
 	flags.DurationVar(&w.timeout, "timeout", 0, "time limit of wait; 0 means no limit")
 	flags.StringArrayVar(&w.before, "from", nil, "wait while a pool still has this `CONFIG[,IMAGE]`")
-	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "time limit of a problem")
+	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
 	w.bind(cmd)
 	return cmd
 }
