@@ -118,9 +118,9 @@ func forText(n progress.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken since the request. If the time of the
-// request is not known, or if the request has changed the target of a running update, it returns
-// the time since the start.
+// totalText returns how long the update of a node has taken since it was requested. If the time of
+// the request is not known, or if a request has changed the target of a running update, totalText
+// counts from the start of the update.
 func totalText(n progress.Node, o Options) string {
 	from := n.Requested
 	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
@@ -148,8 +148,8 @@ func stepName(n progress.Node) string {
 	return phaseName(n.Step)
 }
 
-// Doing returns what a node is doing in its update, or else its state, and the state of the Node,
-// for example "Draining, NotReady" or "Done, cordoned".
+// Doing returns what a node is doing in its update, or else its state. It adds the state of the
+// Node, for example "Draining, NotReady" or "Done, cordoned".
 func Doing(n progress.Node) string {
 	text := string(n.State)
 	switch {
@@ -167,7 +167,7 @@ func Doing(n progress.Node) string {
 	return text
 }
 
-// signs are the signs of the steps of a node.
+// signs has a sign for each state of a step.
 var signs = map[progress.StepState]string{
 	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
 }

@@ -12,8 +12,7 @@ import (
 // a line that counts the nodes at each step.
 const manyNodes = 10
 
-// Standing describes a pool in one line, for example "worker 3/6 to 22222222, 1 draining, 1 stuck,
-// 1 waiting".
+// Standing describes a pool in one line, for example "worker 3/5 to 22222222, 1 draining, 1 stuck".
 func Standing(p progress.Pool) string {
 	text := fmt.Sprintf("%s %d/%d", Clean(p.Name), p.Done, p.Total())
 	if p.Target.Config != "" {
