@@ -99,7 +99,6 @@ func (c *CLI) note(format string, args ...any) {
 	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...)))
 }
 
-// exitError is an error with an exit code.
 type exitError struct {
 	code int
 	error

@@ -8,8 +8,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// newComponents returns the command that shows the health of the operator, the controller and the
-// daemons.
 func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{

@@ -42,7 +42,7 @@ type documentPool struct {
 	Unavailable    int                 `json:"unavailable"`
 	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int      `json:"counts"`               // nodes by state. "nodes" is the sum, "unreported" includes "missing"
+	Counts         map[string]int      `json:"counts"`               // nodes by state; "nodes" is the sum, and "unreported" includes "missing"
 	Typical        *int                `json:"typicalSeconds,omitempty"`
 	Remaining      *int                `json:"remainingSeconds,omitempty"`
 	Problems       []documentCondition `json:"problems"`
@@ -100,7 +100,6 @@ type documentPinnedImageSet struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// newDocument returns the document of the pools of a view, and of their nodes.
 func newDocument(v source.View, origin string) *document {
 	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {

@@ -10,7 +10,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// newNodeCommand returns the command that shows everything about one node.
 func newNodeCommand(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofRollout: true}
 	cmd := &cobra.Command{

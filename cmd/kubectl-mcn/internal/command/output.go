@@ -55,7 +55,6 @@ func typeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
 }
 
-// printDocument prints a document in the format that -o names.
 func (f *sourceFlags) printDocument(document runtime.Object) error {
 	printer, err := f.printer()
 	if err != nil {

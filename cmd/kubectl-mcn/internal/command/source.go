@@ -34,7 +34,6 @@ func (f *sourceFlags) bind(cmd *cobra.Command) {
 	}
 }
 
-// open opens the source that the flags select.
 func (f *sourceFlags) open() error {
 	if _, err := f.printer(); !f.isText() && err != nil {
 		return err
@@ -79,7 +78,6 @@ func bindConfig(flags *pflag.FlagSet) clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 }
 
-// connect returns the cluster of the kubeconfig.
 func (f *sourceFlags) connect() (source.Source, error) {
 	config, err := f.config.ClientConfig()
 	switch {

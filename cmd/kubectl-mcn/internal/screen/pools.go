@@ -19,7 +19,6 @@ var poolLayouts = []struct {
 	{0, 12, "UPDATING WAITING TYPICAL TARGET"},
 }
 
-// poolTable returns the table with a row for each pool.
 func poolTable(pools []progress.Pool, o Options) []Line {
 	var names []string
 	target, hasTypical := shortHash, false

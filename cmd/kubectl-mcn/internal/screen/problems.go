@@ -129,7 +129,6 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-// nodeEntries returns the entries of the stuck nodes, and then of the slow nodes.
 func nodeEntries(pools []progress.Pool, o Options) []Line {
 	var stuck, slow []Problem
 	for _, p := range pools {
@@ -146,7 +145,6 @@ func nodeEntries(pools []progress.Pool, o Options) []Line {
 		grouped(slow, "~ %s slow or failing for other causes: kubectl mcn -o wide", o)...)
 }
 
-// pinnedImageSets returns the entries of the pinned image sets.
 func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	var all []Problem
 	for _, p := range pools {

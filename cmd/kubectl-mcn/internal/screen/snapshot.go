@@ -62,7 +62,6 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// title returns the summary of the rollout.
 func title(pools []progress.Pool, o Options) []Line {
 	sum := progress.Pool{FromStatus: true}
 	for _, p := range pools {

@@ -47,7 +47,6 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// breadth returns the width of a table.
 func breadth(rows [][]string, indent int) int {
 	total := indent
 	for i, w := range columnWidths(rows) {

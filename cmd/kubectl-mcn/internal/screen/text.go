@@ -129,7 +129,6 @@ func indented(first, rest, s string, width int) []string {
 	return all
 }
 
-// nodes formats a number of nodes.
 func nodes(n int) string {
 	if n == 1 {
 		return "1 node"

@@ -71,7 +71,6 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	return context.Cause(ctx)
 }
 
-// readers returns a reader for each resource.
 func (c *Cluster) readers(base reader) ([]reader, error) {
 	var all []reader
 	var errs []error
@@ -93,7 +92,6 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 	return all, errors.Join(errs...)
 }
 
-// clientOf returns a client of one API group.
 func clientOf(config *rest.Config, gv schema.GroupVersion, install func(*runtime.Scheme) error) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
 	if err := install(scheme); err != nil {

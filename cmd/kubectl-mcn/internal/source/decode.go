@@ -36,7 +36,6 @@ type dated struct {
 	newest time.Time
 }
 
-// decode adds the objects of a file.
 func (d *decoder) decode(name string, data []byte) error {
 	data, isJSON, err := objectsIn(name, data)
 	if err != nil {

@@ -57,7 +57,6 @@ func (t Terminal) Print(out io.Writer, lines []screen.Line) error {
 	return err
 }
 
-// colors are the escape sequences of the tones.
 var colors = map[screen.Tone]string{
 	screen.Header: "\x1b[1m",
 	screen.Warn:   "\x1b[33m",
