@@ -1,5 +1,6 @@
-// Command kubectl-mcn shows the progress of the updates of a cluster's nodes: each pool, the stuck nodes,
-// since when, why, and what to do next. In the PATH it is kubectl mcn and oc mcn. It writes nothing.
+// Command kubectl-mcn shows how far the nodes of a cluster are updated, which nodes are stuck,
+// since when and why, and what to do next. If the binary is in the PATH, kubectl and oc run it as
+// kubectl mcn and oc mcn. The command only reads.
 package main
 
 import (

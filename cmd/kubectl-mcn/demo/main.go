@@ -1,4 +1,4 @@
-// Command demo is kubectl mcn on a simulated rollout: all its commands and flags, without a
+// Command demo runs kubectl mcn on a simulated rollout. All commands and flags work without a
 // cluster.
 //
 //	go run ./cmd/kubectl-mcn/demo --nodes 20 -w
@@ -21,25 +21,25 @@ func main() {
 	c := command.New()
 	c.Source = s
 	c.Flags = func(flags *pflag.FlagSet) {
-		flags.IntVar(&s.nodes, "nodes", 20, "how many nodes are updated")
-		flags.StringVar(&s.failNode, "fail-node", "", "the `NAME` of a node whose drain fails, worker-3 for example")
+		flags.IntVar(&s.nodes, "nodes", 20, "the number of nodes")
+		flags.StringVar(&s.failNode, "fail-node", "", "the `NAME` of a node whose drain fails, for example worker-3")
 	}
 	os.Exit(c.Main())
 }
 
-// simulation is a source with the objects of a rollout, on a fast clock.
+// simulation is a source.Source that simulates a rollout with a fast clock.
 type simulation struct {
 	nodes    int
 	failNode string
-	speed    float64 // how many seconds pass in a real second
+	speed    float64 // simulated seconds per real second
 	start    time.Time
-	at       time.Time // of a single view; if zero, the time of the fast clock
+	at       time.Time // the simulated time if Read is called without follow
 }
 
-// Origin says that there is no cluster.
+// Origin tells the user that the rollout is simulated.
 func (s *simulation) Origin() string { return "a simulated rollout" }
 
-// Now returns the time on the fast clock.
+// Now returns the simulated time.
 func (s *simulation) Now() time.Time {
 	if !s.at.IsZero() {
 		return s.at
@@ -47,8 +47,8 @@ func (s *simulation) Now() time.Time {
 	return s.start.Add(time.Duration(float64(time.Since(s.start)) * s.speed))
 }
 
-// Read runs the rollout to its end, or for a single view until half of the nodes are done or a node
-// has failed.
+// Read runs the rollout to its end. If neither follow nor failNode is set, it stops when half of
+// the nodes are done.
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
 	nodes := newNodes(s.nodes)
 	st.Put(newPool())

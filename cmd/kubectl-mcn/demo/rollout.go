@@ -20,13 +20,15 @@ const (
 	rendered1 = "rendered-worker-9bcd6b9abcc3c037fe5633e9571ed5ec"
 	rendered2 = "rendered-worker-7de7db73c6c2a9bcd0b3f5a1c39a1d5e"
 
-	// The texts of a drain that fails: of the controller at once, and of the daemon after an hour.
+	// The messages of a drain that fails: drainFailed of the controller and, after an hour,
+	// degraded of the daemon.
 	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 + " matches current drainer uncordon-" + rendered1
 	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
 	degraded     = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
 )
 
-// steps are the steps of an update with a reboot: the reports of machine-config-operator, and how long each step takes.
+// steps are the steps of an update with a reboot: the messages that machine-config-operator
+// reports, and how long each step takes.
 var steps = []struct {
 	phase           phases.Phase
 	running, done   string
@@ -45,7 +47,8 @@ var steps = []struct {
 
 type node = mcfgv1.MachineConfigNode
 
-// newPool returns the pool, which has the second config to roll out. A quarter of its nodes may be unavailable at a time.
+// newPool returns a pool with the target rendered2. A quarter of its nodes may be unavailable at a
+// time.
 func newPool() *mcfgv1.MachineConfigPool {
 	quarter := intstr.FromString("25%")
 	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker}}
@@ -53,7 +56,7 @@ func newPool() *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// newNodes returns the objects of workers that have the first config.
+// newNodes returns the objects of n workers that have the config rendered1.
 func newNodes(n int) []*node {
 	var all []*node
 	for i := range n {
@@ -69,17 +72,17 @@ func newNodes(n int) []*node {
 // event is a report of a daemon.
 type event struct {
 	conditions.Report
-	at   time.Duration // from the start of the rollout
+	at   time.Duration // the time since the start of the rollout
 	node *node
 }
 
-// rollout returns all events in their order. The drain of failNode fails, and the node keeps its place.
+// rollout returns all events by time. The drain of failNode fails, and the node stays unavailable.
 func rollout(nodes []*node, failNode string) []event {
 	var all []event
-	places := max(1, len(nodes)/4)
-	for place := range places {
+	parallel := max(1, len(nodes)/4)
+	for first := range parallel {
 		var at time.Duration
-		for i := place; i < len(nodes); i += places {
+		for i := first; i < len(nodes); i += parallel {
 			n := nodes[i]
 			add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
 				all = append(all, event{conditions.Report{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: completesParent}, at, n})
@@ -87,7 +90,7 @@ func rollout(nodes []*node, failNode string) []event {
 			add(phases.Updated, metav1.ConditionFalse, "Node "+n.Name+" needs an update", false)
 			for s, step := range steps {
 				add(step.phase, metav1.ConditionUnknown, step.running, false)
-				at += step.took * time.Duration(6+(i+3*s)%9) / 10 // nodes differ
+				at += step.took * time.Duration(6+(i+3*s)%9) / 10 // the durations of nodes differ
 				if step.phase == phases.Drained && n.Name == failNode {
 					break
 				}
@@ -106,7 +109,7 @@ func rollout(nodes []*node, failNode string) []event {
 	return all
 }
 
-// apply changes the object of the node.
+// apply updates the object of the node with the report, at this time.
 func (e event) apply(at time.Time) {
 	spec, version := &e.node.Spec.ConfigVersion, e.node.Status.ConfigVersion
 	e.Time = metav1.NewTime(at.Truncate(time.Second))

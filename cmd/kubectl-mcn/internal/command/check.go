@@ -12,28 +12,32 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// check decides, view by view, whether the waiting is over.
+// check decides for each view whether the command wait ends.
 //
-//  1. A pool is done when all its nodes have its target, nothing is wrong with it or with their pinned image
-//     sets, its image is not being built, and --from does not contain that target. A pool without
-//     MachineConfigNodes is done when its condition Updated is True.
-//  2. It has failed when any of that has been wrong, a node stuck, or the pool blocked or paused, for longer than
-//     is tolerated. The time of a problem that recovers starts again.
-//  3. A pool whose target is in --from is not done and cannot fail: its nodes are in an earlier update.
-//  4. While the server is unreachable, nothing fails: the last state may be outdated.
-//  5. If the source ends, a pool that is not done has failed.
-//  6. If a named pool is deleted, or there are no pools at all, that is a usage error.
+//  1. A pool is done if all its nodes have the target, no image is being built, and neither the
+//     pool nor a pinned image set has a problem. A pool without MachineConfigNodes is done if its
+//     condition Updated is True.
+//  2. A pool has failed if it has a problem for longer than --tolerate. A problem is a stuck node,
+//     a degraded pool or pinned image set, or a blocked or paused pool. The time starts again if
+//     the problem goes away and comes back.
+//  3. A pool whose target is in --from is not done and cannot fail, because its update has not
+//     started.
+//  4. While the API server is unreachable, no pool is done and no pool fails, because the last view
+//     may be out of date.
+//  5. When the source ends, each pool that is not done has failed.
+//  6. If a named pool is deleted, or if there are no pools, wait ends with a usage error.
 type check struct {
-	names    []string // of pools; none: all
-	before   []string // --from
+	names    []string // the pools to wait for; empty for all pools
+	before   []string // the values of --from
 	tolerate time.Duration
 
-	origin string                         // of the objects, "" for a cluster
-	since  map[screen.ProblemID]time.Time // since when each problem was observed
+	origin string                         // the Origin of the source
+	since  map[screen.ProblemID]time.Time // when each current problem was observed first
 	last   source.View
 }
 
-// pools returns the view of the pools that are waited for.
+// pools returns the view with only the pools to wait for. It drops pools that have nodes but no
+// MachineConfigPool, unless the source is files without any MachineConfigPool.
 func (c *check) pools(v source.View) (source.View, error) {
 	isUnknown := func(p progress.Pool) bool { return !p.Known }
 	if c.origin == "" || slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return p.Known }) {
@@ -41,7 +45,7 @@ func (c *check) pools(v source.View) (source.View, error) {
 	}
 	chosen, err := choose(v, c.names)
 	if err == nil && len(chosen.Pools) == 0 {
-		err = source.Usagef("the cluster has no MachineConfigPools")
+		err = source.Usagef("there are no MachineConfigPools")
 	}
 	if err != nil {
 		return v, source.Usagef("nothing to wait for: %w", err)
@@ -49,8 +53,8 @@ func (c *check) pools(v source.View) (source.View, error) {
 	return chosen, nil
 }
 
-// view reports whether the wait is over.
-func (c *check) view(v source.View) (done bool, err error) {
+// decide reports whether wait ends with this view. The error says which pools have failed.
+func (c *check) decide(v source.View) (isOver bool, err error) {
 	c.last = v
 	if !v.LastContact.IsZero() {
 		return false, nil
@@ -58,14 +62,15 @@ func (c *check) view(v source.View) (done bool, err error) {
 	if failed := c.failed(v); len(failed) > 0 {
 		return true, &exitError{exitFailed, fmt.Errorf("failed: %s", strings.Join(failed, "; "))}
 	}
-	done = !slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return c.isOld(p) || !p.IsDone() })
-	if v.Last && !done {
+	isOver = !slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return c.isOld(p) || !p.IsDone() })
+	if v.Last && !isOver {
 		return true, &exitError{exitFailed, c.unfinished("in " + c.origin)}
 	}
-	return done, nil
+	return isOver, nil
 }
 
-// isOld reports whether a pool still has a target of --from. A part that is not given there may be anything.
+// isOld reports whether --from contains the target of a pool. A value of --from without an image
+// matches every image.
 func (c *check) isOld(p progress.Pool) bool {
 	return slices.ContainsFunc(c.before, func(from string) bool {
 		config, image, hasImage := strings.Cut(from, ",")
@@ -73,7 +78,7 @@ func (c *check) isOld(p progress.Pool) bool {
 	})
 }
 
-// failed describes the pools with a problem that has lasted for longer than is tolerated.
+// failed describes the pools with a problem that has lasted as long as --tolerate.
 func (c *check) failed(v source.View) []string {
 	var failed []string
 	since := map[screen.ProblemID]time.Time{}
@@ -98,7 +103,8 @@ func (c *check) failed(v source.View) []string {
 	return failed
 }
 
-// unfinished returns the error of a source or a time that has ended, with how far each pool is.
+// unfinished returns the error of a wait that ends before all pools are done. The error describes
+// the pools that are not done.
 func (c *check) unfinished(when string) error {
 	var left []string
 	for _, p := range c.last.Pools {
@@ -111,7 +117,7 @@ func (c *check) unfinished(when string) error {
 	}
 	switch {
 	case c.last.Time.IsZero():
-		return errors.New("not done " + when + ": the cluster has not been seen")
+		return errors.New("not done " + when + ": the cluster could not be read")
 	case !c.last.LastContact.IsZero():
 		left = append(left, "last response "+c.last.LastContact.Format(time.TimeOnly))
 	}

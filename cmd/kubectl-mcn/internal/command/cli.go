@@ -1,5 +1,5 @@
-// Package command has the commands of kubectl mcn: their flags, what they read, and when they end. What they print
-// is rendered by package screen.
+// Package command implements the commands of kubectl mcn: their flags, the sources that they read,
+// and their exit codes. Package screen renders the output.
 package command
 
 import (
@@ -27,29 +27,29 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 )
 
-// The exit codes.
+// The exit codes of failures.
 const (
-	exitFailed      = 1 // a node or a pool is in the way, or the output cannot be written
-	exitUsage       = 2 // wrong arguments, or a cluster that cannot be read
-	exitTimeout     = 3 // of wait
+	exitFailed      = 1 // a pool of the command wait has failed, or the output cannot be written
+	exitUsage       = 2 // the arguments are wrong, or the source cannot be read
+	exitTimeout     = 3 // wait has reached its timeout
 	exitInterrupted = 130
 )
 
-// CLI is the environment of a run of the command.
+// CLI is the environment in which the commands run.
 type CLI struct {
 	genericiooptions.IOStreams
-	// Source is read where no -f is given; nil: the cluster of the kubeconfig.
+	// Source is read if -f is not set. If Source is nil, the cluster of the kubeconfig is read.
 	Source source.Source
-	// Flags adds flags to all commands; nil: none.
+	// Flags adds flags to all commands. It may be nil.
 	Flags func(*pflag.FlagSet)
 
 	clock          clock.WithTicker
-	requestTimeout time.Duration // until the response of the API server starts
+	requestTimeout time.Duration // limits the time until the API server starts its response
 	terminal       terminal.Terminal
 	config         clientcmd.ClientConfig
 }
 
-// New returns the environment of the process.
+// New returns a CLI with the streams and the terminal of the process.
 func New() *CLI {
 	in, out, errOut := mobyterm.StdStreams()
 	return &CLI{
@@ -60,18 +60,18 @@ func New() *CLI {
 
 // Main runs the command with the arguments of the process, and returns the exit code.
 func (c *CLI) Main() int {
-	debug.SetGCPercent(25)        // 5,000 objects are decoded, and dropped
-	klog.SetLogger(klog.Logger{}) // client-go's log would be mixed with the output
-	// A server that goes away is noticed after 10 seconds instead of 45.
+	debug.SetGCPercent(25)        // decoding 5,000 objects produces much garbage
+	klog.SetLogger(klog.Logger{}) // discard client-go's log, which would mix with the output
+	// The client closes a connection to a dead server after 10 seconds instead of 45.
 	_ = os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
 	_ = os.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "5")
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process
+	context.AfterFunc(ctx, stop) // a second signal kills the process
 	return c.run(ctx, os.Args[1:])
 }
 
-// run runs one command, prints its error in one line, and returns the exit code.
+// run runs the command that args select. It prints an error in one line, and returns the exit code.
 func (c *CLI) run(ctx context.Context, args []string) int {
 	root := newRoot(c)
 	root.SetArgs(args)
@@ -94,12 +94,11 @@ func (c *CLI) run(ctx context.Context, args []string) int {
 	return exitFailed
 }
 
-// note prints a note or an error, in one line.
+// note prints a note or an error in one line on stderr.
 func (c *CLI) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...), 0))
+	_, _ = fmt.Fprintf(c.ErrOut, "kubectl mcn: %s\n", screen.Clean(fmt.Sprintf(format, args...)))
 }
 
-// exitError is an error with an exit code.
 type exitError struct {
 	code int
 	error
@@ -107,20 +106,14 @@ type exitError struct {
 
 func (e *exitError) Unwrap() error { return e.error }
 
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return source.Usagef("unexpected argument %q; see %s --help", args[0], cmd.CommandPath())
-	}
-	return nil
-}
-
 func newRoot(c *CLI) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}
 	root.Version = version()
 	root.SilenceErrors, root.SilenceUsage = true, true
 	c.config = bindConfig(root.PersistentFlags())
-	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true }) // they are kubectl's, and many
+	// The help would be too long with the flags of kubectl.
+	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
 	if c.Flags != nil {
 		c.Flags(root.PersistentFlags())
 	}
@@ -132,13 +125,10 @@ func newRoot(c *CLI) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return source.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})
-	for _, cmd := range append(root.Commands(), root) {
-		cmd.DisableFlagsInUseLine = true
-	}
 	return root
 }
 
-// version returns the version of a build that git knows, with the commit, and of Go.
+// version returns the module version that Go recorded in the binary, and the version of Go.
 func version() string {
 	version := "unknown"
 	if info, ok := debug.ReadBuildInfo(); ok {

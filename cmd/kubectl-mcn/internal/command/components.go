@@ -8,24 +8,26 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// newComponents returns the command that shows what the operator, the controller and the daemons report on themselves.
 func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{
-		Use: "components [flags]", Short: "show health and errors of operator, controller and daemons",
-		Long: "Show how healthy the operator, the controller and the daemons are, which step\n" +
-			"takes long, and the most recent errors. They report it on MachineConfiguration\ncluster.",
-		Args: noArgs,
+		Use: "components", Short: "show the health of the operator, controller and daemons",
+		Long: "Show the health of the operator, the controller and the daemons, steps that\n" +
+			"take long, and the most recent errors. The data is in the MachineConfiguration\n" +
+			"\"cluster\".",
 	}
 	f.bindOutput(cmd)
 	f.bind(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return source.Usagef("unexpected argument %q; see kubectl mcn components --help", args[0])
+		}
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":
-				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: the operator creates it")
+				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: check whether the machine-config-operator is running")
 			case f.isText():
-				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.size(v, false)))
+				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 			}
 			return f.printDocument(&document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
 		})

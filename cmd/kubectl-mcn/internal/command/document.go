@@ -12,21 +12,21 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// document is the JSON and YAML of a view: of the pools, of one node, or of the components. An unknown value
-// is omitted.
+// document is the JSON and YAML output: the pools, one node, or the components. Unknown values are
+// omitted.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
 
 	Time          time.Time        `json:"time,omitzero"`
 	From          string           `json:"from,omitempty"`
 	Pools         []documentPool   `json:"pools,omitzero"`
-	*documentNode `json:",inline"` // nil but for a node
+	*documentNode `json:",inline"` // set by the command node only
 
-	Health     components.Health  `json:"health,omitempty"` // the worst
+	Health     components.Health  `json:"health,omitempty"` // the overall health
 	Components []screen.Component `json:"components,omitempty"`
 }
 
-// DeepCopyObject returns a shallow copy: what it shares is not changed.
+// DeepCopyObject returns a shallow copy, because no code changes a document.
 func (d *document) DeepCopyObject() runtime.Object {
 	other := *d
 	return &other
@@ -35,14 +35,14 @@ func (d *document) DeepCopyObject() runtime.Object {
 type documentPool struct {
 	Name           string              `json:"name"`
 	Target         documentTarget      `json:"target"`
-	Release        string              `json:"release,omitempty"` // the OpenShift version of the target
-	Complete       bool                `json:"complete"`          // all done, and nothing is wrong
+	Release        string              `json:"release,omitempty"` // the OpenShift version of the target's config
+	Complete       bool                `json:"complete"`          // all nodes are done, and the pool has no problem
 	Paused         bool                `json:"paused"`
 	Blocked        bool                `json:"blocked"`
 	Unavailable    int                 `json:"unavailable"`
 	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
-	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are the numbers of the pool's status
-	Counts         map[string]int      `json:"counts"`               // by state; their sum is nodes. Missing nodes count as unreported
+	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are from the status of the pool
+	Counts         map[string]int      `json:"counts"`               // nodes by state; "nodes" is the sum, and "unreported" includes "missing"
 	Typical        *int                `json:"typicalSeconds,omitempty"`
 	Remaining      *int                `json:"remainingSeconds,omitempty"`
 	Problems       []documentCondition `json:"problems"`
@@ -75,7 +75,7 @@ type documentNode struct {
 	Current         documentTarget           `json:"current"`
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
-	Seconds         *int                     `json:"seconds,omitempty"` // how long it has been degraded, else at its step
+	Seconds         *int                     `json:"seconds,omitempty"` // how long the node has been degraded, or else has been at its step
 	Requested       time.Time                `json:"requested,omitzero"`
 	Started         time.Time                `json:"started,omitzero"`
 	Completed       time.Time                `json:"completed,omitzero"`
@@ -100,7 +100,6 @@ type documentPinnedImageSet struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// newDocument describes the pools of a view, and their nodes.
 func newDocument(v source.View, origin string) *document {
 	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
 	for _, p := range v.Pools {

@@ -36,7 +36,7 @@ func TestUsage(t *testing.T) {
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
 		"--watch needs a terminal":                                             "-w -f -",
-		"--watch draws a screen: leave -o yaml out":                            "-w -o yaml -f -",
+		"--watch cannot be used with -o yaml":                                  "-w -o yaml -f -",
 		`--at "noon": use a time like`:                                         "--at noon -f -",
 		"--at requires -f":                                                     "--at now",
 		"unknown flag: --nope; see kubectl mcn wait --help":                    "wait --nope",

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// leastPause is the minimum time between two views.
-	leastPause = 250 * time.Millisecond
-	// mostPause is the time after which there is another view without a change: ages grow, nodes get stuck,
-	// and the terminal has another size.
-	mostPause = time.Second
+	// minPause is the minimum time between two views.
+	minPause = 250 * time.Millisecond
+	// maxPause is the maximum time between two views. Even if no object changes, ages grow, nodes
+	// become stuck, and the user may resize the terminal.
+	maxPause = time.Second
 )
 
-// show opens the source, and prints one view of it.
+// show opens the source, reads it once, and prints the view.
 func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) error {
 	if err := f.open(); err != nil {
 		return err
@@ -31,8 +31,8 @@ func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) e
 	return print(v)
 }
 
-// follow opens the source, and calls do with a view of it when it has changed, at most four times a second and at least
-// once. It ends when it is done or fails, or the source has ended.
+// follow opens the source, and calls do with a new view after each change and after maxPause, but
+// never twice within minPause. It returns when do is done or fails, or when the source ends.
 func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done bool, err error)) error {
 	if err := f.open(); err != nil {
 		return err
@@ -43,9 +43,9 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 	go func() { ended <- f.source.Read(reading, st, true) }()
 	defer func() {
 		stop()
-		<-ended //nolint:errcheck // it was reported
+		<-ended //nolint:errcheck // follow has returned the error
 	}()
-	tick := f.clock.NewTicker(mostPause)
+	tick := f.clock.NewTicker(maxPause)
 	defer tick.Stop()
 	noted, isFailing := map[string]bool{}, false
 	for {
@@ -79,12 +79,12 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 		case <-ctx.Done():
 		case err := <-ended:
 			ended <- err
-		case <-f.clock.After(leastPause):
+		case <-f.clock.After(minPause):
 		}
 	}
 }
 
-// noteDenied says once which resources may not be read.
+// noteDenied prints a note for each resource that the user may not read, unless noted contains it.
 func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	for resource, err := range v.Denied {
 		if !noted[resource] {
@@ -94,16 +94,17 @@ func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	}
 }
 
-// size returns the options of a screen: its height only if it is redrawn.
-func (f *sourceFlags) size(v source.View, whole bool) screen.Options {
+// options returns the options of a screen. Only a redrawn screen has a maximum height. A whole
+// screen has no maximum width, unless it is redrawn.
+func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
 	o := screen.Options{
 		Now: v.Time, Origin: f.source.Origin(), Width: width, LastContact: v.LastContact, Health: screen.Health(v.Components),
-		Whole: whole, Releases: v.Releases, Unmanaged: v.Unmanaged,
+		Whole: whole, Releases: v.Releases, NoManagedFields: v.NoManagedFields,
 	}
 	switch {
 	case f.isRedrawn && height > 1:
-		o.Height = height - 1 // the cursor is below
+		o.Height = height - 1 // the last row is for the cursor
 	case whole && !f.isRedrawn:
 		o.Width = 0
 	}

@@ -10,12 +10,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// newNodeCommand returns the command that shows everything about one node.
 func newNodeCommand(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofRollout: true}
 	cmd := &cobra.Command{
-		Use: "node NAME [flags]", Short: "show everything about one node",
-		Long: "Show everything about one node: its steps, messages, and where to look next.",
+		Use: "node NAME", Short: "show everything about one node",
+		Long: "Show everything about one node: its steps, their messages, and what to do next.",
 	}
 	f.bindOutput(cmd, formatWide)
 	f.bind(cmd)
@@ -29,7 +28,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 			case err != nil:
 				return err
 			case f.isText():
-				return f.terminal.Print(f.Out, screen.Node(p, n, f.size(v, f.format == formatWide)))
+				return f.terminal.Print(f.Out, screen.Node(p, n, f.options(v, f.format == formatWide)))
 			}
 			doc := describe(n)
 			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
@@ -38,7 +37,8 @@ func newNodeCommand(c *CLI) *cobra.Command {
 	return cmd
 }
 
-// findNode returns a node and its pool: by its name, or by a prefix that fits no other node.
+// findNode returns the node with this name, and its pool. A prefix of the name is enough if no
+// other node has this prefix.
 func findNode(v source.View, name string) (pool progress.Pool, node progress.Node, err error) {
 	var found []string
 	for _, p := range v.Pools {
@@ -58,5 +58,5 @@ func findNode(v source.View, name string) (pool progress.Pool, node progress.Nod
 	case 1:
 		return pool, node, nil
 	}
-	return pool, node, source.Usagef("%q fits %d nodes: %s, %s and others", name, len(found), found[0], found[1])
+	return pool, node, source.Usagef("%q is the start of %d names, such as %s and %s", name, len(found), found[0], found[1])
 }

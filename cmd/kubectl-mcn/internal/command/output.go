@@ -17,10 +17,10 @@ const (
 	formatJSON = "json"
 )
 
-// bindOutput adds -o: formats of the command's own, and those of kubectl's printers.
+// bindOutput adds the flag -o, with the formats in own and the formats of kubectl's printers.
 func (f *sourceFlags) bindOutput(cmd *cobra.Command, own ...string) {
 	formats := strings.Join(append(own, formatJSON, "yaml"), ", ")
-	cmd.Flags().StringVarP(&f.format, "output", "o", "", "`FORMAT`: "+formats+", jsonpath=...")
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+formats+", jsonpath=...")
 }
 
 // isText reports whether the output is a screen.
@@ -51,12 +51,10 @@ func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {
 	return printer, nil
 }
 
-// typeMeta returns the type of a document.
 func typeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
 }
 
-// printDocument prints a document in a format of kubectl's printers.
 func (f *sourceFlags) printDocument(document runtime.Object) error {
 	printer, err := f.printer()
 	if err != nil {

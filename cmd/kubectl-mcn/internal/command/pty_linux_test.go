@@ -276,7 +276,7 @@ func TestColors(t *testing.T) {
 	assert.Contains(t, plain, "Rebooting")
 	t.Setenv("TERM", "dumb")
 	dumb := shown("-w")
-	assert.Contains(t, dumb, "--watch needs a terminal: kubectl mcn wait prints lines")
+	assert.Contains(t, dumb, "--watch needs a terminal: use kubectl mcn wait, which prints lines")
 	assert.NotContains(t, plain+dumb, "\x1b")
 }
 

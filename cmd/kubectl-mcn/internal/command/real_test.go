@@ -80,7 +80,7 @@ func TestRealNodes(t *testing.T) {
 	}
 	got := execute(t, "", "node", "ip-10", "-f", filepath.Join(real, "drain-failing-35m.yaml"))
 	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, `"ip-10" fits 5 nodes: ip-10-0-14-203.us-east-2.compute.internal, ip-10-0-`)
+	assert.Contains(t, got.stderr, `"ip-10" is the start of 5 names, such as ip-10-0-14-203.us-east-2.compute.internal and ip-10-0-`)
 }
 
 // TestNumbersAgree: the counts of a pool and the states of its nodes agree, and they add up.
@@ -136,8 +136,8 @@ func TestBadInput(t *testing.T) {
 		"a table":            {bad("table.txt"), "", "is text, and has no objects: " + use},
 		"an empty list":      {bad("empty-list.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
 		"a ClusterVersion":   {bad("cluster-version.yaml"), "", "in stdin, but 1 ClusterVersion: " + use},
-		"truncated JSON":     {bad("truncated.json"), "", "stdin is cut off, or was changed: use oc get"},
-		"truncated YAML":     {bad("truncated.yaml"), "", "stdin is cut off, or was changed: use oc get"},
+		"truncated JSON":     {bad("truncated.json"), "", "stdin is incomplete or damaged: use oc get"},
+		"truncated YAML":     {bad("truncated.yaml"), "", "stdin is incomplete or damaged: use oc get"},
 		"a prompt":           {bad("prompt-first.yaml"), "ip-10-0-37-66", ""},
 		"a name twice":       {bad("same-name-twice.yaml"), "ip-10-0-37-66", ""},
 		"a zip":              {"PK\x03\x04\x00\x01", "", "is a zip or gzip archive: unpack it, and name the folder"},
@@ -154,7 +154,7 @@ func TestBadInput(t *testing.T) {
 		"no kind":            {`{"a":1}`, "", "but 1 object without a kind: use"},
 		"no name":            {`{"kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name"},
 		"wrong types":        {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "1 MachineConfigNode that cannot be read"},
-		"other kinds":        {list + `{"kind":"Pod"}`, "worker-4", "skipped what is not shown: 1 Pod"},
+		"other kinds":        {list + `{"kind":"Pod"}`, "worker-4", "skipped objects that are not shown: 1 Pod"},
 		"an operator's dump": {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
 		"a list of one kind": {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
 		"no conditions":      {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},

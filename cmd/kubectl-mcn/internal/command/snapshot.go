@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// snapshot shows the pools once or, with watch, continuously.
+// snapshot is the root command. It shows the pools once or, with --watch, after each change.
 type snapshot struct {
 	sourceFlags
 	pools []string
@@ -25,13 +25,13 @@ type snapshot struct {
 func newSnapshot(c *CLI) *cobra.Command {
 	s := &snapshot{sourceFlags: sourceFlags{CLI: c, ofRollout: true, ofHealth: true}}
 	cmd := &cobra.Command{
-		Use: "kubectl-mcn [POOL...] [flags]",
-		Long: "Show how far the update of a cluster's nodes is, what is stuck, and why.\n" +
-			"The flags of kubectl work as well: --context, --kubeconfig, and others.",
+		Use: "kubectl-mcn [POOL...]",
+		Long: "Show how far the nodes of a cluster are updated, which nodes are stuck, and why.\n" +
+			"The flags of kubectl, such as --context and --kubeconfig, work, too.",
 		Args: cobra.ArbitraryArgs,
 		RunE: s.run,
 	}
-	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "watch for changes")
+	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "redraw the screen after each change")
 	s.bindOutput(cmd, formatWide)
 	s.bind(cmd)
 	return cmd
@@ -43,30 +43,29 @@ func (s *snapshot) run(cmd *cobra.Command, args []string) error {
 	case !s.watch:
 		return s.show(cmd.Context(), s.print)
 	case !s.isText():
-		return source.Usagef("--watch draws a screen: leave -o %s out", s.format)
+		return source.Usagef("--watch cannot be used with -o %s", s.format)
 	case !s.terminal.IsTerminal:
-		return source.Usagef("--watch needs a terminal: kubectl mcn wait prints lines")
+		return source.Usagef("--watch needs a terminal: use kubectl mcn wait, which prints lines")
 	}
 	return s.redraw(cmd.Context())
 }
 
-// redraw redraws a terminal with each view until ctx ends.
+// redraw draws each view on the terminal until ctx ends.
 func (s *snapshot) redraw(ctx context.Context) error {
 	painter := &terminal.Painter{Out: s.Out, Terminal: s.terminal}
 	defer painter.Close()
 	s.isRedrawn = true
 	return s.follow(ctx, func(v source.View) (bool, error) {
-		lines, err := s.draw(v)
+		v, err := choose(v, s.pools)
 		if err != nil {
 			return true, err
 		}
-		return false, painter.Paint(lines)
+		return false, painter.Paint(s.draw(v))
 	})
 }
 
-func (s *snapshot) draw(v source.View) ([]screen.Line, error) {
-	v, err := choose(v, s.pools)
-	return screen.Snapshot(v.Pools, s.size(v, s.format == formatWide)), err
+func (s *snapshot) draw(v source.View) []screen.Line {
+	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide))
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -81,11 +80,10 @@ func (s *snapshot) print(v source.View) error {
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil
 	}
-	lines, _ := s.draw(v)
-	return s.terminal.Print(s.Out, lines)
+	return s.terminal.Print(s.Out, s.draw(v))
 }
 
-// choose returns a view of the named pools, all pools if there are no names.
+// choose returns the view with only the named pools, or with all pools if names is empty.
 func choose(v source.View, names []string) (source.View, error) {
 	var all []string
 	chosen := []progress.Pool{}
@@ -97,7 +95,7 @@ func choose(v source.View, names []string) (source.View, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return v, source.Usagef("unknown pool %q: the pools are %s; for a node: kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
+			return v, source.Usagef("unknown pool %q: the pools are %s; for a node, use kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
 		}
 	}
 	v.Pools = chosen

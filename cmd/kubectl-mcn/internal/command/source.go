@@ -12,14 +12,14 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-// sourceFlags select where the objects come from, and how they are printed.
+// sourceFlags are the flags that select the source and the output format.
 type sourceFlags struct {
 	*CLI
-	source     source.Source // once it is open
-	format     string        // of the output; "": a screen
-	isRedrawn  bool          // on a terminal, the screen is redrawn in place
-	ofRollout  bool          // pools and nodes are read
-	ofHealth   bool          // the components are read
+	source     source.Source // set by open
+	format     string        // the value of -o
+	isRedrawn  bool          // the screen is redrawn in place, on a terminal
+	ofRollout  bool          // the command reads pools and nodes
+	ofHealth   bool          // the command reads the health of the components
 	files      []string
 	at         string
 	stuckAfter time.Duration
@@ -27,14 +27,13 @@ type sourceFlags struct {
 
 func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringSliceVarP(&f.files, "filename", "f", nil, "a `FILE`, folder or must-gather; - is stdin")
-	flags.StringVar(&f.at, "at", "", "with -f, the `TIME` of ages (RFC 3339, or now)")
+	flags.StringSliceVarP(&f.files, "filename", "f", nil, "read a `FILE`, folder or must-gather; - is stdin")
+	flags.StringVar(&f.at, "at", "", "with -f, compute ages at `TIME` (RFC 3339, or now)")
 	if f.ofRollout {
-		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "when a step is stuck (1h for a drain, else 30m)")
+		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "time until a step is stuck (drain 1h, others 30m)")
 	}
 }
 
-// open opens the source that the flags select.
 func (f *sourceFlags) open() error {
 	if _, err := f.printer(); !f.isText() && err != nil {
 		return err
@@ -79,7 +78,6 @@ func bindConfig(flags *pflag.FlagSet) clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides)
 }
 
-// connect opens the cluster of the kubeconfig. Its errors say what was tried.
 func (f *sourceFlags) connect() (source.Source, error) {
 	config, err := f.config.ClientConfig()
 	switch {
@@ -91,11 +89,11 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	}
 	timeout := f.requestTimeout
 	if config.Timeout > 0 {
-		timeout, config.Timeout = config.Timeout, 0 // a watch has no end
+		timeout, config.Timeout = config.Timeout, 0 // Config.Timeout would end watches, too
 	}
 	config.UserAgent = "kubectl-mcn"
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	config.QPS = -1 // each page waits for the previous one
+	config.QPS = -1 // no client-side limit: the pages are read one by one
 	return &source.Cluster{
 		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Clock: f.clock, RequestTimeout: timeout,
 	}, nil

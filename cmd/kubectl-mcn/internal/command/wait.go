@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-// waiting has the flags and the state of the command wait.
+// waiting is the command wait: its flags and its state.
 type waiting struct {
 	sourceFlags
 	check
@@ -24,14 +24,15 @@ type waiting struct {
 func newWait(c *CLI) *cobra.Command {
 	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
 	cmd := &cobra.Command{
-		Use: "wait [POOL...] [flags]", Short: "wait until pools are done",
-		Long: "Wait until pools are done, and print how far they are. The exit code is 0 done,\n" +
-			"1 stuck, degraded, blocked or paused, 2 usage or no cluster, 3 timeout.",
+		Use: "wait [POOL...]", Short: "wait until pools are done",
+		Long: "Wait until pools are done. Print a line when the state of a pool changes.\n" +
+			"Exit codes: 0 all pools are done; 1 a pool is stuck, degraded, blocked or\n" +
+			"paused; 2 wrong usage or no cluster; 3 timeout.",
 		RunE: w.run,
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&w.timeout, "timeout", 0, "how long to wait in all; 0 is forever")
-	flags.StringArrayVar(&w.before, "from", nil, "`CONFIG[,IMAGE]` before: another one is done")
+	flags.DurationVar(&w.timeout, "timeout", 0, "time limit of wait; 0 means no limit")
+	flags.StringArrayVar(&w.before, "from", nil, "wait while a pool still has this `CONFIG[,IMAGE]`")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
 	w.bind(cmd)
 	return cmd
@@ -39,14 +40,14 @@ func newWait(c *CLI) *cobra.Command {
 
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }) {
-		return source.Usagef("--from is empty: name the config that the pool has before the update")
+		return source.Usagef("--from is empty: set it to the config of the pool before the update")
 	}
 	w.names = args
 	return w.wait(cmd.Context())
 }
 
-// wait prints the progress of each pool when it changes. At the end it prints "done", or the screen
-// with the problems.
+// wait prints a line about a pool each time the line changes. At the end it prints "done", or the
+// screen with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -54,10 +55,10 @@ func (w *waiting) wait(ctx context.Context) error {
 		defer time.AfterFunc(w.timeout, cancel).Stop()
 	}
 	c := &w.check
-	standing := map[string]string{} // of each pool, as it was printed
+	standing := map[string]string{} // the last printed line of each pool
 	err := w.follow(bounded, func(v source.View) (bool, error) {
 		for _, err := range v.Denied {
-			return true, err // what is not seen cannot be waited for
+			return true, err // wait must read all resources
 		}
 		c.origin = w.source.Origin()
 		v, err := c.pools(v)
@@ -72,7 +73,7 @@ func (w *waiting) wait(ctx context.Context) error {
 				}
 			}
 		}
-		return c.view(v)
+		return c.decide(v)
 	})
 	if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 		err = &exitError{exitTimeout, c.unfinished("within " + w.timeout.String())}
@@ -83,8 +84,8 @@ func (w *waiting) wait(ctx context.Context) error {
 	case err == nil:
 		_, err = fmt.Fprintln(w.Out, "done")
 	case isFailed:
-		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Pools, w.size(c.last, false))...)
-		_ = w.terminal.Print(w.Out, lines) // the error matters more
+		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Pools, w.options(c.last, false))...)
+		_ = w.terminal.Print(w.Out, lines) // err is more important than a failed write
 	}
 	return err
 }

@@ -195,7 +195,7 @@ func TestWaitEndsWithTheLastWrite(t *testing.T) {
 	code, _, stderr := r.end()
 	assert.Zero(t, code, stderr)
 	assert.Equal(t, before, lists())
-	assert.Less(t, leastPause, 2*time.Second)
+	assert.Less(t, minPause, 2*time.Second)
 }
 
 // TestWaitForAnImage: a rollout that changes only the image, seen from before and from its middle.
@@ -393,7 +393,7 @@ func TestSilentServer(t *testing.T) {
 	}
 	code, stdout, stderr := start(t, "wait", "--timeout", "1s", "--request-timeout", "50ms", "--kubeconfig", file).end()
 	assert.Equal(t, exitTimeout, code)
-	assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"; trying again\nkubectl mcn: not done within 1s: the cluster has not been seen\n", stderr)
+	assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"; trying again\nkubectl mcn: not done within 1s: the cluster could not be read\n", stderr)
 	assert.Empty(t, stdout)
 }
 

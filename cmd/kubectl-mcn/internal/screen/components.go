@@ -11,21 +11,27 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// Component is the health of the operator, the controller or the daemons, or the record of the bootstrap.
+// Component is the health of the operator, the controller or the daemons, or the state of the
+// bootstrap.
 type Component struct {
-	Name     string             `json:"name"`
-	Health   string             `json:"health"`             // Healthy, Unhealthy, Unknown, NotReported; of the bootstrap Running, Complete
-	Doing    string             `json:"doing,omitempty"`    // the step that takes long
-	Since    *metav1.Time       `json:"since,omitempty"`    // of the step, or of the bootstrap
-	Message  string             `json:"message,omitempty"`  // of the step, or of the bootstrap
-	Problems []metav1.Condition `json:"problems,omitempty"` // the conditions that are not well, or missing
+	Name string `json:"name"`
+	// Health is Healthy, Unhealthy, Unknown or NotReported. For the bootstrap, it is Running or
+	// Complete.
+	Health string `json:"health"`
+	// Doing is a step that takes long, or "". Since and Message belong to this step, or to the
+	// bootstrap.
+	Doing    string             `json:"doing,omitempty"`
+	Since    *metav1.Time       `json:"since,omitempty"`
+	Message  string             `json:"message,omitempty"`
+	Problems []metav1.Condition `json:"problems,omitempty"` // conditions that are missing or not healthy
 	Error    *components.Fault  `json:"mostRecentError,omitempty"`
 }
 
-// notReported is the health of a component without a condition, and the reason of a missing condition.
+// notReported is the health of a component without conditions, and the reason of a missing
+// condition.
 const notReported = "NotReported"
 
-// Components reads the conditions of MachineConfiguration cluster.
+// Components returns the components that report these conditions of the MachineConfiguration.
 func Components(list []metav1.Condition) []Component {
 	all := []Component{
 		componentOf(list, "operator", components.Operator), componentOf(list, "controller", components.Controller), componentOf(list, "daemon", components.Daemon),
@@ -45,11 +51,10 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 	var own []metav1.Condition
 	for _, a := range []components.Aspect{components.Progressing, components.Degraded, components.Available} {
 		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
-		switch {
-		case condition == nil && a != components.Progressing:
-			result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
-			continue
-		case condition == nil:
+		if condition == nil {
+			if a != components.Progressing {
+				result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
+			}
 			continue
 		}
 		own = append(own, *condition)
@@ -73,7 +78,8 @@ func componentOf(list []metav1.Condition, name string, c components.Component) C
 	return result
 }
 
-// Health returns a line on the components that are unhealthy or whose health is unknown, "" for none.
+// Health names the components whose health is Unhealthy or Unknown, and the command that shows
+// them. If there are no such components, it returns "".
 func Health(list []metav1.Condition) string {
 	var texts []string
 	for _, h := range []components.Health{components.Unhealthy, components.Unknown} {
@@ -93,8 +99,9 @@ func Health(list []metav1.Condition) string {
 	return strings.Join(texts, "; ") + ": kubectl mcn components"
 }
 
-// ComponentTable returns the screen of the components: the overall health; of each component its
-// health, the step that takes long and since when; below the table, everything that is not well.
+// ComponentTable returns the screen of the components: the overall health, a row for each
+// component, and below the table the messages of problems, of steps that take long and of resolved
+// errors.
 func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 	all := Components(conditions)
 	rows := [][]string{{"NAME      ", "HEALTH", "DOING", "SINCE"}}
@@ -103,24 +110,24 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 		if c.Since != nil {
 			since = sinceNow(c.Since.Time, o.Now)
 		}
-		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing, 0), "-"), since})
+		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing), "-"), since})
 	}
-	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), tableLines(rows, 0, o.Width)...)
+	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), table(rows, 0, o.Width)...)
 	add := func(tone Tone, c Component, what, message string) {
 		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
 	}
 	for _, c := range all {
 		for _, p := range c.Problems {
-			add(Alarm, c, fmt.Sprintf("%s is %s, %s%s", clean(p.Type), clean(string(p.Status)), clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)), p.Message)
+			add(Alarm, c, fmt.Sprintf("%s is %s, %s%s", Clean(p.Type), Clean(string(p.Status)), Clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)), p.Message)
 		}
 		switch {
 		case c.Message != "" && c.Doing != "":
-			add(Warn, c, clean(c.Doing)+sinceText(c.Since.Time, o.Now), c.Message)
+			add(Warn, c, Clean(c.Doing)+sinceText(c.Since.Time, o.Now), c.Message)
 		case c.Message != "":
 			add(Plain, c, strings.ToLower(c.Health), c.Message)
 		}
 		if c.Error != nil && c.Error.Resolved {
-			add(Plain, c, fmt.Sprintf("last error resolved %s ago, in %s", sinceNow(c.Error.Since.Time, o.Now), clean(string(c.Error.State))), c.Error.Message)
+			add(Plain, c, fmt.Sprintf("last error resolved %s ago, in %s", sinceNow(c.Error.Since.Time, o.Now), Clean(string(c.Error.State))), c.Error.Message)
 		}
 	}
 	return fit(ls, o)

@@ -10,19 +10,21 @@ import (
 )
 
 var (
-	isName       = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	reportingFor = regexp.MustCompile(`^Node (\S+) is reporting`) // of the pool's NodeDegraded
+	// isName matches a name that can be pasted into a shell.
+	isName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
+	// reportingFor matches the message of a pool's condition NodeDegraded.
+	reportingFor = regexp.MustCompile(`^Node (\S+) is reporting`)
 )
 
 const (
 	inNamespace   = "oc -n openshift-machine-config-operator "
 	controllerLog = inNamespace + "logs deploy/machine-config-controller -c machine-config-controller"
-	// seeController is how the daemon ends an error whose cause only the controller knows.
+	// seeController is the end of a daemon's error if the cause is in the controller's log.
 	seeController = "see machine-config-controller logs"
 )
 
-// Next returns the commands that tell more about a stuck or slow node than its entry does. A name that
-// cannot be pasted is left out.
+// Next returns commands that show more about a stuck or slow node than the node's entry. It omits
+// commands with names that cannot be pasted into a shell.
 func Next(n progress.Node) []string {
 	switch {
 	case n.State != progress.Stuck && !n.Slow:
@@ -33,14 +35,14 @@ func Next(n progress.Node) []string {
 		return []string{controllerLog}
 	case !isName.MatchString(n.Name):
 		return nil
-	case n.NotReady, n.Step == phases.RebootedNode && !n.Degraded: // its daemon may not run
+	case n.NotReady, n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not run
 		return []string{"oc describe node " + n.Name}
 	}
 	return daemonLog(n.Name)
 }
 
-// nextForPods returns a command for each namespace whose budget refuses evictions, and for each pod that
-// does not terminate.
+// nextForPods returns a command for each namespace in which an eviction was refused, and for each
+// pod that does not terminate.
 func nextForPods(pods []progress.Pod) []string {
 	var all []string
 	for _, p := range pods {

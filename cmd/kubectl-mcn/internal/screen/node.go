@@ -9,10 +9,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// Node returns all that is known of one node of a pool.
+// Node returns the screen of one node of a pool.
 func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	o.Whole = true
-	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", clean(n.Name), clean(p.Name), strings.ToLower(string(n.State))), o.Width)
+	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
 	ls = append(ls, wrapped(Plain, "  ", Moment(o), o.Width)...)
 	ls = append(ls, Line{})
 	field := func(name, value string) {
@@ -31,8 +31,13 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	moment("requested", n.Requested)
 	moment("started", n.Started)
 	moment("completed", n.Completed)
-	if n.NotReady || n.Cordoned {
-		field("node", strings.TrimPrefix(map[bool]string{true: ", NotReady"}[n.NotReady]+map[bool]string{true: ", cordoned"}[n.Cordoned], ", "))
+	switch {
+	case n.NotReady && n.Cordoned:
+		field("node", "NotReady, cordoned")
+	case n.NotReady:
+		field("node", "NotReady")
+	case n.Cordoned:
+		field("node", "cordoned")
 	}
 	if n.State == progress.Stuck || n.Slow {
 		problem := ofNode(n, o)
@@ -47,18 +52,18 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 }
 
 func (o Options) wholeTarget(t progress.Target) string {
-	text := clean(cmp.Or(t.Config, "not known"))
+	text := Clean(cmp.Or(t.Config, "not known"))
 	if release := o.Releases[t.Config]; release != "" {
-		text += ", OpenShift " + clean(release)
+		text += ", OpenShift " + Clean(release)
 	}
 	if t.Image != "" {
-		text += ", image " + clean(t.Image)
+		text += ", image " + Clean(t.Image)
 	}
 	return text
 }
 
-// stepRows returns a row for each step, with its message below it: when the step started, and how long it has
-// taken.
+// stepRows returns a table with a row for each step of a node. The message of a step is below its
+// row.
 func stepRows(n progress.Node, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
@@ -76,7 +81,7 @@ func stepRows(n progress.Node, o Options) []Line {
 		rows = append(rows, []string{signs[s.State] + " " + phaseName(s.Phase), state, from, duration})
 	}
 	var all []Line
-	for i, l := range tableLines(rows, 0, o.Width) {
+	for i, l := range table(rows, 0, o.Width) {
 		all = append(all, l)
 		if i > 0 && n.Steps[i-1].Message != "" {
 			all = append(all, lines(Plain, indented(margin, margin, n.Steps[i-1].Message, o.Width)...)...)

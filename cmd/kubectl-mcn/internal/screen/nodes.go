@@ -12,11 +12,11 @@ import (
 
 const (
 	nodeIndent  = 2
-	longestNode = 41 // to which a name is cut in a row
+	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns a row for each node that is updating, and has no entry. If there are too many, it
-// returns the first rows, and counts the others.
+// nodeRows returns the table of the nodes that chosenNodes selects. If there are too many nodes for
+// the room on the screen, it counts the remaining nodes.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
@@ -25,7 +25,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	}
 	var ls []Line
 	if len(chosen) > 0 {
-		most := mostRows
+		most := maxRows
 		if o.Height > 0 {
 			most = max(2, room)
 		}
@@ -49,20 +49,21 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	return ls
 }
 
-// manySteps counts the nodes at each step, for each pool that updates many nodes.
+// manySteps returns a line for each pool in which at least manyNodes nodes are updating. The line
+// counts the nodes at each step.
 func manySteps(pools []progress.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
 		if p.Updating >= manyNodes {
 			ls = append(ls, Line{})
-			ls = append(ls, wrapped(Plain, margin, clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
+			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
 		}
 	}
 	return ls
 }
 
-// chosenNodes returns the nodes that have a row: those that are updating, the longest at their step
-// first, and on a whole screen all others.
+// chosenNodes returns the nodes of the table. First come the updating nodes that are not slow,
+// sorted by the start of their step. On a whole screen, all other nodes follow.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
@@ -79,23 +80,20 @@ func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	return append(updating, other...)
 }
 
-// nodeTable returns a row for each node, with its message if there is no limit of the width.
+// nodeTable returns a table with a row for each node. It has the column MESSAGE if the width has no
+// limit.
 func nodeTable(all []progress.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
 	var names []string
 	for _, n := range all {
-		names = append(names, clean(n.Name))
+		names = append(names, Clean(n.Name))
 	}
-	longest := longestNode
 	if o.Width > 0 {
 		titles = titles[:4]
 	}
-	if o.Whole && o.Width <= 0 {
-		longest = 0
-	}
 	rows := [][]string{titles}
 	for _, n := range all {
-		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), clean(n.Message)}
+		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
 		rows = append(rows, row[:len(titles)])
 	}
 	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
@@ -103,13 +101,14 @@ func nodeTable(all []progress.Node, o Options) []Line {
 			rows[i] = rows[i][:len(rows[i])-1]
 		}
 	}
+	longest := 0
 	if o.Width > 0 {
-		longest = max(4, min(longest, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
+		longest = max(4, min(longestNode, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
 	}
 	for i, short := range shortAll(names, longest) {
 		rows[i+1][0] = short
 	}
-	return tableLines(rows, nodeIndent, o.Width)
+	return table(rows, nodeIndent, o.Width)
 }
 
 func forText(n progress.Node, o Options) string {
@@ -119,8 +118,9 @@ func forText(n progress.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken: from the request, if it is known, or from the
-// start, if a later request has changed its target meanwhile.
+// totalText returns how long the update of a node has taken since it was requested. If the time of
+// the request is not known, or if a request has changed the target of a running update, totalText
+// counts from the start of the update.
 func totalText(n progress.Node, o Options) string {
 	from := n.Requested
 	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
@@ -135,13 +135,12 @@ func totalText(n progress.Node, o Options) string {
 	return orDash(cmp.Or(n.Completed, from).Sub(from))
 }
 
-// phaseName returns what a node is doing in a phase.
+// phaseName returns what a node is doing in a phase, for example "Draining".
 func phaseName(p phases.Phase) string {
 	doing := progress.Doing(p)
 	return strings.ToUpper(doing[:1]) + doing[1:]
 }
 
-// stepName returns what a node in an update is doing.
 func stepName(n progress.Node) string {
 	if n.NotStarted {
 		return "Not started"
@@ -149,7 +148,8 @@ func stepName(n progress.Node) string {
 	return phaseName(n.Step)
 }
 
-// Doing returns the step that a node is in, or its state, and what its Node adds to that.
+// Doing returns what a node is doing in its update, or else its state. It adds the state of the
+// Node, for example "Draining, NotReady" or "Done, cordoned".
 func Doing(n progress.Node) string {
 	text := string(n.State)
 	switch {
@@ -167,12 +167,12 @@ func Doing(n progress.Node) string {
 	return text
 }
 
-// signs are the signs of the steps of a node.
+// signs has a sign for each state of a step.
 var signs = map[progress.StepState]string{
 	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
 }
 
-// marks draws the steps of a node, a character each.
+// marks returns a sign for each step of a node.
 func marks(n progress.Node) string {
 	text := ""
 	for _, s := range n.Steps {

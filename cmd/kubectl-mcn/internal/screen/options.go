@@ -1,7 +1,7 @@
-// Package screen renders the progress of a rollout as lines of text: for a terminal, and for a log.
+// Package screen renders the progress of a rollout as lines of text, for a terminal or a log.
 //
-// No line is wider than requested, except a line with a command. Characters that a terminal would
-// obey are escaped. The package is pure: no I/O, no logging and no clock, time is passed in.
+// No line is wider than requested, except a line with a command. Control characters are escaped.
+// The package is pure: no I/O, no logging and no clock. The caller passes the time.
 package screen
 
 import (
@@ -11,39 +11,40 @@ import (
 
 // Options are the options of a screen.
 type Options struct {
-	// Now is the time on the screen; other times are in its zone.
+	// Now is the time of the screen. All times are shown in its time zone.
 	Now time.Time
-	// Origin is where objects come from that a cluster does not serve, a file for example.
+	// Origin names the files that the objects come from. It is "" for a cluster.
 	Origin string
-	// Width is how many columns a line may have; 0 is no limit.
+	// Width is the maximum number of columns of a line; 0 means no limit.
 	Width int
-	// Height is how many lines there may be; 0 is no limit.
+	// Height is the maximum number of lines; 0 means no limit.
 	Height int
-	// LastContact is the last response of an unreachable server; zero while it is reachable.
+	// LastContact is when the API server responded last. It is zero while the server responds.
 	LastContact time.Time
-	// Health is a line on a component that is not healthy, "" for none.
+	// Health names the components that are not healthy. It is "" if all components are healthy.
 	Health string
 	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
-	// Unmanaged is set if no object has managedFields, which have the times of requests.
-	Unmanaged bool
-	// Whole shows everything: every node in a row of its own, and every message whole.
+	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
+	// updates were requested are not known.
+	NoManagedFields bool
+	// Whole lists every node, and does not shorten messages.
 	Whole bool
 }
 
-// mostRows is how many nodes have a row of their own without a limit of the height.
-const mostRows = 20
+// maxRows is the maximum number of rows in the table of nodes if Height is 0.
+const maxRows = 20
 
-// Moment returns the time of a screen, with date and zone, and where it comes from.
+// Moment returns the time of a screen with date and zone, and the origin of the objects.
 func Moment(o Options) string {
 	text := o.Now.Format("2006-01-02 15:04:05 MST")
 	if o.Origin != "" {
-		text += ", from " + clean(o.Origin)
+		text += ", from " + Clean(o.Origin)
 	}
 	return text
 }
 
-// fit cuts a screen at its height.
+// fit limits a screen to o.Height lines.
 func fit(screen []Line, o Options) []Line {
 	if o.Height <= 0 || len(screen) <= o.Height {
 		return screen

@@ -7,10 +7,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// poolLayouts are the tables of pools, the widest first: the first table that fits is used.
+// poolLayouts are the layouts of the table of pools. The first layout that fits is used.
 var poolLayouts = []struct {
-	bar, name int // the width of the bar, and to which the name of a pool is cut
-	without   string
+	bar, name int    // the width of the bar, and the maximum width of a pool's name
+	without   string // the columns that are left out
 }{
 	{40, 24, ""},
 	{14, 24, "UPDATING WAITING"},
@@ -19,12 +19,11 @@ var poolLayouts = []struct {
 	{0, 12, "UPDATING WAITING TYPICAL TARGET"},
 }
 
-// poolTable returns a row for each pool.
 func poolTable(pools []progress.Pool, o Options) []Line {
 	var names []string
 	target, hasTypical := shortHash, false
 	for _, p := range pools {
-		names = append(names, clean(p.Name))
+		names = append(names, Clean(p.Name))
 		target = max(target, Width(TargetText(p.Target)))
 		hasTypical = hasTypical || p.Typical > 0
 	}
@@ -58,11 +57,12 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 			break
 		}
 	}
-	return tableLines(rows, 0, o.Width)
+	return table(rows, 0, o.Width)
 }
 
-// progressBar draws the progress of a pool: done, updating, stuck, and all other nodes. It is full only if
-// all nodes are done, and a node that is updating or stuck is always visible.
+// progressBar draws the progress of a pool: done, updating, stuck and other nodes. The part of done
+// nodes is rounded down, so that the bar is full only if all nodes are done. The parts of updating
+// and of stuck nodes are rounded up, so that a single node is visible.
 func progressBar(p progress.Pool, width int) string {
 	total, left := max(1, p.Total()), width
 	part := func(n, round int) int {
@@ -76,11 +76,11 @@ func progressBar(p progress.Pool, width int) string {
 	return "[" + strings.Repeat("#", done) + strings.Repeat(">", updating) + strings.Repeat("!", stuck) + strings.Repeat(".", left) + "]"
 }
 
-// shortHash is how much of a hash is shown.
+// shortHash is how many characters of a hash are shown.
 const shortHash = 8
 
-// TargetText shortens a target to the start of the hash in the name of the config, and of the image if there
-// is one.
+// TargetText shortens the hashes of a target's config and image, for example "22222222@bbbbbbbb".
+// If the target has no image, it returns only the hash of the config.
 func TargetText(t progress.Target) string {
 	text := cutHash(t.Config[strings.LastIndex(t.Config, "-")+1:])
 	if t.Image != "" {
@@ -93,9 +93,9 @@ func TargetText(t progress.Target) string {
 	return text
 }
 
-func cutHash(s string) string { return columns.Truncate(clean(s), shortHash, "") }
+func cutHash(s string) string { return columns.Truncate(Clean(s), shortHash, "") }
 
-// leftText returns the remaining time of a pool, if it is known, or why it makes no progress.
+// leftText returns the remaining time of a pool, or the reason why the time is not known.
 func leftText(p progress.Pool) string {
 	isDegraded, isSlow := p.FromStatus && p.Stuck > 0, false
 	for _, n := range p.Nodes {

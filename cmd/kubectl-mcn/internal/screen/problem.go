@@ -10,57 +10,58 @@ import (
 )
 
 const (
-	margin      = "    "
-	mostEntries = 3  // of one kind
-	mostNames   = 10 // in one line
-	mostNext    = 3
+	margin     = "    "
+	maxEntries = 3  // limits the entries of stuck nodes, of slow nodes, and of pinned image sets
+	maxNames   = 10 // limits a list of names
+	maxNext    = 3  // limits the commands of an entry
 )
 
-// ProblemID identifies a problem: of a pool, a node that is stuck, or a pinned image set of a node.
+// ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.
 type ProblemID struct {
 	Pool, Node, Kind string
-	UID              types.UID // an object may be created again
+	UID              types.UID // a new UID after the MachineConfigNode is created again
 }
 
-// Problem is something that needs an administrator, as each screen says it.
+// Problem is an entry on a screen that needs the attention of an administrator.
 type Problem struct {
 	ProblemID
-	// Since is when the problem started, if the objects say that.
+	// Since is when the problem started. It is zero if the time is not known.
 	Since time.Time
-	// Subject is what has the problem, What names the problem, Message is its cause, and Next are commands that
-	// tell more.
+	// Subject names the pool or node, What describes the problem, Message is the cause, and Next
+	// has commands that show more.
 	Subject, What, Message string
 	Next                   []string
-	// Tone is Alarm for what stops a rollout.
+	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 
-	marks string // the steps of a node
-	cause any    // comparable: problems of the same cause are one entry
+	marks string // the signs of the node's steps
+	cause any    // comparable; problems with the same cause share an entry
 }
 
-// draw returns a problem as lines. Commands are not broken: they are pasted.
+// draw returns the lines of a problem. Commands are not wrapped, so that the user can paste them.
 func (p Problem) draw(o Options) []Line {
 	sign, gap := map[Tone]string{Alarm: "! ", Warn: "~ "}[p.Tone], ": "
 	if p.marks != "" {
 		gap = "  " + p.marks + "  "
 	}
 	ls := append([]Line{{}}, wrapped(p.Tone, margin, sign+p.Subject+gap+p.What, o.Width)...)
-	if message := clean(p.Message); message != "" {
+	if message := Clean(p.Message); message != "" {
 		if !o.Whole && o.Width > 0 {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
 		ls = append(ls, lines(Plain, indented(margin, margin, message, o.Width)...)...)
 	}
 	for i, next := range p.Next {
-		if i < mostNext || o.Whole {
+		if i < maxNext || o.Whole {
 			ls = append(ls, Line{Text: margin + "next: " + next})
 		}
 	}
 	return ls
 }
 
-// grouped draws the first problem of each cause, with the names of the other nodes that have it. If there are too many,
-// it counts the others.
+// grouped draws an entry for each cause: the first problem with this cause, and the names of all
+// other nodes that have this problem. If there are more than maxEntries causes, a last line with
+// the format more counts the remaining nodes.
 func grouped(all []Problem, more string, o Options) []Line {
 	var order []Problem
 	names := map[any][]string{}
@@ -70,7 +71,7 @@ func grouped(all []Problem, more string, o Options) []Line {
 		}
 		names[p.cause] = append(names[p.cause], p.Subject)
 	}
-	most := min(mostEntries, len(order))
+	most := min(maxEntries, len(order))
 	if o.Whole {
 		most = len(order)
 	}
@@ -92,11 +93,11 @@ func grouped(all []Problem, more string, o Options) []Line {
 	return ls
 }
 
-// names lists names, or some of them and the number of the others.
+// names joins at most maxNames names, and counts the remaining names.
 func (o Options) names(all []string) string {
-	if len(all) <= mostNames || o.Whole {
+	if len(all) <= maxNames || o.Whole {
 		return strings.Join(all, ", ")
 	}
-	shown := slices.Clone(all[:mostNames])
-	return strings.Join(append(shown, fmt.Sprintf("and %d more: kubectl mcn -o wide", len(all)-mostNames)), ", ")
+	shown := slices.Clone(all[:maxNames])
+	return strings.Join(append(shown, fmt.Sprintf("and %d more: kubectl mcn -o wide", len(all)-maxNames)), ", ")
 }

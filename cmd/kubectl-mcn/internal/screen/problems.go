@@ -28,29 +28,31 @@ func Failures(p progress.Pool, now time.Time) []Problem {
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofPool returns the problems of a pool itself, and a build.
+// ofPool returns the problems of the pool itself: its degraded conditions, unavailable nodes that
+// block waiting nodes, and a build of its image.
 func ofPool(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	add := func(tone Tone, c progress.PoolCondition, what string, next []string) {
 		all = append(all, Problem{
-			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + clean(p.Name), What: what + sinceText(c.Since, o.Now),
+			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + Clean(p.Name), What: what + sinceText(c.Since, o.Now),
 			Message: c.Message, Next: next, Tone: tone,
 		})
 	}
 	for _, c := range p.Problems {
-		add(Alarm, c, clean(c.Type), nextForPool(p.Name, c))
+		add(Alarm, c, Clean(c.Type), nextForPool(p.Name, c))
 	}
 	unavailable := p.UnavailableNodes()
 	unknown := p.Unavailable - len(unavailable)
 	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
-	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) { // stuck nodes have entries of their own
+	// If all unavailable nodes are stuck, the entries of these nodes are enough.
+	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) {
 		tone, what, next := Warn, "no place is free for "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
 		if p.Blocked {
 			tone, what = Alarm, "blocked"
 		}
 		var names []string
 		for _, n := range unavailable {
-			names = append(names, clean(n.Name)+" ("+whyUnavailable(n)+")")
+			names = append(names, Clean(n.Name)+" ("+whyUnavailable(n)+")")
 			if n.NotReady && !n.InUpdate() && next == nil && isName.MatchString(n.Name) {
 				next = []string{"oc describe node " + n.Name}
 			}
@@ -75,7 +77,6 @@ func ofPool(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-// whyUnavailable returns why a node takes a place.
 func whyUnavailable(n progress.Node) string {
 	switch {
 	case n.Degraded:
@@ -94,7 +95,7 @@ func whyUnavailable(n progress.Node) string {
 func ofNode(n progress.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: clean(n.Name), marks: marks(n), What: Reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
+		Subject: Clean(n.Name), marks: marks(n), What: Reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
 	}
 	if n.State != progress.Stuck {
 		p.Tone = Warn
@@ -107,28 +108,27 @@ func ofNode(n progress.Node, o Options) Problem {
 	return p
 }
 
-// ofPinnedImageSets returns the sets that nodes cannot pull, or are pulling.
+// ofPinnedImageSets returns the pinned image sets that nodes cannot pull, or have not pulled yet.
 func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	for _, n := range p.Nodes {
 		for _, s := range n.PinnedImageSets {
 			set, is, tone := "a pinned image set", "is being pulled", Warn
 			if s.Name != "" {
-				set = "pinned image set " + clean(s.Name)
+				set = "pinned image set " + Clean(s.Name)
 			}
 			if s.Failed {
 				is, tone = "has failed", Alarm
 			}
 			all = append(all, Problem{
 				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: s,
-				Subject: clean(n.Name), What: set + " " + is + sinceText(s.Since, o.Now), Message: s.Message, Tone: tone,
+				Subject: Clean(n.Name), What: set + " " + is + sinceText(s.Since, o.Now), Message: s.Message, Tone: tone,
 			})
 		}
 	}
 	return all
 }
 
-// nodeEntries describes the stuck nodes of the pools, the degraded nodes first, then the slow nodes.
 func nodeEntries(pools []progress.Pool, o Options) []Line {
 	var stuck, slow []Problem
 	for _, p := range pools {
@@ -141,20 +141,20 @@ func nodeEntries(pools []progress.Pool, o Options) []Line {
 			}
 		}
 	}
-	return append(grouped(stuck, "! %s more stuck, for other causes: kubectl mcn -o wide", o),
-		grouped(slow, "~ %s more slow or failing: kubectl mcn -o wide", o)...)
+	return append(grouped(stuck, "! %s stuck for other causes: kubectl mcn -o wide", o),
+		grouped(slow, "~ %s slow or failing for other causes: kubectl mcn -o wide", o)...)
 }
 
-// pinnedImageSets describes the sets that nodes cannot pull, or are pulling.
 func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	var all []Problem
 	for _, p := range pools {
 		all = append(all, ofPinnedImageSets(p, o)...)
 	}
-	return grouped(all, "~ %s more with pinned image sets: kubectl mcn -o wide", o)
+	return grouped(all, "~ %s with other pinned image sets: kubectl mcn -o wide", o)
 }
 
-// Reason describes how a node is stuck or slow, and since when.
+// Reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
+// degraded for 12m".
 func Reason(n progress.Node, o Options) string {
 	var parts []string
 	if n.InUpdate() {

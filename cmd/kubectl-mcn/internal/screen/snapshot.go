@@ -10,12 +10,12 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// NotFound is what kubectl prints if there is nothing to show.
+// NotFound is the text that kubectl prints if there are no objects.
 const NotFound = "No resources found"
 
-// Snapshot returns the screen of a rollout, from the top: a summary in one line, a row for each
-// pool, the problems of pools and nodes and what to do next, the nodes that are updating, and what
-// the signs mean.
+// Snapshot returns the screen of a rollout. From top to bottom, it has a summary, a row for each
+// pool, the problems of pools and nodes with the next commands, the nodes that are updating, and a
+// legend.
 func Snapshot(pools []progress.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
@@ -35,18 +35,19 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	return fit(append(screen, legend...), o)
 }
 
-// missingKinds says which kind of objects is missing, and what is not known without it.
+// missingKinds says whether there are no MachineConfigPools or no MachineConfigNodes, and what the
+// screen shows without these objects.
 func missingKinds(pools []progress.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
-		where = " in " + clean(o.Origin)
+		where = " in " + Clean(o.Origin)
 	}
 	say := func(text string) {
 		ls = append(ls, Line{})
 		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
 	}
 	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
-		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has the config that it desires.")
+		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
 	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
 	for _, p := range pools {
@@ -54,14 +55,13 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 			return ls
 		}
 		if p.Unavailable > 0 {
-			text += fmt.Sprintf("; in %s, %d of at most %d are unavailable", clean(p.Name), p.Unavailable, p.MaxUnavailable)
+			text += fmt.Sprintf("; in %s, %d machines are unavailable, maxUnavailable is %d", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
 		}
 	}
 	say(text)
 	return ls
 }
 
-// title summarizes the rollout.
 func title(pools []progress.Pool, o Options) []Line {
 	sum := progress.Pool{FromStatus: true}
 	for _, p := range pools {
@@ -89,8 +89,8 @@ func title(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// versions returns the OpenShift versions that the pools are updated from and to: those of each
-// pool, if they differ.
+// versions returns the old and the new OpenShift version of the update. If the pools differ, it
+// lists the versions of each pool.
 func (o Options) versions(pools []progress.Pool) string {
 	var all []string
 	isSame, first := true, ""
@@ -104,16 +104,16 @@ func (o Options) versions(pools []progress.Pool) string {
 		if to != "" {
 			first = cmp.Or(first, from+to)
 			isSame = isSame && first == from+to
-			all = append(all, clean(p.Name+" "+from+to))
+			all = append(all, Clean(p.Name+" "+from+to))
 		}
 	}
 	if isSame {
-		return clean(first)
+		return Clean(first)
 	}
 	return strings.Join(all, ", ")
 }
 
-// Counts returns how many nodes a pool has, and how many in each state.
+// Counts returns the number of a pool's nodes, in total and in each state.
 func Counts(p progress.Pool) string {
 	parts := stateCounts(p)
 	if len(parts) == 0 {
@@ -138,16 +138,17 @@ func stateCounts(p progress.Pool) (parts []string) {
 	return parts
 }
 
-// meanings explains the values of the column LEFT. A key is a value, or its first character.
+// meanings explains the values of the column LEFT. The field left is a value or its first
+// character.
 var meanings = []struct{ left, text string }{
-	{"~", "LEFT is TYPICAL, the median update, for each round of nodes."},
+	{"~", "LEFT is TYPICAL, the median time of an update, for each round of nodes."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
 	{"blocked", "LEFT is blocked: unavailable nodes take all places (maxUnavailable)."},
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
 }
 
-// legend says what the columns and signs of an unfinished rollout mean, and names the command for
-// one node: a stuck node, else a node that is slow or updating.
+// legend explains the columns and signs of an unfinished rollout. It also names the command that
+// shows one node in detail: a stuck node, or else a slow node, or else an updating node.
 func legend(pools []progress.Pool, o Options) []Line {
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
@@ -183,9 +184,9 @@ func legend(pools []progress.Pool, o Options) []Line {
 	for _, m := range meanings {
 		add(left[m.left], m.text)
 	}
-	add(left["-"] && !o.Unmanaged, "LEFT is known once three nodes are done.")
-	add(left["-"] && o.Unmanaged, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
-	add(name != "", "kubectl mcn node "+clean(name)+" shows details")
+	add(left["-"] && !o.NoManagedFields, "LEFT is known once three nodes are done.")
+	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
 	if len(ls) == 1 {
 		return nil
 	}

@@ -8,12 +8,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// manyNodes is the number of updating nodes from which a pool shows counts, not the step of each node.
+// If at least manyNodes nodes of a pool are updating, Standing omits their steps, and Snapshot has
+// a line that counts the nodes at each step.
 const manyNodes = 10
 
-// Standing describes how far a pool is, in one line: "worker 3/6 to 22222222, 1 draining, 1 stuck, 1 waiting".
+// Standing describes a pool in one line, for example "worker 3/5 to 22222222, 1 draining, 1 stuck".
 func Standing(p progress.Pool) string {
-	text := fmt.Sprintf("%s %d/%d", clean(p.Name), p.Done, p.Total())
+	text := fmt.Sprintf("%s %d/%d", Clean(p.Name), p.Done, p.Total())
 	if p.Target.Config != "" {
 		text += " to " + TargetText(p.Target)
 	}
@@ -32,7 +33,7 @@ func Standing(p progress.Pool) string {
 	add(p.Paused, "paused")
 	add(p.Blocked, "blocked")
 	for _, c := range p.Problems {
-		add(true, clean(c.Type))
+		add(true, Clean(c.Type))
 	}
 	add(p.Build != nil, "its image is being built")
 	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
@@ -40,9 +41,10 @@ func Standing(p progress.Pool) string {
 	return strings.Join(parts, ", ")
 }
 
-// stepCounts counts the nodes at each step of an update, if there are at most so many: "12 draining", "3 rebooting".
-func stepCounts(p progress.Pool, most int) []string {
-	if p.Updating > most {
+// stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
+// If more than limit nodes are updating, it returns nil.
+func stepCounts(p progress.Pool, limit int) []string {
+	if p.Updating > limit {
 		return nil
 	}
 	counts := map[string]int{}

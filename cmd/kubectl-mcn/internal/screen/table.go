@@ -1,16 +1,18 @@
 package screen
 
-import (
-	"strings"
-)
+import "strings"
 
-// table lays rows out behind an indent, the titles first, with two spaces between columns. A column is at least as
-// wide as its title, and aligned right if the title starts with ">". The last column has no width: it may have long messages.
-func table(rows [][]string, indent int) []string {
+// table formats rows with an indent and with two spaces between columns. The first row has the
+// titles. A column is at least as wide as its title, and right-aligned if the title starts with
+// ">". The last column is not padded, because it may have long messages.
+func table(rows [][]string, indent, width int) []Line {
 	widths := columnWidths(rows)
-	lines := make([]string, len(rows))
+	var ls []Line
 	for r, row := range rows {
-		b := strings.Repeat(" ", indent)
+		b, tone := strings.Repeat(" ", indent), Plain
+		if r == 0 {
+			tone = Header
+		}
 		for i, cell := range row {
 			title, isRight := strings.CutPrefix(rows[0][i], ">")
 			if r == 0 {
@@ -27,9 +29,9 @@ func table(rows [][]string, indent int) []string {
 			}
 			b += "  "
 		}
-		lines[r] = strings.TrimRight(b, " ")
+		ls = append(ls, Line{Text: Cut(strings.TrimRight(b, " "), width), Tone: tone})
 	}
-	return lines
+	return ls
 }
 
 func columnWidths(rows [][]string) []int {
@@ -45,26 +47,12 @@ func columnWidths(rows [][]string) []int {
 	return widths
 }
 
-// breadth returns how wide a table is.
 func breadth(rows [][]string, indent int) int {
 	total := indent
 	for i, w := range columnWidths(rows) {
 		total += w + 2*min(i, 1)
 	}
 	return total
-}
-
-// tableLines returns a table as lines of at most width columns.
-func tableLines(rows [][]string, indent, width int) []Line {
-	var ls []Line
-	for i, row := range table(rows, indent) {
-		tone := Plain
-		if i == 0 {
-			tone = Header
-		}
-		ls = append(ls, Line{Text: Cut(row, width), Tone: tone})
-	}
-	return ls
 }
 
 // Tone is the kind of a line, which determines its color.
@@ -78,7 +66,7 @@ const (
 	Alarm       // a stuck node, a blocked pool, an unreachable server
 )
 
-// Line is one line of a screen: printable, without a line feed.
+// Line is one line of a screen. Its text is printable, and has no line feed.
 type Line struct {
 	Text string
 	Tone Tone
@@ -92,7 +80,8 @@ func lines(tone Tone, texts ...string) []Line {
 	return ls
 }
 
-// wrapped returns clean text as lines of at most width columns, 0 is no limit, with an indent on all but the first.
+// wrapped returns clean text as lines of at most width columns; 0 means no limit. All lines after
+// the first line have the indent.
 func wrapped(tone Tone, indent, text string, width int) []Line {
 	if width <= 0 || Width(text) <= width {
 		return lines(tone, text)

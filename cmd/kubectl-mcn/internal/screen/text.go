@@ -13,26 +13,24 @@ import (
 // ellipsis marks text that was cut.
 const ellipsis = "..."
 
-// columns measures text as terminals do, in any locale.
+// columns measures and cuts text by its width on a terminal, independent of the locale.
 var columns = &runewidth.Condition{}
 
-// Width returns how many columns a clean text takes.
+// Width returns the number of columns of clean text.
 func Width(s string) int { return columns.StringWidth(s) }
 
-// Clean returns text on one line, in at most width columns; 0 is no limit. White space becomes one
-// space; control characters, and others that are not printable, are escaped as in a Go string, so that no
-// object of a cluster can send a control sequence to the terminal.
-func Clean(s string, width int) string { return Cut(clean(s), width) }
-
-func clean(s string) string {
+// Clean returns text on one line. White space becomes a single space. Characters that are not
+// printable are escaped as in a Go string, so that no object can send a control sequence to the
+// terminal.
+func Clean(s string) string {
 	quoted := strconv.Quote(strings.Join(strings.Fields(s), " "))
 	return printable.Replace(quoted[1 : len(quoted)-1])
 }
 
-// printable undoes the escapes of printable characters.
+// printable removes the backslashes that strconv.Quote adds to quotes and backslashes.
 var printable = strings.NewReplacer(`\"`, `"`, `\\`, `\`)
 
-// Cut returns clean text in at most width columns; 0 is no limit.
+// Cut cuts clean text to at most width columns; 0 means no limit.
 func Cut(s string, width int) string {
 	if width <= 0 || Width(s) <= width {
 		return s
@@ -41,8 +39,8 @@ func Cut(s string, width int) string {
 	return strings.TrimRight(columns.Truncate(s, width-len(tail), ""), " ") + tail
 }
 
-// short returns a clean name in at most width columns. It keeps the host of a name
-// with a domain, and both ends of any other name, because the nodes of a pool differ at the end.
+// short shortens a clean name to at most width columns. It keeps the host of a name with a domain,
+// and both ends of any other name, because the names of a pool's nodes differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name
@@ -58,7 +56,7 @@ func short(name string, width int) string {
 	return columns.Truncate(name, head, "") + gap + columns.TruncateLeft(name, Width(name)-(width-len(gap)-head), "")
 }
 
-// shortAll shortens names that have to stay distinct: where both ends are the same, a number is added.
+// shortAll shortens names. If short makes two names equal, shortAll appends a number to both names.
 func shortAll(names []string, width int) []string {
 	all := make([]string, len(names))
 	count := map[string]int{}
@@ -79,10 +77,12 @@ func shortAll(names []string, width int) []string {
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }
 
-// keptTail is how much of the end of a cut message stays: Go wraps errors, so that the cause is at the end.
+// keptTail is how many columns at the end of a message are never cut, because the cause of a
+// wrapped Go error is at the end.
 const keptTail = 160
 
-// cutMiddle returns clean text with its head and its tail, in about as many columns.
+// cutMiddle cuts clean text in the middle, to about width columns. It always keeps the last
+// keptTail columns.
 func cutMiddle(s string, width int) string {
 	width = max(width, keptTail+40)
 	if Width(s) <= width {
@@ -92,8 +92,8 @@ func cutMiddle(s string, width int) string {
 	return head + " " + ellipsis + " " + columns.TruncateLeft(s, Width(s)-keptTail, "")
 }
 
-// wrap breaks clean text at spaces into lines of at most width columns; 0 is no limit. A word that is wider
-// than a line is broken as well.
+// wrap breaks clean text at spaces into lines of at most width columns; 0 means no limit. It also
+// breaks a word that is wider than a line.
 func wrap(s string, width int) []string {
 	if width <= 0 || Width(s) <= width {
 		return []string{s}
@@ -115,13 +115,13 @@ func wrap(s string, width int) []string {
 	return append(all, line)
 }
 
-// indented wraps text, with an indent on the first line and another on all other lines.
+// indented cleans and wraps text. The first line starts with first, and all other lines with rest.
 func indented(first, rest, s string, width int) []string {
 	room := width
 	if width > 0 {
 		room = max(1, width-Width(rest))
 	}
-	all := wrap(clean(s), room)
+	all := wrap(Clean(s), room)
 	for i := range all {
 		all[i] = rest + all[i]
 	}
@@ -129,7 +129,6 @@ func indented(first, rest, s string, width int) []string {
 	return all
 }
 
-// nodes formats a number of nodes.
 func nodes(n int) string {
 	if n == 1 {
 		return "1 node"
@@ -140,7 +139,7 @@ func nodes(n int) string {
 // took formats a duration as kubectl does: 114s, 5m42s, 47m.
 func took(d time.Duration) string { return duration.HumanDuration(max(0, d)) }
 
-// orDash is took, or a dash if the duration is not known.
+// orDash formats a duration, or returns a dash if the duration is not known.
 func orDash(d time.Duration) string {
 	if d <= 0 {
 		return "-"
@@ -148,7 +147,7 @@ func orDash(d time.Duration) string {
 	return took(d)
 }
 
-// sinceNow formats how long ago a time was, if it is known.
+// sinceNow formats how long ago a time was, or returns a dash if the time is not known.
 func sinceNow(since, now time.Time) string {
 	if since.IsZero() {
 		return "-"
@@ -156,7 +155,7 @@ func sinceNow(since, now time.Time) string {
 	return took(now.Sub(since))
 }
 
-// sinceText is " since 13:20 (1h40m)", or nothing if the time is not known.
+// sinceText returns, for example, " since 13:20:05 (1h40m)", or "" if the time is not known.
 func sinceText(since, now time.Time) string {
 	if since.IsZero() {
 		return ""
@@ -164,7 +163,7 @@ func sinceText(since, now time.Time) string {
 	return " since " + clockTime(since, now) + " (" + took(now.Sub(since)) + ")"
 }
 
-// sinceTime is " (since 13:20)", or nothing if the time is not known.
+// sinceTime returns, for example, " (since 13:20:05)", or "" if the time is not known.
 func sinceTime(since, now time.Time) string {
 	if since.IsZero() {
 		return ""

@@ -22,13 +22,13 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Cluster is a source on an API server. It writes nothing.
+// Cluster is a Source that reads from an API server.
 type Cluster struct {
 	Config         *rest.Config
-	Rollout        bool // pools and nodes are read
-	Components     bool // the components are read
+	Rollout        bool // read pools and nodes
+	Components     bool // read the health of the components
 	Clock          clock.PassiveClock
-	RequestTimeout time.Duration // until the response of the server starts
+	RequestTimeout time.Duration // limits the time until the server starts its response
 }
 
 // Now returns the time of the clock.
@@ -37,8 +37,7 @@ func (c *Cluster) Now() time.Time { return c.Clock.Now() }
 // Origin returns "".
 func (c *Cluster) Origin() string { return "" }
 
-// Read lists the resources, and to follow watches them. Following ends when the context does, or with a response
-// that cannot get better.
+// Read lists the resources. If follow is set, it then watches them until ctx ends.
 func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
@@ -72,12 +71,11 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	return context.Cause(ctx)
 }
 
-// readers returns a reader for each resource.
 func (c *Cluster) readers(base reader) ([]reader, error) {
 	var all []reader
 	var errs []error
-	add := func(is bool, gv schema.GroupVersion, install func(*runtime.Scheme) error, names ...string) {
-		if !is {
+	add := func(isNeeded bool, gv schema.GroupVersion, install func(*runtime.Scheme) error, names ...string) {
+		if !isNeeded {
 			return
 		}
 		client, err := clientOf(c.Config, gv, install)
@@ -94,7 +92,6 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 	return all, errors.Join(errs...)
 }
 
-// clientOf returns a client of an API group.
 func clientOf(config *rest.Config, gv schema.GroupVersion, install func(*runtime.Scheme) error) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
 	if err := install(scheme); err != nil {
@@ -105,16 +102,17 @@ func clientOf(config *rest.Config, gv schema.GroupVersion, install func(*runtime
 	return rest.RESTClientFor(config)
 }
 
-// What a user may not read of Nodes and rendered MachineConfigs is not shown.
-
+// Nodes and rendered MachineConfigs are optional: if the user may not read them, the screens omit
+// the state of the Nodes and the OpenShift versions.
 const (
-	// nodesInterval is how often the state of the Nodes is read. A watch would receive each heartbeat.
+	// nodesInterval is how often the Nodes are listed. A watch would receive each heartbeat.
 	nodesInterval = 30 * time.Second
-	// releaseInterval is how often releases of new configs are read, and how long a screen waits for them.
+	// releaseInterval is how often the OpenShift versions of new configs are read. It also limits
+	// the time of each optional request.
 	releaseInterval = 2 * time.Second
 )
 
-// get reads an object, or a list, in another form.
+// get reads an object or a list, as a Table or as PartialObjectMetadata.
 func (c *Cluster) get(ctx context.Context, client rest.Interface, path, as string, parameters map[string]string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, releaseInterval))
 	defer cancel()
@@ -129,8 +127,8 @@ func (c *Cluster) get(ctx context.Context, client rest.Interface, path, as strin
 	return json.Unmarshal(data, into)
 }
 
-// readNodes reads whether the Nodes are ready and cordoned, as the table that kubectl get prints: it has a
-// hundredth of their bytes.
+// readNodes reads which Nodes are ready and which are cordoned. It reads the table that kubectl get
+// prints, because a list of the Nodes has a hundred times as many bytes.
 func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface) {
 	states := map[string]nodeState{}
 	for token, isFirst := "", true; isFirst || token != ""; isFirst = false {
@@ -144,7 +142,8 @@ func (c *Cluster) readNodes(ctx context.Context, s *Store, client rest.Interface
 	s.edit(func() { s.states = states })
 }
 
-// addStates adds the states in a table of Nodes, and reports whether it has these columns.
+// addStates adds the states of the Nodes in a table. It returns false if the table does not have
+// the columns Name and Status.
 func addStates(states map[string]nodeState, table metav1.Table) bool {
 	column := func(name string) int {
 		return slices.IndexFunc(table.ColumnDefinitions, func(c metav1.TableColumnDefinition) bool { return c.Name == name })
@@ -155,14 +154,14 @@ func addStates(states map[string]nodeState, table metav1.Table) bool {
 			return false
 		}
 		node, _ := row.Cells[name].(string)
-		words, _ := row.Cells[status].(string) // Ready,SchedulingDisabled
+		words, _ := row.Cells[status].(string) // for example "Ready,SchedulingDisabled"
 		state := strings.Split(words, ",")
 		states[node] = nodeState{state[0] != "Ready", slices.Contains(state, "SchedulingDisabled")}
 	}
 	return true
 }
 
-// readReleases reads the OpenShift version of each rendered config that has none yet.
+// readReleases reads the OpenShift versions of the rendered configs that are not in the store yet.
 func (c *Cluster) readReleases(ctx context.Context, s *Store, client rest.Interface) {
 	const configs = "/apis/machineconfiguration.openshift.io/v1/machineconfigs/"
 	for _, name := range s.unknownReleases() {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds are the types of the kinds that are shown.
+// kinds maps each kind that the command shows to a function that returns an empty object.
 var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
@@ -27,7 +27,7 @@ var kinds = map[string]func() metav1.Object{
 // decoder collects the objects of files.
 type decoder struct {
 	objects []dated
-	skipped map[string]int // other kinds, and objects that cannot be read
+	skipped map[string]int // the number of skipped objects by reason
 }
 
 // dated is an object with the newest time of its conditions.
@@ -36,7 +36,6 @@ type dated struct {
 	newest time.Time
 }
 
-// decode adds the objects of a file.
 func (d *decoder) decode(name string, data []byte) error {
 	data, isJSON, err := objectsIn(name, data)
 	if err != nil {
@@ -54,7 +53,7 @@ func (d *decoder) decode(name string, data []byte) error {
 		}
 	}
 	if err != nil {
-		return Usagef("%s is cut off, or was changed: %s", name, getThem)
+		return Usagef("%s is incomplete or damaged: %s", name, getThem)
 	}
 	return nil
 }
@@ -74,7 +73,8 @@ func (d *decoder) decodeJSON(data []byte) error {
 	}
 }
 
-// add adds an object, or those of a list. The items of a list of one kind may have no kind of their own.
+// add adds an object or the items of a list. kind is the kind of data that has no kind itself, such
+// as an item of a MachineConfigNodeList.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta
@@ -107,7 +107,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	switch {
 	case kind == "":
 		d.skipped["object without a kind"]++
-	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // a dump has other kinds of the group
+	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // other kinds of this group are normal in a dump
 		d.skipped[kind]++
 	case empty != nil:
 		obj := empty()

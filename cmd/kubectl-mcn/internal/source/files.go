@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,25 +16,27 @@ import (
 	"time"
 )
 
-// maxAge is how old the newest time in a file may be for ages to run to the time of the file: a
-// copy, or a mail, changes that.
+// maxAge limits the time from the newest condition to the modification of the file. If the limit is
+// exceeded, the file is probably a copy, and ages are computed at the time of the newest condition.
 const maxAge = 24 * time.Hour
 
-// The files of a folder that are read, and the files of a must-gather, which has gigabytes of other
-// files.
 var (
+	// objectFile matches the files to read in a folder.
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
-	gathered   = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
+	// gathered matches the files to read in a must-gather, which has gigabytes of other files.
+	gathered = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
 )
 
-// Files is a source of files: lists and single objects, folders and must-gathers.
+// Files is a Source that reads files, folders and must-gathers.
 type Files struct {
 	Names []string
 	In    io.Reader
-	At    time.Time // if zero, the time when the files were written, or now
+	At    time.Time // the time at which ages are computed; zero if --at is not set
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
+	// written is used if At is zero: the newest modification time of a file, or the newest time of
+	// a condition.
 	written time.Time
 }
 
@@ -49,18 +52,13 @@ func (f *Files) Origin() string {
 	return strings.Join(names, ", ")
 }
 
-// Now returns the time to which ages are measured.
+// Now returns the time at which ages are computed.
 func (f *Files) Now() time.Time {
 	now := f.Clock()
-	for _, t := range []time.Time{f.At, f.written} {
-		if !t.IsZero() {
-			return t.In(now.Location())
-		}
-	}
-	return now
+	return cmp.Or(f.At, f.written, now).In(now.Location())
 }
 
-// Read reads all files. Of several objects with one name, the newest is kept.
+// Read reads all files. If two objects have the same name, it keeps the newer object.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	d := decoder{skipped: map[string]int{}}
 	for _, name := range f.Names {
@@ -76,11 +74,11 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		case failed != nil && len(d.objects) == 0:
 			return failed
 		case failed != nil:
-			f.Note("%v; the rest is shown", failed)
+			f.Note("%v; all other objects are shown", failed)
 		}
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	s.edit(func() { // in one edit: a rollout with only some of the objects could look done
+	s.edit(func() { // one edit, because a rollout could look done without some of its objects
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}
@@ -96,9 +94,9 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	case len(s.nodes)+len(s.pools) == 0 && s.config == nil:
 		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", f.Origin(), getThem)
 	case has != "":
-		f.Note("skipped what is not shown: %s", has)
+		f.Note("skipped objects that are not shown: %s", has)
 	}
-	// A file that was copied long after it was written has a new time.
+	// A copy of a file has a new modification time.
 	newest := d.objects[len(d.objects)-1].newest
 	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
 		f.written = newest
@@ -107,7 +105,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	return nil
 }
 
-// each reads a file, or the files of a folder, and notes when the newest file was written.
+// each reads a file or the files of a folder, and keeps the newest modification time in f.written.
 func (f *Files) each(name string, do func(file string, data []byte)) error {
 	if name == "-" {
 		data, err := io.ReadAll(f.In)
@@ -131,8 +129,8 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the times of a file, of the files of a must-gather, or else of the files in a folder
-// itself. Links are followed.
+// find returns the modification times of the files to read: the named file itself, the files of a
+// must-gather, or the files directly in any other folder. It follows symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -158,7 +156,7 @@ func find(name string) (map[string]time.Time, error) {
 		chosen = top
 	}
 	if err == nil && len(chosen) == 0 {
-		err = errors.New("it is not a must-gather, and has no .yaml or .json files")
+		err = errors.New("the folder is not a must-gather, and has no .yaml or .json files")
 	}
 	return chosen, err
 }

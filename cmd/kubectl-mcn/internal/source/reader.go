@@ -19,28 +19,27 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// pageSize is how many objects are listed at a time.
+// pageSize is the number of objects in one page of a list.
 const pageSize = 250
 
-// backoff is short, as a person waits for the server to come back.
+// backoff is short, because a person waits for the server to respond again.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
 
-// reader keeps the objects of one resource. If it follows a cluster, it is the
-// store of a reflector.
+// reader reads one resource into a Store. If follow is set, it is also the store of a reflector.
 type reader struct {
 	*Cluster
 	name   string
 	client rest.Interface
 	follow bool
 	store  *Store
-	fail   func(error) // ends reading
+	fail   func(error) // ends Read with an error
 	server *cache.ListWatch
 }
 
-// read lists all objects. If follow is set, it keeps them up to date until ctx ends.
+// read lists the objects. If follow is set, it then watches them until ctx ends.
 func (r reader) read(ctx context.Context) {
 	if r.follow {
-		var logger klog.Logger // what fails is on the screen
+		var logger klog.Logger // discards the log, because the screen shows failures
 		source := pagedListWatch{&cache.ListWatch{ListWithContextFunc: r.list, WatchFuncWithContext: r.watch}}
 		reflector := cache.NewReflectorWithOptions(source, nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
 		reflector.WatchListPageSize = pageSize
@@ -49,19 +48,19 @@ func (r reader) read(ctx context.Context) {
 	}
 	pages := pager.New(r.list)
 	pages.PageSize = pageSize
-	_, _, _ = pages.List(ctx, metav1.ListOptions{}) // list stores the objects, and reports an error
+	_, _, _ = pages.List(ctx, metav1.ListOptions{}) // r.list stores the objects and reports errors
 }
 
-// pagedListWatch lists page by page. A server compresses pages, and not a streamed list, which has
-// twenty times the bytes.
+// pagedListWatch lists page by page. A streamed list would have twenty times the bytes, because API
+// servers compress pages but not streams.
 type pagedListWatch struct{ *cache.ListWatch }
 
 // IsWatchListSemanticsUnSupported tells the reflector not to stream lists.
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
-// list stores one page of the newest state, and returns the page without its objects, so that only
-// one page is in memory at a time. It requests no resource version: with a limit, the server would
-// return exactly that version, and a watch from it may have expired.
+// list stores the objects of one page, and returns the page without the objects, so that only one
+// page is in memory at a time. It clears the resourceVersion. Otherwise, for a list with a limit,
+// the server would return exactly this version, which may be too old for a watch.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion = ""
 	bounded, cancel := context.WithTimeout(ctx, r.RequestTimeout)
@@ -69,7 +68,7 @@ func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object,
 	list, err := r.server.ListWithContext(bounded, o)
 	switch {
 	case apierrors.IsResourceExpired(err) && o.Continue != "":
-		return nil, err // the pager lists again, without pages
+		return nil, err // the pager then lists all objects in one response
 	case err != nil:
 		r.failed(ctx, "list", err)
 		return nil, err
@@ -84,7 +83,7 @@ func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object,
 	return page, r.store.putPage(r.name, list, o.Continue == "", page.Continue == "")
 }
 
-// watch opens a watch. Until the server responds, the time is limited as for a list.
+// watch opens a watch. RequestTimeout limits the time until the server responds.
 func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	opened, cancel := context.WithCancelCause(ctx)
 	timeout := time.AfterFunc(r.RequestTimeout, func() { cancel(context.DeadlineExceeded) })
@@ -101,7 +100,7 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 	return w, nil
 }
 
-// responded records a response of the server.
+// responded records a response of the server, and calls change with the lock held.
 func (r reader) responded(change func(*access)) {
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
@@ -110,9 +109,15 @@ func (r reader) responded(change func(*access)) {
 	})
 }
 
-// failed records a request that failed. A response to the first request of its verb that cannot get
-// better ends reading, and without following each failure does. A resource that may not be read is
-// left out. If no other resource is left, reading fails.
+// failed records a failed request, or ends Read.
+//
+//  1. Without follow, each failure is final. With follow, a failure is final only if the first list
+//     or the first watch gets the response NotFound, Forbidden or Unauthorized. The reflector
+//     retries all other requests.
+//  2. A final failure ends Read. However, if Rollout is set, Read continues without a resource that
+//     the user may not list, without MachineConfigNodes if their CRD is not installed, and without
+//     a MachineConfiguration that cannot be listed.
+//  3. If the user may list neither pools nor MachineConfigNodes, Read ends.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
@@ -134,30 +139,30 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			a.denied, a.leftOut, a.listed = explained, true, true
 			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
 			if pools.denied != nil && nodes.denied != nil {
-				r.fail(nodes.denied) // whichever came first
+				r.fail(nodes.denied) // the same error, whichever list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
-			a.leftOut, a.listed = true, true // the pools have numbers of their own
+			a.leftOut, a.listed = true, true // the status of each pool has counts
 		default:
 			r.fail(explained)
 		}
 	})
 }
 
-// explain returns an error of the API server with what was tried and advice, in one line.
+// explain returns an error that says which request failed, why, and what to do.
 func (c *Cluster) explain(verb, name string, err error) error {
 	host := c.Config.Host
 	switch {
-	case apierrors.IsNotFound(err): // of a list, it is the resource
+	case apierrors.IsNotFound(err): // a list fails with NotFound only if the server does not have the resource
 		return Usagef("the cluster %s has no %s: its CRD is not installed", host, name)
 	case apierrors.IsForbidden(err):
-		return Usagef("not allowed to %s %s on %s (it needs get and list, and watch to follow, as cluster-reader has them): %w", verb, name, host, err)
+		return Usagef("not allowed to %s %s on %s (grant get, list and watch, as the role cluster-reader does): %w", verb, name, host, err)
 	case apierrors.IsUnauthorized(err):
 		return Usagef("the cluster %s rejects the credentials: log in again: %w", host, err)
 	case errors.Is(err, context.DeadlineExceeded), utilnet.IsTimeout(err):
 		return Usagef("the cluster %s does not respond within %s: is it up, and reachable from here?", host, c.RequestTimeout)
 	case utilnet.IsConnectionRefused(err):
-		return Usagef("nothing listens at %s: is the cluster up, and is it the right kubeconfig?", host)
+		return Usagef("nothing listens at %s: is the cluster up, and is the kubeconfig right?", host)
 	}
 	return Usagef("cannot %s %s on %s: %w", verb, name, host, err)
 }
@@ -171,8 +176,8 @@ func (r reader) Update(obj any) error { return r.Add(obj) }
 // Delete deletes an object.
 func (r reader) Delete(obj any) error { r.store.edit(func() { r.store.remove(obj) }); return nil }
 
-// Replace has nothing to do: list has stored the objects.
+// Replace does nothing, because list has stored the objects.
 func (r reader) Replace([]any, string) error { return nil }
 
-// Resync has nothing to do.
+// Resync does nothing.
 func (r reader) Resync() error { return nil }

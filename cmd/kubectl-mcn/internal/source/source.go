@@ -1,8 +1,9 @@
-// Package source reads the objects of a rollout, from a cluster or from files. It keeps the progress of each
-// node, and not its object.
+// Package source reads the objects of a rollout from a cluster or from files. To save memory, it
+// keeps the progress of each node and drops the MachineConfigNode.
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,18 +15,18 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// Source provides the objects.
+// Source provides the objects of a rollout.
 type Source interface {
-	// Read fills a store. To follow, it keeps the store up to date until the context ends. It returns nil
-	// when there is no more to read, as at the end of a file.
+	// Read reads the objects into a store. If follow is set, Read keeps the store up to date until
+	// ctx ends, or until the source has no more objects, for example at the end of a file.
 	Read(ctx context.Context, s *Store, follow bool) error
-	// Now is the time to which ages are measured.
+	// Now returns the time at which ages are computed.
 	Now() time.Time
-	// Origin is where the objects come from, "" for a cluster.
+	// Origin names the files that the objects come from. It is "" for a cluster.
 	Origin() string
 }
 
-// UsageError is an error of the arguments, or of a cluster that cannot be read: what was tried, and what to do.
+// UsageError reports wrong arguments, or a source that cannot be read. Its text says what to do.
 type UsageError struct{ error }
 
 // Unwrap returns the cause.
@@ -34,22 +35,24 @@ func (e *UsageError) Unwrap() error { return e.error }
 // Usagef returns a UsageError.
 func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
-// View is a store at one moment.
+// View is the content of a store at one moment.
 type View struct {
 	Time       time.Time
 	Pools      []progress.Pool
-	Components []metav1.Condition // nil: not known
-	Releases   map[string]string  // the OpenShift versions of rendered configs, if they are known
-	Unmanaged  bool               // no object has managedFields, which have the times of requests
+	Components []metav1.Condition // the conditions of the MachineConfiguration, if they are known
+	Releases   map[string]string  // OpenShift versions by rendered config; "" if not known
+	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
+	// updates were requested are not known.
+	NoManagedFields bool
 
-	Ready       bool             // everything has been listed
+	Ready       bool             // all resources were listed at least once
 	Last        bool             // the source has ended
-	Denied      map[string]error // the resources that may not be read
-	Failure     error            // of the requests to a server that does not respond; nil while it does
-	LastContact time.Time        // its last response; zero while it responds
+	Denied      map[string]error // why the user may not read a resource, by resource
+	Failure     error            // why requests to the API server fail; nil while it responds
+	LastContact time.Time        // when the API server responded last; zero while it responds
 }
 
-// View returns the view at a time.
+// View returns a view of the store in which ages are computed at now.
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +64,7 @@ func (s *Store) View(now time.Time) View {
 	v := View{
 		Time:     now,
 		Pools:    progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
-		Releases: maps.Clone(s.releases), Unmanaged: len(s.nodes) > 0 && !s.managed,
+		Releases: maps.Clone(s.releases), NoManagedFields: len(s.nodes) > 0 && !s.hasManagedFields,
 		Ready: s.filled, Denied: map[string]error{},
 	}
 	if s.config != nil {
@@ -76,10 +79,7 @@ func (s *Store) View(now time.Time) View {
 			continue
 		}
 		v.Failure = r.failure
-		last := r.responded
-		if last.IsZero() {
-			last = r.lost
-		}
+		last := cmp.Or(r.responded, r.lost)
 		if v.LastContact.IsZero() || last.Before(v.LastContact) {
 			v.LastContact = last
 		}

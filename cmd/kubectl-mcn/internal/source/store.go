@@ -16,48 +16,48 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// maxReconnect is how long a server may be unreachable before it is shown: a watch that is
-// restarted is no outage.
+// maxReconnect is how long the API server may be unreachable before a view reports a failure. A
+// watch that reconnects is not an outage.
 const maxReconnect = 2 * time.Second
 
-// The resources that are read.
+// The resources that a reader reads.
 const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
-	configurations     = "machineconfigurations" // of the components
+	configurations     = "machineconfigurations" // have the health of the components
 )
 
-// releaseAnnotation is the OpenShift version of a rendered MachineConfig.
+// releaseAnnotation has the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
-// Store keeps the state of a cluster. It is safe for concurrent use.
+// Store keeps the objects of a rollout. It is safe for concurrent use.
 type Store struct {
-	// Changed has an entry when something has changed.
+	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits    progress.Limits
-	mu        sync.Mutex // guards the fields below
-	filled    bool       // something was written
-	nodes     map[string]progress.Node
-	pools     map[string]*mcfgv1.MachineConfigPool
-	config    *operatorv1.MachineConfiguration
-	states    map[string]nodeState // of Nodes, if they can be read
-	managed   bool                 // an object has managedFields
-	releases  map[string]string    // OpenShift versions of rendered configs; "" if not known
-	resources map[string]*access   // the resources that are read, by name
+	limits           progress.Limits
+	mu               sync.Mutex // guards the fields below
+	filled           bool       // the store was changed at least once
+	nodes            map[string]progress.Node
+	pools            map[string]*mcfgv1.MachineConfigPool
+	config           *operatorv1.MachineConfiguration
+	states           map[string]nodeState // by name of the Node; empty if the user may not read Nodes
+	hasManagedFields bool                 // a MachineConfigNode has managedFields
+	releases         map[string]string    // OpenShift versions by rendered config; "" if not known
+	resources        map[string]*access   // the resources of a cluster, by name; empty for files
 }
 
-// nodeState is the state of a Node.
+// nodeState is what the screens show of a core/v1 Node.
 type nodeState struct{ notReady, cordoned bool }
 
-// access is what is known of reading one resource.
+// access is the state of the requests for one resource.
 type access struct {
-	listed, watched bool  // once at least
-	leftOut         bool  // it may not be read, or does not exist
-	denied          error // why it may not be read
-	failure         error // of the last request; nil: it succeeded
-	responded, lost time.Time
-	names           map[string]bool // of the objects of the last list
+	listed, watched bool            // a list, and a watch, succeeded at least once
+	leftOut         bool            // the user may not read the resource, or it does not exist
+	denied          error           // why the user may not read the resource
+	failure         error           // the error of the last request, or nil
+	responded, lost time.Time       // the last response, and the first failure after it
+	names           map[string]bool // the names of the objects in the current list
 }
 
 // NewStore returns an empty store.
@@ -68,7 +68,7 @@ func NewStore(limits progress.Limits) *Store {
 	}
 }
 
-// edit changes the store, and wakes its reader.
+// edit calls change with the lock held, and signals Changed.
 func (s *Store) edit(change func()) {
 	s.mu.Lock()
 	change()
@@ -88,7 +88,7 @@ func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
 		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
-		s.managed = s.managed || len(o.ManagedFields) > 0
+		s.hasManagedFields = s.hasManagedFields || len(o.ManagedFields) > 0
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
@@ -98,7 +98,7 @@ func (s *Store) put(obj any) {
 			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
 		}
 		s.states[o.Name] = nodeState{slices.ContainsFunc(o.Status.Conditions, isNotReady), o.Spec.Unschedulable}
-	case *metav1.PartialObjectMetadata: // of a rendered config
+	case *metav1.PartialObjectMetadata: // a rendered MachineConfig
 		s.releases[o.Name] = o.Annotations[releaseAnnotation]
 	}
 }
@@ -117,7 +117,8 @@ func (s *Store) remove(obj any) {
 	}
 }
 
-// putPage adds a page of a list. The last page removes the objects that the list does not have.
+// putPage adds the objects of a page of a list. After the last page, it removes the objects that
+// are not in the list.
 func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bool) (err error) {
 	s.edit(func() {
 		a := s.resources[resource]
@@ -152,7 +153,7 @@ func (s *Store) prune(resource string, names map[string]bool) {
 	}
 }
 
-// unknownReleases returns the configs of pools and nodes whose release was not read yet.
+// unknownReleases returns the rendered configs of pools and nodes that are not in s.releases yet.
 func (s *Store) unknownReleases() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,19 +9,20 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// getThem says how to write a file that can be read.
+// getThem tells the user how to write a file that the command can read.
 const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
 
 var (
-	// firstLine is the first line of an object, after prompts and warnings.
+	// firstLine matches the first line of an object. Prompts and warnings may come before this
+	// line.
 	firstLine = regexp.MustCompile(`(?m)^(?:[{\[]|---\s*$|#|(?:apiVersion|kind|items|metadata):)`)
-	// ofYAML is a line of YAML as kubectl prints it. Any other line is the output of a shell, such
-	// as a prompt, or a warning.
+	// ofYAML matches a line of YAML as kubectl prints it. Any other line is a warning, or output of
+	// a shell, such as a prompt.
 	ofYAML = regexp.MustCompile(`^(?:[ #-]|[a-z]\w*:|\.\.\.|$)`)
 )
 
-// objectsIn returns text from its first object on, and whether it is JSON. A file without an object
-// is a UsageError.
+// objectsIn cuts off the text before the first object, and reports whether the objects are JSON. If
+// data has no object, it returns a UsageError.
 func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
@@ -31,22 +32,19 @@ func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) 
 	}
 	// PowerShell writes UTF-16 with a byte order mark.
 	data, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data)
-	if err != nil {
+	if err != nil || bytes.IndexByte(data, 0) >= 0 {
 		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
 	}
 	at := firstLine.FindIndex(data[:min(len(data), 1<<16)])
-	switch {
-	case bytes.IndexByte(data, 0) >= 0:
-		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
-	case at == nil:
+	if at == nil {
 		return nil, false, Usagef("%s is text, and has no objects: %s", name, getThem)
 	}
 	data = data[at[0]:]
 	return data, data[0] == '{' || data[0] == '[', nil
 }
 
-// splitYAML returns the documents in YAML. A second apiVersion starts a new document, as in two
-// outputs of kubectl in one file.
+// splitYAML splits YAML into documents. A second apiVersion starts a new document, because a file
+// may have two outputs of kubectl without a separator.
 func splitYAML(data []byte) [][]byte {
 	var all [][]byte
 	var document []byte

@@ -1,5 +1,5 @@
-// Package terminal writes the lines of package screen: colored and redrawn on a terminal, as
-// plain text elsewhere.
+// Package terminal writes the lines of package screen. On a terminal, lines are colored and can be
+// redrawn. In a pipe or a file, they are plain text.
 package terminal
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
 
-// defaultWidth is the width of lines without a terminal and without COLUMNS.
+// defaultWidth is the width if the output is not a terminal and COLUMNS is not set.
 const defaultWidth = 80
 
-// Terminal describes the output.
+// Terminal describes an output: a terminal, a pipe or a file.
 type Terminal struct {
 	IsTerminal bool
 	Color      bool
-	Size       func() (width, height int) // a height of 0 is no limit
+	Size       func() (width, height int) // a height of 0 means no limit
 }
 
-// For describes an output. A dumb terminal cannot be redrawn: it is none.
+// For describes out. A dumb terminal does not count as a terminal, because it cannot be redrawn.
 func For(out io.Writer) Terminal {
 	fd, isTerminal := term.GetFdInfo(out)
 	if !isTerminal || os.Getenv("TERM") == "dumb" {
@@ -51,20 +51,19 @@ func plainSize() (int, int) {
 	return defaultWidth, 0
 }
 
-// Print writes lines to an output.
+// Print writes lines to out.
 func (t Terminal) Print(out io.Writer, lines []screen.Line) error {
 	_, err := io.WriteString(out, t.Text(lines, "\n"))
 	return err
 }
 
-// colors are the sequences of the tones.
 var colors = map[screen.Tone]string{
 	screen.Header: "\x1b[1m",
 	screen.Warn:   "\x1b[33m",
 	screen.Alarm:  "\x1b[31m",
 }
 
-// Text returns lines with an ending after each, colored if the terminal has colors.
+// Text joins lines, and adds ending to each line. The lines are colored if t.Color is set.
 func (t Terminal) Text(lines []screen.Line, ending string) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -78,8 +77,8 @@ func (t Terminal) Text(lines []screen.Line, ending string) string {
 	return b.String()
 }
 
-// The sequences of a redraw. There is no alternate screen: the terminal keeps what was above,
-// and the last screen.
+// The escape sequences of a redraw. Painter does not use the alternate screen, so that the terminal
+// keeps its earlier output and the last screen.
 const (
 	hideCursor = "\x1b[?25l"
 	showCursor = "\x1b[?25h"
@@ -92,23 +91,23 @@ type Painter struct {
 	Out      io.Writer
 	Terminal Terminal
 
-	last   []screen.Line
-	hidden bool // the cursor
+	last           []screen.Line
+	isCursorHidden bool
 }
 
-// Paint replaces the last screen.
+// Paint draws lines over the last screen.
 func (p *Painter) Paint(lines []screen.Line) error {
 	width, _ := p.Terminal.Size()
 	for i := range lines {
-		lines[i].Text = screen.Cut(lines[i].Text, width) // a line that the terminal breaks cannot be redrawn
+		lines[i].Text = screen.Cut(lines[i].Text, width) // the terminal must not wrap a line
 	}
 	if p.last != nil && slices.Equal(p.last, lines) {
 		return nil
 	}
 	var b strings.Builder
-	if !p.hidden {
+	if !p.isCursorHidden {
 		b.WriteString(hideCursor)
-		p.hidden = true
+		p.isCursorHidden = true
 	}
 	if up := rows(p.last, width); up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\r", up)
@@ -122,13 +121,14 @@ func (p *Painter) Paint(lines []screen.Line) error {
 
 // Close keeps the last screen, and shows the cursor below it.
 func (p *Painter) Close() {
-	if p.hidden {
-		p.hidden = false
+	if p.isCursorHidden {
+		p.isCursorHidden = false
 		_, _ = io.WriteString(p.Out, showCursor)
 	}
 }
 
-// rows returns how many rows lines take on a terminal of this width, which breaks wider lines.
+// rows returns how many rows lines take on a terminal of this width. After the user has made the
+// terminal narrower, a line may take several rows.
 func rows(lines []screen.Line, width int) int {
 	n := 0
 	for _, l := range lines {
