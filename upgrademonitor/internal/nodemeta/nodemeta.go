@@ -1,4 +1,5 @@
-// Package nodemeta has the annotations of machine-config-operator, and owner references to Nodes.
+// Package nodemeta has the names of machine-config-operator's annotations on Nodes, and functions
+// for owner references to Nodes.
 package nodemeta
 
 import (
@@ -8,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NotYetSet is the name of a pool or a config that is not known yet.
+// NotYetSet stands for the name of a pool or a config that is not known yet.
 const NotYetSet = "not-yet-set"
 
 // The annotations of a Node that name its current and its desired config and image.
@@ -23,27 +24,29 @@ const (
 	apiVersion = "v1"
 	kind       = "Node"
 
-	// provisioning is a phase that machine controllers set. corev1 has no constant for it.
+	// provisioning is a phase of a Node that machine controllers set. corev1 has no constant for
+	// this phase.
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
-// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in these
-// phases may not belong to the cluster, and has no MachineConfigNode.
+// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in one
+// of these phases may not be part of the cluster yet, and gets no MachineConfigNode.
 func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }
 
-// Owner returns the owner reference of an object that belongs to a Node.
+// Owner returns an owner reference to a Node.
 func Owner(node *corev1.Node) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}
 }
 
-// IsOwner reports whether an owner is a Node, and not an object of another kind.
+// IsOwner reports whether an owner reference refers to a Node.
 func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the owner is an earlier Node with the same name.
+// OwnedByPrevious reports whether the references of an object include an earlier Node with the name
+// of node, but do not include node.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
@@ -58,8 +61,9 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 	return previous
 }
 
-// ReplaceOwner returns the references with owner as the only Node. References to other kinds stay.
-// If nothing changes, or owner has no UID, the list is returned unchanged.
+// ReplaceOwner returns the references with owner as the only reference to a Node. References to
+// other kinds stay. If owner has no UID, or is already the only reference to a Node, ReplaceOwner
+// returns the list unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
 	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }
