@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// patch is a merge patch. Its resourceVersion is the precondition.
+// patch is a merge patch. It fails if its resourceVersion is out of date.
 type patch struct {
 	Metadata struct {
 		ResourceVersion string                  `json:"resourceVersion,omitempty"`
@@ -20,12 +20,12 @@ type patch struct {
 	Status *status `json:"status,omitempty"`
 }
 
-// null is the value that removes a field in a merge patch.
+// null is the value in a merge patch that removes a field.
 var null = json.RawMessage("null")
 
 type spec struct {
 	mcfgv1.MachineConfigNodeSpec
-	ConfigImage any `json:"configImage,omitempty"` // empty unless it changes
+	ConfigImage any `json:"configImage,omitempty"` // nil unless the image changes
 }
 
 // status has all conditions, including foreign conditions, and other fields only if they change.
@@ -75,13 +75,14 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes the error of a failure even if it is empty, because the CRD requires it.
+// imageSet encodes the error of a failed set even if the error is empty, because the CRD requires
+// the field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`
 }
 
-// encodeImageSets returns the list, or null to remove it.
+// encodeImageSets returns the list for a patch, or null if the patch must remove the list.
 func encodeImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) any {
 	if len(sets) == 0 {
 		return null

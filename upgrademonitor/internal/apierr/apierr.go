@@ -18,27 +18,28 @@ type Outcome string
 const (
 	// OK means that there is no error.
 	OK Outcome = ""
-	// Retry is for a transient error. The request may or may not have taken effect.
+	// Retry means that the error may be transient. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
 	// Conflict means that another client has changed or created the object since it was read. Read
 	// the object, and plan again at once.
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal means that the request can never succeed: the object is invalid or too large.
+	// Terminal means that the request can never succeed, because the object is invalid or too
+	// large.
 	Terminal Outcome = "Terminal"
-	// Denied means that RBAC or admission denies the request. An administrator may change that.
+	// Denied means that RBAC or admission denies the request. An administrator may allow it later.
 	Denied Outcome = "Denied"
 	// NoCRD means that the API server does not serve the resource.
 	NoCRD Outcome = "NoCRD"
 )
 
-// Classify returns the outcome of an error, OK for nil.
+// Classify returns the outcome of an error, or OK if the error is nil.
 //
-//  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
-//  2. A denial by an admission policy or webhook is Denied, whatever its status code. For a policy
-//     without a reason, the API server responds with 422, as for an invalid object. A denial is not
-//     Terminal, because policies change.
+//  1. A conflict of field managers is Retry, because a new plan cannot resolve it.
+//  2. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
+//     has no reason, the API server responds with 422, as for an invalid object. A denial is not
+//     Terminal, because an administrator may change the policy.
 //  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
@@ -93,9 +94,9 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the strings that may start with a denial: the message, and the messages of causes
-// without a field. An error of a field may quote a value that looks like a denial, but never starts
-// with the value.
+// denials returns the texts of an error that may start with a denial: the message, and the messages
+// of causes without a field. The error of an invalid field may quote such a text as the value of
+// the field, but never at its start.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -118,8 +119,9 @@ func isConflict(err error) bool {
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: client-go reports a
-// 404 without a Status as a cause, or discovery does not list it.
+// isResourceMissing reports whether the API server does not serve the resource. Either discovery
+// does not list the resource, or the response is a 404 without a Status. client-go adds the cause
+// UnexpectedServerResponse to such a 404.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
