@@ -13,7 +13,7 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 
 // start returns the lists that start an update, one per write. They reset all phases, turn Updated
 // False, and start the first phase: UpdatePrepared, or the phase that was reported. If one write
-// cannot reset and start the phases, the first list only resets them.
+// cannot make all these changes, the first list only resets the phases.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -51,9 +51,9 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return after
 }
 
-// refresh returns the list after a report that changes no status, because Updated is True. The
-// phase gets the reported reason and message. A report of Unknown or True also updates the parent,
-// and both messages get the prefix of the last update.
+// refresh returns the list after a report of a step while Updated is True. The report changes no
+// status. The step gets the reported reason and message. A report of Unknown or True also updates
+// the reason and message of the parent, and both messages get the prefix of the last update.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
@@ -87,8 +87,8 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 }
 
 // reachable reports whether one write may change the first list to the second. A phase may change
-// from Unknown to False only if the write resets all phases, because this reset is how clients and
-// the admission policy recognize the start and the end of an update.
+// from Unknown to False only if the write resets all phases, because clients and the admission
+// policy recognize the start and the end of an update by this reset.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)

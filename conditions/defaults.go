@@ -29,9 +29,9 @@ func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 }
 
 // Complete returns one condition for each phase of the mode, in the order of phases.All. If the
-// list has the condition, Complete copies it. Otherwise the condition is False since now, with the
-// reason ReasonNotYetOccurred. Complete omits conditions of the other mode, and conditions whose
-// type is not a phase. If two conditions have the same type, it uses the first.
+// list has the condition, Complete copies it. Otherwise Complete adds it as False, with the reason
+// ReasonNotYetOccurred and the time now. Complete omits conditions of the other mode, and
+// conditions whose type is not a phase. If two conditions have the same type, it uses the first.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
 	complete := make([]metav1.Condition, 0, len(all))

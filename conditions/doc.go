@@ -7,8 +7,8 @@
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// A report changes the condition of its phase, by the state machine of package phases. A report
-// also has these effects:
+// A report changes the condition of its phase according to the state machine of package phases. A
+// report also has these effects:
 //
 //   - A report of a child also changes its parent, in the same writes. While the parent is Unknown,
 //     its reason is the name of the child that was reported last, and its message is the message of

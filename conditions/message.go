@@ -42,7 +42,7 @@ func TruncateTo(message string, limit int) string {
 }
 
 // withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
-// message that already has such a prefix gets no second prefix.
+// message that already has the prefix of any update is unchanged.
 func withUpdatePrefix(message, update string) string {
 	if HasUpdatePrefix(message) {
 		return Truncate(message)
@@ -52,7 +52,7 @@ func withUpdatePrefix(message, update string) string {
 
 // keepUpdatePrefix is like withUpdatePrefix, but returns the known message if only the name of the
 // update would change. An update is named by its image or by its config, and after the update, the
-// object no longer shows which name is right.
+// object no longer shows which of these names is right.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known

@@ -19,8 +19,8 @@ import (
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
 //  3. If a report changes nothing, Next returns no list. Adding a missing condition counts as a
 //     change, and so does removing a condition of the other mode.
-//  4. If one write cannot reset the phases and start the update, the first write only resets the
-//     phases. If the second write is then lost, the same report still starts the same update.
+//  4. If one write cannot both reset the phases and start the update, the first write only resets
+//     the phases. If the second write is then lost, the same report still starts the same update.
 //  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
 //     if a Parent is reported True while a child is Unknown. If the phase or the status is invalid,
 //     the error is the *field.Error that phases.Check returns.
@@ -50,7 +50,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 	return writes, nil
 }
 
-// writesOf returns the lists of Next with the old times. stamp sets the new times.
+// writesOf returns the lists that Next returns, but with the old times. stamp sets the new times.
 func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue

@@ -6,10 +6,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is the input of Next: the status of one phase.
+// Report reports the status of one phase.
 type Report struct {
-	// Phase, Status, Reason and Message are the reported condition. A long message is truncated:
-	// see Truncate.
+	// Phase, Status, Reason and Message describe the reported condition. A long message is
+	// truncated: see Truncate.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
@@ -33,7 +33,7 @@ type Cycle struct {
 	// current update. Then Updated=False starts another update, and so does UpdatePrepared during
 	// an update.
 	NewTarget bool
-	// Ended is set if Updated turned True after the report was accepted. Such a report must not
+	// Ended is set if Updated turned True after the report was accepted. Then the report must not
 	// start an update.
 	Ended bool
 }
@@ -60,7 +60,7 @@ func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child was reported Unknown before its parent turned True. Such a report
+// isLate reports whether a child was reported Unknown before its parent turned True. A late report
 // leaves the parent unchanged.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&

@@ -8,8 +8,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses that the writes of a report publish for one condition. The
-// first delay writes do not change the condition. Then each write publishes one status of path.
+// track is the sequence of statuses that the writes of a report publish for one condition. delay is
+// the number of writes that do not change the condition. After these writes, each write publishes
+// one status of path.
 type track struct {
 	phase           phases.Phase
 	delay           int
@@ -17,7 +18,7 @@ type track struct {
 	reason, message string
 }
 
-// transitions returns the lists that change the reported phase along path, and its parent with it.
+// transitions returns the lists that change the reported phase along path, and also its parent.
 func transitions(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, siblingRuns := runningChild(before, parentPhase, r.Phase)
@@ -77,8 +78,8 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns the first child of a parent that is Unknown. The caller may exclude a child.
-// A parent cannot complete while a child is Unknown.
+// runningChild returns the first Unknown child of a parent. It skips the phase that except names. A
+// parent cannot complete while a child is Unknown.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)
@@ -89,8 +90,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance changes the list as the i-th of n writes does. If path is empty, the last write changes
-// only the reason and the message.
+// advance makes the change of the i-th of n writes to the list. If path is empty, the last write
+// changes only the reason and the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

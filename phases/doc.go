@@ -7,7 +7,7 @@
 //	Child      a step of a parent: Cordoned, Drained, … Uncordoned
 //	Singleton  independent of updates: NodeDegraded, PinnedImageSets…
 //
-// A phase of an update has three statuses, in a cycle. Each write publishes one transition:
+// The status of a phase of an update changes in a cycle. Each write publishes one transition:
 //
 //	False ───► Unknown ───► True ───► False
 //	not        running      done      the update

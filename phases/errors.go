@@ -10,7 +10,7 @@ import (
 // TransitionError means that the state machine does not allow a transition. The report changed
 // nothing.
 //
-// Use errors.As to read it:
+// Use errors.As to read a TransitionError:
 //
 //	var refused *phases.TransitionError
 //	if errors.As(err, &refused) { … refused.Phase … }
@@ -19,7 +19,7 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// If Phase cannot become True because a child is Unknown, Child is that child, otherwise "".
+	// Child is set if Phase cannot become True because this child is Unknown.
 	Child Phase
 }
 

@@ -37,7 +37,7 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 // Path returns the statuses to publish, in order, to change a phase from one status to another.
 // Each write publishes one status. The result ends with the new status.
 //
-//  1. An empty from ("") counts as False.
+//  1. If from is "", it counts as False.
 //  2. If the status does not change, the result is nil.
 //  3. If the caller skips Unknown or False, Path inserts the skipped status, so that a watcher sees
 //     every transition. Path never inserts True, because only the caller knows that a phase is
@@ -83,8 +83,8 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 }
 
 // Check validates the phase and the status of a report. Path validates the transition. The error is
-// a *field.Error. Its field is phase if the phase is unknown (NotSupported) or does not exist in
-// the mode (Invalid). Its field is status if the status is not True, False or Unknown
+// a *field.Error. It names the field phase if the phase is unknown (NotSupported) or does not exist
+// in the mode (Invalid). It names the field status if the status is not True, False or Unknown
 // (NotSupported).
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {

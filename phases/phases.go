@@ -45,7 +45,7 @@ const (
 	Singleton Kind = "Singleton"
 )
 
-// mode is the mode of a node in which a phase exists.
+// mode says in which modes of a node a phase exists.
 type mode string
 
 const (

@@ -45,7 +45,7 @@ func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Clien
 	return &Client{nodes: c, nodeName: nodeName}, nil
 }
 
-// NodeName returns the name of the node, which is also the name of its object.
+// NodeName returns the name of the node, which is also the name of its MachineConfigNode.
 func (c *Client) NodeName() string {
 	return c.nodeName
 }

@@ -11,6 +11,6 @@
 //
 // Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //
-// The client is defense in depth: it prevents mistakes in the daemon's own code. The admission
+// The client is defense in depth: it catches mistakes in the daemon's own code. The admission
 // policies of package guard also stop a hostile daemon.
 package scope

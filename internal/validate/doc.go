@@ -1,4 +1,5 @@
-// Package validate checks input: the fields of a Config, and the annotations of a Node.
+// Package validate checks the input of the library: the fields of a Config, and the annotations of
+// a Node.
 //
 // Names and images must satisfy the rules of the MachineConfigNode CRD.
 package validate

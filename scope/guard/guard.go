@@ -33,10 +33,10 @@ const (
 // The objects have these effects:
 //
 //  1. A ClusterRole grants the service account only the verbs that the library needs.
-//  2. An admission policy denies every write to the object of another node. The token of the
-//     request identifies the node. For the node's own object, the policy denies deletion, and
-//     changes that the library never makes: changes of labels, of annotations, of finalizers, and
-//     of owners other than the Node.
+//  2. An admission policy denies every write to the object of another node. The token of a request
+//     says on which node the daemon runs. For the object of this node, the policy denies deletion,
+//     and changes that the library never makes: to labels, annotations, finalizers, and owner
+//     references to anything but the Node.
 //  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
 //  4. The policies apply only to the service account.
 //

@@ -20,8 +20,8 @@ func (g Guard) objects() []runtime.Object {
 }
 
 // WriteManifests writes the objects as YAML for `kubectl apply -f -`. The output depends only on
-// the Guard. WriteManifests calls Write once. If a name is invalid, it writes nothing and returns a
-// *field.Error. The objects do not include the service account and its namespace.
+// the Guard. WriteManifests calls w.Write once. If a name is invalid, it writes nothing and returns
+// a *field.Error. The objects do not include the service account and its namespace.
 //
 // A policy takes effect about a second after kubectl applies it.
 func (g Guard) WriteManifests(w io.Writer) error {

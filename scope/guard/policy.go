@@ -16,7 +16,7 @@ const (
 )
 
 // Policy returns the policy that restricts the service account to the object of one node. This is
-// the node that the token of a request is bound to. The policy denies, in this order:
+// the node that the token of the request is bound to. The policy denies, in this order:
 //
 //  1. a user without NodeNameClaim, or with several values of this claim;
 //  2. any write to another node's object, and any write that names another node in spec.node;
@@ -41,10 +41,10 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.complete().Name)
 }
 
-// policyVariables are the CEL variables of Policy. An expression must not fail, because the API
-// server would respond with 422, as for an invalid object. So an expression selects a field that
-// may be absent with "?". No variable has an optional type, because the API server cannot select
-// fields of an optional variable.
+// policyVariables are the CEL variables of Policy. If an expression fails, the API server responds
+// with 422, as for an invalid object. So an expression uses "?" to select a field that may be
+// absent. No variable has an optional type, because the API server cannot select fields of an
+// optional variable.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},

@@ -14,10 +14,10 @@ import (
 // TransitionPolicy returns the policy that enforces the state machine of package phases for status
 // writes of the service account. The policy is generated from package phases. It denies:
 //
-//  1. a transition that phases.Path rejects, or for which it returns more than one status. A
-//     missing condition counts as False. There is an exception for a write that resets the update:
-//     it may change phases from Unknown to False. After such a write, every step of an update is
-//     False, except that UpdatePrepared may be Unknown;
+//  1. a transition that phases.Path rejects, or for which phases.Path returns more than one status.
+//     A missing condition counts as False. As an exception, a write that resets the update may
+//     change phases from Unknown to False. After this write, every step of an update is False,
+//     except that UpdatePrepared may be Unknown;
 //  2. a Parent that turns True while a child of this Parent is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same;
 //  4. the removal of a condition, because a client could remove a condition and add it again to
@@ -41,7 +41,7 @@ func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyB
 	return binding(g.transitionName())
 }
 
-// machine is a state machine, and the phases that follow it.
+// machine is a state machine, and the phases that use it.
 type machine struct {
 	phases []phases.Phase
 	steps  []string // the transitions that one write may publish, as "<from> to <to>"

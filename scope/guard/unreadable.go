@@ -30,8 +30,7 @@ func isReadable(condition string) string {
 const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTime`
 
 // unreadableTimes is a CEL expression for the types of the conditions whose time is unreadable and
-// new. The type is "internalReleaseImage" for each release in status.internalReleaseImage.releases
-// with such a time.
+// new. For a release in status.internalReleaseImage.releases, the type is "internalReleaseImage".
 var unreadableTimes = `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + ` &&
   !variables.statusBefore.?conditions.orValue([]).exists(b, ` + sameTime + `)).map(c, string(c.type)) +
 variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||

@@ -28,7 +28,7 @@ type spec struct {
 	ConfigImage any `json:"configImage,omitempty"` // nil unless the image changes
 }
 
-// status has all conditions, including foreign conditions, and other fields only if they change.
+// status has all conditions, including foreign conditions. It has other fields only if they change.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
@@ -75,8 +75,8 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes the error of a failed set even if the error is empty, because the CRD requires
-// the field.
+// imageSet encodes lastFailedGenerationError of a failed set even if it is "", because the CRD
+// requires this field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`

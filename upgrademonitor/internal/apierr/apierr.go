@@ -20,8 +20,8 @@ const (
 	OK Outcome = ""
 	// Retry means that the error may be transient. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
-	// Conflict means that another client has changed or created the object since it was read. Read
-	// the object, and plan again at once.
+	// Conflict means that another client has changed or created the object since the last read.
+	// Read the object, and plan again at once.
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
@@ -95,8 +95,8 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the texts of an error that may start with a denial: the message, and the messages
-// of causes without a field. The error of an invalid field may quote such a text as the value of
-// the field, but never at its start.
+// of causes without a field. The error of an invalid field may quote a denial as the value of the
+// field, but it does not start with the quote.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -113,7 +113,7 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether another client has changed or created the object since it was read.
+// isConflict reports whether another client has changed or created the object since the last read.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsAlreadyExists(err)
@@ -121,12 +121,12 @@ func isConflict(err error) bool {
 
 // isResourceMissing reports whether the API server does not serve the resource. Either discovery
 // does not list the resource, or the response is a 404 without a Status. client-go adds the cause
-// UnexpectedServerResponse to such a 404.
+// UnexpectedServerResponse to this 404.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isServerError reports whether the API server responded with 500, with or without a reason.
+// isServerError reports whether the API server responded with 500 or with the reason InternalError.
 func isServerError(err error) bool {
 	status, ok := statusOf(err)
 	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)

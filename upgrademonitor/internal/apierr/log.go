@@ -10,8 +10,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Log logs each failure once. A failure has a key, such as the name of an object or a task. The
-// zero value is usable, and safe for concurrent use. A Log must not be copied.
+// Log logs each failure once. Each failure has a key, such as the name of an object or a task. The
+// zero value is usable. A Log is safe for concurrent use, and must not be copied.
 type Log struct {
 	Values []any // keys and values that every line has. They must not change after the first use
 

@@ -62,7 +62,7 @@ func (o Object) validate(before Object, subresource string) error {
 		var known mcfgv1.MachineConfigNodeStatus
 		var status struct {
 			mcfgv1.MachineConfigNodeStatus
-			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, because a name may be absent but not ""
+			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, to distinguish "" from an absent name
 		}
 		p.decode("status", before.Status, &known)
 		p.decode("status", o.Status, &status)

@@ -10,8 +10,8 @@ import (
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version of the object. Invariant: it is zero if the situation is
-	// Unread or Missing.
+	// object is the last known version of the MachineConfigNode. Invariant: it is zero if the
+	// situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node when the object was last read or written
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
@@ -27,8 +27,8 @@ type Core struct {
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write succeeded. Then object gets the Target of sent, because a Target is not
-	// stored in the API server.
+	// status, the write succeeded. Then object gets the Target of sent, because the API server does
+	// not store a Target.
 	sent *plan.State
 
 	queue []*Entry
@@ -39,7 +39,7 @@ type Core struct {
 	latest    plan.Node     // the Node in the latest view
 	followed  plan.Versions // the versions of the Node that were last submitted, or found in the object
 	spec      bool          // set if the spec must be written, unless the object is in sync with latest
-	specEntry *Entry        // the entry of callers that wait for the spec. Invariant: nil if spec is not set
+	specEntry *Entry        // the entry for callers of SubmitSpec. Invariant: nil if spec is not set
 }
 
 // View has the Node and the listed object, as this process sees them at one moment.
@@ -103,8 +103,8 @@ func (c *Core) doubt() {
 //     adds nothing, and returns the last entry of the queue. The caller must not call Leave for a
 //     repeat.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. Then Next decides after a
-//     read.
+//     write, Submit adds the change unless the same change is pending. After a read, Next decides
+//     whether the change needs a write.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -141,11 +141,11 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object already has the requested state, without the pending
-// changes.
+// isTrue reports whether the known object already has the requested state, regardless of the
+// pending changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // Submit has planned the change from the object
+		return true // Submit has already planned the change from the known object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0

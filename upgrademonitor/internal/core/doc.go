@@ -1,4 +1,4 @@
-// Package core decides which request for a MachineConfigNode is next.
+// Package core decides which request to make next for a MachineConfigNode.
 //
 //	Submit ──► pending changes ──┐
 //	See ─────► the Node ─────────┼──► Next ──► Request

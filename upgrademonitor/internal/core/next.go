@@ -47,8 +47,8 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	return c.nextSpec(trySpec), true
 }
 
-// nextSpec returns the pending write of the spec, or the zero Request if no such write is needed or
-// allowed.
+// nextSpec returns the pending write of the spec. It returns the zero Request if no such write is
+// needed, or if trySpec is false.
 func (c *Core) nextSpec(trySpec bool) Request {
 	if !c.spec || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
@@ -64,7 +64,8 @@ func (c *Core) patchSpec() Request {
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
 // change starts an update, the spec is written first, so that the object shows the target of the
-// update even if the write of the status fails. A pending write of the spec also comes first.
+// update even if the write of the status fails. A pending write of the spec also precedes the write
+// of the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)

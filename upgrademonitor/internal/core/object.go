@@ -26,7 +26,7 @@ type Situation string
 const (
 	Unread     Situation = ""           // the object was never read
 	Fresh      Situation = "Fresh"      // no write of another client is known since the last read or write
-	Stale      Situation = "Stale"      // another client has or may have written the object: read it
+	Stale      Situation = "Stale"      // another client may have written the object: read the object
 	NoResponse Situation = "NoResponse" // the last write had no response: read the object
 	Missing    Situation = "Missing"    // the object does not exist: create it
 )

@@ -43,14 +43,14 @@ type Verdict string
 
 // The verdicts.
 const (
-	// Continue means: make the next request at once.
+	// Continue means that the caller makes the next request at once.
 	Continue Verdict = ""
-	// Pause means: another client has changed or deleted the object. Make the next request after a
-	// short pause.
+	// Pause means that another client has changed or deleted the object. The caller makes the next
+	// request after a short pause.
 	Pause Verdict = "Pause"
-	// SkipSpec means: the spec could not be written. Continue with the status, and write the spec
-	// later.
+	// SkipSpec means that the spec could not be written. The caller continues with the status, and
+	// retries the spec later.
 	SkipSpec Verdict = "SkipSpec"
-	// GiveUp means: make no more requests for now.
+	// GiveUp means that the caller makes no more requests for now.
 	GiveUp Verdict = "GiveUp"
 )

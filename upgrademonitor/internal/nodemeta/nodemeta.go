@@ -45,8 +45,8 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the references of an object include an earlier Node with the name
-// of node, but do not include node.
+// OwnedByPrevious reports whether an owner is an earlier Node with the same name as node, and no
+// owner is node.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {

@@ -17,15 +17,15 @@ type Change interface {
 
 // Writes are the writes of a change, in order.
 type Writes struct {
-	// States has the state that each write publishes. A last state that differs only in Target
-	// needs no write.
+	// States has the state that each write publishes. If the last state differs from the state
+	// before it only in Target, it needs no write.
 	States []State
 	// StartsUpdate is set if the change starts an update. Then the spec must be written first.
 	StartsUpdate bool
 }
 
-// add sets observedGeneration in next, and adds next unless it equals the state before. It returns
-// next.
+// add sets observedGeneration in next, and adds next to States unless next equals before. It
+// returns next.
 func (p *Writes) add(before, next State) State {
 	next.Status.ObservedGeneration = next.observedGeneration()
 	if !next.Equal(before) || next.Target != before.Target {

@@ -71,7 +71,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// recreated reports whether a set was deleted and created again, so that its reported generation is
+// recreated reports whether a set was deleted and created again. Then its reported generation is
 // lower than in the status.
 func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {

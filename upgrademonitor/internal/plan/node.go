@@ -47,8 +47,8 @@ const (
 )
 
 // IsImage reports whether an object with these conditions is in image mode. For ModeOfObject,
-// AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not, because
-// machine-config-operator creates this condition in standard mode, too.
+// AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not identify
+// image mode, because machine-config-operator creates this condition in standard mode, too.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -81,7 +81,7 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
-// hasConfig reports whether the Node has a config annotation. If it has, a missing image annotation
+// hasConfig reports whether the Node has a config annotation. If so, a missing image annotation
 // means that the node does not use an image.
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""

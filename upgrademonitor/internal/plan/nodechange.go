@@ -23,8 +23,8 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns the write of the versions, by the rules of updateVersions. While Updated is True,
-// the same versions are written as by a report of Updated=True. Plan does not change the
-// conditions. If the status has no conditions, Plan returns no write.
+// Plan writes the same versions as a report of Updated=True. Plan does not change the conditions.
+// If the status has no conditions, Plan returns no write.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

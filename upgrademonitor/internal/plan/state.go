@@ -80,7 +80,7 @@ func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) 
 // observedGeneration returns the new observedGeneration of the status. It is the generation of the
 // object, unless the target in the spec differs from the target of the current or last update. Then
 // the old value stays, so that no client concludes that the update to the target in the spec is
-// done. If Updated was never reported, no client can conclude that, and the generation is used.
+// done. If Updated was never reported, no client can conclude that, so the old value does not stay.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -95,10 +95,10 @@ func (s State) observedGeneration() int64 {
 //
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
-//     True). They are also copied if ended is set (Updated=True) and the Node runs them. Before
-//     that, the daemon has not validated them.
+//     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
+//     Before that, the daemon has not validated them.
 //  3. In image mode, an image is cleared if its annotation is missing. The desired image is cleared
-//     when rule 2 would copy it, the current image if ended is set.
+//     if rule 2 would copy it. The current image is cleared if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.

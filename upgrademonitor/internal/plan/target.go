@@ -21,8 +21,8 @@ func (s State) Pin() State {
 }
 
 // target returns the target of the current or the last update. Once UpdatePrepared is True, the
-// target is in the status. Before that, s.Target has the target. If s.Target is empty, because the
-// process has restarted, the spec has the target.
+// status shows the target. Before that, s.Target is the target. If s.Target is empty, because the
+// process has restarted, the spec shows the target.
 func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
@@ -56,7 +56,7 @@ func (s State) hasNewTarget(n Node) bool {
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
 }
 
-// targetOf returns the target of an update that starts now, with these annotations of the Node.
+// targetOf returns the target of an update that starts now, from the annotations of the Node.
 func (s State) targetOf(n Node) Target {
 	t := Target{Config: n.DesiredConfig}
 	switch {
