@@ -17,7 +17,6 @@ func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
 
-// neverRan returns the condition of a phase that was never reported.
 func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
@@ -46,8 +45,7 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 }
 
 // Ran reports whether a phase was reported since the last update ended. It returns false if the
-// phase was never reported (see IsReservedReason), or if its message has the prefix of an earlier
-// update (see HasUpdatePrefix).
+// phase was never reported (see IsReservedReason), or if its message has the prefix of an update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

@@ -1,14 +1,12 @@
 // Package conditions computes the conditions of a MachineConfigNode after a report on a phase.
 //
-// [Next] takes the current list of conditions and a [Report]. It returns the lists to publish, one
-// per write:
+// [Next] takes a list of conditions and a [Report]. It returns the lists to publish, one per write:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// A report changes the condition of its phase according to the state machine of package phases. A
-// report also has these effects:
+// A report changes the condition of its phase (see package phases), and has these further effects:
 //
 //   - A report of a child also changes its parent, in the same writes. While the parent is Unknown,
 //     its reason is the name of the child that was reported last, and its message is the message of
@@ -26,6 +24,6 @@
 // The package is pure: it has no I/O, log or clock, and the time is an argument. No function
 // changes its arguments, and all functions are safe for concurrent use.
 //
-// The package does not handle versions or images, and makes no requests. It returns only conditions
-// whose type is a phase.
+// The package makes no requests, and ignores versions and images. It returns only conditions of
+// phases.
 package conditions

@@ -9,8 +9,7 @@ const (
 	// TruncationMark replaces the omitted part of a truncated message.
 	TruncationMark = "… [truncated]"
 
-	// maxMessage is the maximum length of a message in bytes. With this limit, all conditions
-	// together are far smaller than the largest object that the API server accepts.
+	// maxMessage is the maximum length of a message in bytes. The limit keeps the object small.
 	maxMessage = 4096
 
 	prefixStart = "Action during update to "
@@ -23,8 +22,7 @@ func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is like Truncate, with another limit in bytes. The limit must exceed
-// len(TruncationMark).
+// TruncateTo is like Truncate, with another limit in bytes, which must exceed len(TruncationMark).
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {

@@ -8,8 +8,7 @@ import (
 
 // Report reports the status of one phase.
 type Report struct {
-	// Phase, Status, Reason and Message describe the reported condition. A long message is
-	// truncated: see Truncate.
+	// Phase, Status, Reason and Message describe the condition. A long message is truncated.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
@@ -30,8 +29,7 @@ type Cycle struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
 	// NewTarget is set if the desired config or image of the node differs from the target of the
-	// current update. Then Updated=False starts another update, and so does UpdatePrepared during
-	// an update.
+	// current update. Then Updated=False or UpdatePrepared starts another update.
 	NewTarget bool
 	// Ended is set if Updated turned True after the report was accepted. Then the report must not
 	// start an update.
@@ -40,8 +38,7 @@ type Cycle struct {
 
 // StartsUpdate reports whether a report starts an update. Updated=False starts an update if Updated
 // is True or the target is new (Cycle.NewTarget). UpdatePrepared starts an update if the target is
-// new. While Updated is True, any phase that runs only during an update starts an update (a
-// disruption).
+// new. While Updated is True, any phase that runs only during an update starts an update.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -60,8 +57,7 @@ func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child was reported Unknown before its parent turned True. A late report
-// leaves the parent unchanged.
+// isLate reports whether a child was reported Unknown before its parent turned True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

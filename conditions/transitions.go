@@ -9,8 +9,7 @@ import (
 )
 
 // track is the sequence of statuses that the writes of a report publish for one condition. delay is
-// the number of writes that do not change the condition. After these writes, each write publishes
-// one status of path.
+// the number of writes before the first status of path.
 type track struct {
 	phase           phases.Phase
 	delay           int

@@ -13,8 +13,7 @@
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// [Path] returns the statuses to publish, one per write, to change a phase from one status to
-// another:
+// [Path] returns the statuses to publish, one per write, from one status to another:
 //
 //	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 //	// steps: Unknown, True

@@ -7,8 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError means that the state machine does not allow a transition. The report changed
-// nothing.
+// TransitionError means that the state machine does not allow a transition. Nothing was written.
 //
 // Use errors.As to read a TransitionError:
 //
@@ -35,7 +34,6 @@ func (e *TransitionError) Error() string {
 	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
 }
 
-// unknownPhase returns the error for a name that is not a phase.
 func unknownPhase(p Phase) error {
 	var names []string
 	for _, r := range table {
@@ -44,7 +42,6 @@ func unknownPhase(p Phase) error {
 	return field.NotSupported(field.NewPath("phase"), string(p), names)
 }
 
-// wrongMode returns the error for a phase that does not exist in the mode of the node.
 func wrongMode(p Phase, inImageMode bool) error {
 	mode, gate := "standard mode", "off"
 	if inImageMode {
@@ -54,7 +51,6 @@ func wrongMode(p Phase, inImageMode bool) error {
 		fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); use a phase of phases.All(%t)", mode, gate, inImageMode))
 }
 
-// invalidStatus returns the error for a value that is not a status of a condition.
 func invalidStatus(s metav1.ConditionStatus) error {
 	return field.NotSupported(field.NewPath("status"), s,
 		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})

@@ -6,13 +6,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// transition is a requested change of the status of a phase.
 type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-// cycle is the state machine of a phase of an update. It maps each transition to the result of
-// Path. A transition without an entry is invalid.
+// cycle is the state machine of a phase of an update. Transitions without an entry are invalid.
 var cycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
@@ -39,16 +37,14 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 //
 //  1. If from is "", it counts as False.
 //  2. If the status does not change, the result is nil.
-//  3. If the caller skips Unknown or False, Path inserts the skipped status, so that a watcher sees
-//     every transition. Path never inserts True, because only the caller knows that a phase is
-//     done.
+//  3. If the caller skips Unknown or False, Path inserts this status, so that a watcher sees every
+//     transition. Path never inserts True, because only the caller knows that a phase is done.
 //  4. If the state machine does not allow the transition, the error is a *TransitionError.
 //  5. Updated may change from True to False and from False to True. A change to Unknown is an
 //     error. If another client has set Updated to Unknown, Updated may change to False or True.
 //  6. Singletons may change to any status.
 //
-// If the phase or a status is invalid, the error is a *field.Error (NotSupported) for the field
-// phase or status.
+// If the phase or a status is invalid, the error is a *field.Error (NotSupported).
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -82,10 +78,8 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// Check validates the phase and the status of a report. Path validates the transition. The error is
-// a *field.Error. It names the field phase if the phase is unknown (NotSupported) or does not exist
-// in the mode (Invalid). It names the field status if the status is not True, False or Unknown
-// (NotSupported).
+// Check validates the phase and the status of a report. The error is a *field.Error for the field
+// phase or status. It is Invalid if the phase does not exist in the mode, otherwise NotSupported.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

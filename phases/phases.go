@@ -7,8 +7,7 @@ import (
 )
 
 // Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
-// singleton, which is independent of updates. Phase is an alias, so constants of openshift/api are
-// Phases, too.
+// singleton, which is independent of updates. Phase is an alias of the type in openshift/api.
 type Phase = mcfgv1.StateProgress
 
 // The phases. Each constant has the name of its condition type.
@@ -63,7 +62,6 @@ const (
 	noStep    runs = "noStep"    // not a step of an update
 )
 
-// row holds the properties of a phase.
 type row struct {
 	phase  Phase
 	kind   Kind
@@ -154,10 +152,8 @@ func IsUpdateStep(p Phase) bool {
 	return ok && r.runs != noStep
 }
 
-// StartsUpdate reports whether a report of the phase starts an update if Updated is True. It
-// returns true for the phases that run only during an update: UpdatePrepared to RebootedNode, and
-// their children. It returns false for Resumed, UpdateComplete and Uncordoned, because a daemon
-// also reports these phases when it restarts.
+// StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode,
+// and their children. A daemon that restarts also reports Resumed, UpdateComplete and Uncordoned.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

@@ -1,6 +1,5 @@
 // Package mco models how the daemon of machine-config-operator changes the status of a
-// MachineConfigNode at commit 7ff337a, without this library. Tests and cost comparisons use this
-// model.
+// MachineConfigNode at commit 7ff337a, without this library. Tests and cost comparisons use it.
 package mco
 
 import (

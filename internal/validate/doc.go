@@ -1,5 +1,4 @@
-// Package validate checks the input of the library: the fields of a Config, and the annotations of
-// a Node.
+// Package validate checks input: the fields of a Config, and the annotations of a Node.
 //
 // Names and images must satisfy the rules of the MachineConfigNode CRD.
 package validate

@@ -51,8 +51,7 @@ type Field struct {
 	Hint  string // how to set the field
 }
 
-// Required returns a *field.Error for the first field with a nil value (see IsNil), or nil if there
-// is no such field.
+// Required returns a *field.Error for the first field with a nil value (see IsNil), or nil.
 func Required(path *field.Path, fields ...Field) error {
 	for _, f := range fields {
 		if IsNil(f.Value) {

@@ -27,8 +27,7 @@ const (
 //  6. a status with a new value that typed clients cannot read. If one object has an unreadable
 //     value, every informer of MachineConfigNodes in the cluster fails to list.
 //
-// Admission policies do not apply to reads, so the service account can read the objects of all
-// nodes.
+// Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
 	return g.policy(g.complete().Name,
 		[]admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
@@ -44,7 +43,7 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 // policyVariables are the CEL variables of Policy. If an expression fails, the API server responds
 // with 422, as for an invalid object. So an expression uses "?" to select a field that may be
 // absent. No variable has an optional type, because the API server cannot select fields of an
-// optional variable.
+// optional.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},

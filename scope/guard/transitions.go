@@ -109,8 +109,7 @@ func unfinished() string {
 }
 
 // transitionVariables returns the CEL variables of TransitionPolicy. They compare lists of strings,
-// because comparing each condition with every other condition would make a write a third more
-// expensive.
+// because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
 	var invalid []string

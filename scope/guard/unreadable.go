@@ -37,8 +37,8 @@ variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?condi
   variables.statusBefore.?internalReleaseImage.?releases.orValue([]).exists(o, o.name == r.name &&
     o.?conditions.orValue([]).exists(b, ` + sameTime + `)))).map(r, "internalReleaseImage")`
 
-// unreadableNumbers is a CEL expression for the names of the image sets with a generation that is
-// unreadable and new.
+// unreadableNumbers is a CEL expression for the names of image sets with an unreadable new
+// generation.
 const unreadableNumbers = `variables.status.?pinnedImageSets.orValue([]).filter(s,
   ["currentGeneration", "desiredGeneration", "lastFailedGeneration"].exists(f, s[?f].orValue(0) > 2147483647 &&
     !variables.statusBefore.?pinnedImageSets.orValue([]).exists(b, b.name == s.name && b[?f] == s[?f]))).map(s, string(s.name))`

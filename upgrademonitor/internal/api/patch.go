@@ -37,7 +37,6 @@ type status struct {
 	PinnedImageSets    any                `json:"pinnedImageSets,omitempty"`
 }
 
-// specPatch returns the patch of the spec and the owner references.
 func specPatch(r core.Request) patch {
 	p := patch{Spec: &spec{MachineConfigNodeSpec: r.Next.Spec}}
 	p.Metadata.ResourceVersion = r.Base.ResourceVersion
@@ -50,7 +49,6 @@ func specPatch(r core.Request) patch {
 	return p
 }
 
-// statusPatch returns the patch of the status.
 func statusPatch(r core.Request) patch {
 	before, next := r.Base.Status, r.Next.Status
 	s := &status{Conditions: slices.Concat(next.Conditions, r.Base.Foreign)}
@@ -75,8 +73,7 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes lastFailedGenerationError of a failed set even if it is "", because the CRD
-// requires this field.
+// imageSet encodes the error of a failed set even if it is "", because the CRD requires the field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`
@@ -98,7 +95,6 @@ func encodeImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) any {
 	return encoded
 }
 
-// nullIfZero returns null for a zero value.
 func nullIfZero[T comparable](value T) any {
 	if value == *new(T) {
 		return null

@@ -32,8 +32,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// resourceOf returns a space and the resource that an error is about, or "" if the error does not
-// name the resource.
+// resourceOf returns a space and the resource that an error names, or "".
 func resourceOf(err error) string {
 	status, ok := statusOf(err)
 	if !ok || status.Details == nil || status.Details.Kind == "" {

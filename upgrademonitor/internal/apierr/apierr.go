@@ -25,8 +25,7 @@ const (
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal means that the request can never succeed, because the object is invalid or too
-	// large.
+	// Terminal means that no retry can succeed, because the object is invalid or too large.
 	Terminal Outcome = "Terminal"
 	// Denied means that RBAC or admission denies the request. An administrator may allow it later.
 	Denied Outcome = "Denied"
@@ -64,8 +63,7 @@ func Classify(err error) Outcome {
 // isInvalid reports whether the schema or the rules of the CRD reject the object.
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
-// isTooLarge reports whether the API server, its etcd client or etcd rejects an object as too
-// large.
+// isTooLarge reports whether the API server or etcd rejects an object as too large.
 func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
@@ -87,7 +85,6 @@ var (
 	forbidden      = regexp.MustCompile(`^\S+ "[^"]*" is forbidden: `)
 )
 
-// isDenied reports whether RBAC, a policy or a webhook denies the request.
 func isDenied(err error) bool {
 	return apierrors.IsForbidden(err) || Policy(err) != "" || isWebhook(err)
 }
@@ -113,20 +110,17 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether another client has changed or created the object since the last read.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource. Either discovery
-// does not list the resource, or the response is a 404 without a Status. client-go adds the cause
-// UnexpectedServerResponse to this 404.
+// isResourceMissing reports whether the API server does not serve the resource. client-go adds the
+// cause UnexpectedServerResponse to a 404 without a Status.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isServerError reports whether the API server responded with 500 or with the reason InternalError.
 func isServerError(err error) bool {
 	status, ok := statusOf(err)
 	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)

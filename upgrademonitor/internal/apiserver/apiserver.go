@@ -84,8 +84,7 @@ func Create(sent any, revision int64, now time.Time) (Object, error) {
 	return o, o.validate(Object{}, "")
 }
 
-// Complete sets the metadata that the API server sets on creation. It keeps values that are already
-// set.
+// Complete sets the metadata that the API server sets on creation, but keeps existing values.
 func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	meta.UID = cmp.Or(meta.UID, types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", revision)))
 	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, strconv.FormatInt(revision, 10))

@@ -10,8 +10,7 @@ import (
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version of the MachineConfigNode. Invariant: it is zero if the
-	// situation is Unread or Missing.
+	// object is the last known version. Invariant: zero if the situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node when the object was last read or written
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
@@ -27,8 +26,7 @@ type Core struct {
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write succeeded. Then object gets the Target of sent, because the API server does
-	// not store a Target.
+	// status, the write succeeded. Then object gets the Target of sent, which no response contains.
 	sent *plan.State
 
 	queue []*Entry
@@ -45,8 +43,7 @@ type Core struct {
 // View has the Node and the listed object, as this process sees them at one moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister and it returned no error. Listed is the object that the
-	// Lister returned, or nil.
+	// Lists is set if there is a Lister that did not fail. Listed is its object, or nil.
 	Lists  bool
 	Listed *Object
 	// Expired is set if the last response of the API server is too old to trust the known object.
@@ -94,17 +91,14 @@ func (c *Core) doubt() {
 	}
 }
 
-// Submit adds a change to the queue, and returns its entry. The caller waits for the entry, and
-// then calls Leave.
+// Submit adds a change to the queue. The caller waits for the returned entry, and then calls Leave.
 //
 //  1. If the object already has the requested state, Submit adds nothing, and the entry is nil.
 //  2. If the change is invalid, or the queue is full (ErrFull), Submit returns an error.
 //  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
-//     adds nothing, and returns the last entry of the queue. The caller must not call Leave for a
-//     repeat.
+//     returns the last entry of the queue, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. After a read, Next decides
-//     whether the change needs a write.
+//     write, Submit adds the change unless the same change is pending. Next plans it after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -141,8 +135,7 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object already has the requested state, regardless of the
-// pending changes.
+// isTrue reports whether the known object has the requested state. It ignores pending changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
 		return true // Submit has already planned the change from the known object

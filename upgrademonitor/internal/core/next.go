@@ -5,8 +5,7 @@ import (
 )
 
 // Next returns the next request, or false if no request is needed. The caller must pass the result
-// of the request to Done before it calls Next again. If trySpec is false, Next returns no write of
-// the spec.
+// to Done before it calls Next again. If trySpec is false, the request does not write the spec.
 func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
@@ -47,8 +46,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	return c.nextSpec(trySpec), true
 }
 
-// nextSpec returns the pending write of the spec. It returns the zero Request if no such write is
-// needed, or if trySpec is false.
+// nextSpec returns the pending write of the spec, or the zero Request if there is nothing to write.
 func (c *Core) nextSpec(trySpec bool) Request {
 	if !c.spec || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
@@ -63,9 +61,8 @@ func (c *Core) patchSpec() Request {
 }
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
-// change starts an update, the spec is written first, so that the object shows the target of the
-// update even if the write of the status fails. A pending write of the spec also precedes the write
-// of the status.
+// change starts an update, the spec is written first, so that the object shows the target even if
+// the write of the status fails. A pending write of the spec is also made first.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)

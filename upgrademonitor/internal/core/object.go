@@ -31,8 +31,7 @@ const (
 	Missing    Situation = "Missing"    // the object does not exist: create it
 )
 
-// hasAllOf reports whether a listed object has every field of the known object. A transform of the
-// informer may drop fields.
+// hasAllOf reports whether a listed object has all known fields. An informer may drop fields.
 func (o Object) hasAllOf(known Object, mode plan.Mode) bool {
 	for _, set := range known.Status.PinnedImageSets {
 		if !slices.ContainsFunc(o.Status.PinnedImageSets, func(other mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {

@@ -16,8 +16,7 @@ const maxAbandoned = 256
 // ErrFull means that the queue is full: maxAbandoned changes without a waiting caller are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
-// Entry is a change that was accepted. An Entry is pending until it is settled: its change was
-// written or rejected.
+// Entry is an accepted change. It is pending until it is settled: written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
 	// The caller sets Accepted, and closes Settled after TakeSettled has returned the entry.
@@ -102,7 +101,6 @@ func (c *Core) isFull() bool {
 	return abandoned >= maxAbandoned
 }
 
-// last returns the last entry of the queue, or nil.
 func (c *Core) last() *Entry {
 	if len(c.queue) == 0 {
 		return nil

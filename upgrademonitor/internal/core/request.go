@@ -19,8 +19,7 @@ const (
 // Request is one request to the API server.
 type Request struct {
 	Verb Verb
-	// Base is the object that a patch is computed from. The patch fails if the resourceVersion of
-	// Base is out of date.
+	// Base is the object that a patch is computed from. The patch has the resourceVersion of Base.
 	Base Object
 	// Next is the state after the patch.
 	Next plan.State
@@ -45,11 +44,9 @@ type Verdict string
 const (
 	// Continue means that the caller makes the next request at once.
 	Continue Verdict = ""
-	// Pause means that another client has changed or deleted the object. The caller makes the next
-	// request after a short pause.
+	// Pause means that another client has changed the object. Make the next request after a pause.
 	Pause Verdict = "Pause"
-	// SkipSpec means that the spec could not be written. The caller continues with the status, and
-	// retries the spec later.
+	// SkipSpec means that the write of the spec failed. Write the status now, and the spec later.
 	SkipSpec Verdict = "SkipSpec"
 	// GiveUp means that the caller makes no more requests for now.
 	GiveUp Verdict = "GiveUp"

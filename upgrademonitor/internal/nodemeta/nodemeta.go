@@ -1,5 +1,4 @@
-// Package nodemeta has the names of machine-config-operator's annotations on Nodes, and functions
-// for owner references to Nodes.
+// Package nodemeta has names of annotations of Nodes, and functions for owner references to Nodes.
 package nodemeta
 
 import (
@@ -24,8 +23,7 @@ const (
 	apiVersion = "v1"
 	kind       = "Node"
 
-	// provisioning is a phase of a Node that machine controllers set. corev1 has no constant for
-	// this phase.
+	// provisioning is a phase that machine controllers set. corev1 has no constant for it.
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
@@ -45,8 +43,7 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether an owner is an earlier Node with the same name as node, and no
-// owner is node.
+// OwnedByPrevious reports whether the owner is an earlier Node with the same name.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
@@ -62,8 +59,7 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 }
 
 // ReplaceOwner returns the references with owner as the only reference to a Node. References to
-// other kinds stay. If owner has no UID, or is already the only reference to a Node, ReplaceOwner
-// returns the list unchanged.
+// other kinds stay. If owner has no UID, the list stays unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
 	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }

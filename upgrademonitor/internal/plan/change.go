@@ -7,8 +7,7 @@ type Change interface {
 	fmt.Stringer
 	// View returns the Node as this process saw it when the change was accepted.
 	View() Node
-	// Plan returns the writes that make the change, or an error if the state does not allow the
-	// change.
+	// Plan returns the writes that make the change, or an error if the change is not allowed.
 	Plan(State) (Writes, error)
 	// Absorb returns the change with the reasons and messages of a newer change. It returns false
 	// if other fields differ. Then the newer change must be written separately.
@@ -24,8 +23,7 @@ type Writes struct {
 	StartsUpdate bool
 }
 
-// add sets observedGeneration in next, and adds next to States unless next equals before. It
-// returns next.
+// add sets observedGeneration in next, and adds next to States unless it equals before.
 func (p *Writes) add(before, next State) State {
 	next.Status.ObservedGeneration = next.observedGeneration()
 	if !next.Equal(before) || next.Target != before.Target {

@@ -8,7 +8,6 @@
 // returns the remaining writes. So the progress of a change is not stored. The only value that a
 // process must remember is [State].Target, because the object does not contain it.
 //
-// Package conditions computes the conditions. This package computes the versions, the images, the
-// image sets and the spec. It also determines the update that a report belongs to (see
-// [State.Pin]).
+// Package conditions computes the conditions. This package computes the versions, images, image
+// sets and the spec, and the update that a report belongs to (see [State.Pin]).
 package plan

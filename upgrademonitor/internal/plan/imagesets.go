@@ -34,8 +34,7 @@ func (ImageSetsChange) String() string { return "report of pinned image sets" }
 // View returns the Node as it was when the report was accepted.
 func (c ImageSetsChange) View() Node { return c.Node }
 
-// Absorb takes the error messages of a newer report if all other fields are equal. It ignores the
-// time of the newer report.
+// Absorb takes the error messages of a newer report. All other fields except Time must be equal.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
 	if !ok {
@@ -48,9 +47,8 @@ func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	return other, equal
 }
 
-// Plan returns a write of the conditions and the list of image sets. If an image set was deleted
-// and created again, an extra first write removes the set from the list, because the API server
-// rejects a generation that decreases.
+// Plan returns a write of the conditions and the image sets. If a set was deleted and created
+// again, an extra first write removes it, because the API server rejects a lower generation.
 func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	var p Writes
 	s = s.Pin()
@@ -71,16 +69,14 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// recreated reports whether a set was deleted and created again. Then its reported generation is
-// lower than in the status.
+// recreated reports whether the reported generation of a set is lower than in the status.
 func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {
 		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)
 	})
 }
 
-// sets returns the list of image sets for the status. The last error of a set stays until the set
-// is done.
+// sets returns the image sets for the status. The last error of a set stays until the set is done.
 func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range c.Sets {

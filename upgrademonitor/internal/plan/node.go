@@ -21,8 +21,7 @@ type Node struct {
 	Versions
 }
 
-// Versions has values of the annotations of a Node. A missing annotation has the value "". The
-// images are used only in image mode.
+// Versions has annotations of a Node. A missing annotation is "". Only image mode uses images.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string

@@ -14,8 +14,7 @@ type PhaseChange struct {
 
 	// NotRequired replaces Status: the status becomes False if the phase is False, otherwise True.
 	NotRequired bool
-	// SkipIfRunning keeps the reason and the message of a phase that is already Unknown, so that
-	// its last error stays visible.
+	// SkipIfRunning keeps the reason and message of an Unknown phase, which show its last error.
 	SkipIfRunning bool
 	// SkipOtherMode ignores the report if the phase exists only in the other mode.
 	SkipOtherMode bool
@@ -34,8 +33,7 @@ func (c PhaseChange) String() string {
 // View returns the Node as it was when the report was accepted.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the reason and messages of a newer report if all other fields are equal. It ignores
-// the time of the newer report.
+// Absorb takes the reason and messages of a newer report. Other fields except Time must be equal.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
@@ -47,9 +45,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	return merged, merged == other
 }
 
-// Plan returns the writes of the report. Each write is computed from the state after the previous
-// write. If an update starts with two writes (see conditions.Next), a new plan after the first
-// write still starts the same update.
+// Plan returns the writes of the report, each computed from the state after the previous write. If
+// an update starts with two writes, a new plan after the first write still starts the update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
@@ -82,8 +79,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report after NotRequired and SkipIfRunning are applied. Both depend on the
-// known condition of the phase.
+// request returns the report after NotRequired and SkipIfRunning are applied.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)

@@ -45,8 +45,7 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 }
 
 // IsComplete reports whether the state has every condition of the mode, with reason, message and
-// time. An object from an informer may be incomplete, because a transform of the informer may drop
-// fields.
+// time. An informer may drop fields.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -61,8 +60,7 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with new conditions and with the versions of a Node. For ended, see
-// updateVersions.
+// publish returns the state with new conditions and versions. For ended, see updateVersions.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue

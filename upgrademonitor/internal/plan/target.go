@@ -8,9 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with Target set to the target of the current update, or to zero if there is
-// no current update. Call Pin after each read, so that the target is still known after the spec has
-// changed.
+// Pin returns the state with Target set to the target of the current update, or to zero between
+// updates. Call Pin after each read, so that a change of the spec does not change the target.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
