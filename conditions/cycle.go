@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is machine-config-operator's message for a disruption. Some tools compare it.
+// disruptionMessage is machine-config-operator's message for a disruption. Some tools match it.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the lists that start an update, one per write. They reset all phases, turn Updated

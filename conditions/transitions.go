@@ -89,8 +89,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance makes the change of the i-th of n writes to the list. If path is empty, the last write
-// changes only the reason and the message.
+// advance changes the list for the i-th of n writes. If path is empty, the last write changes only
+// the reason and the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

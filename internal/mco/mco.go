@@ -37,9 +37,9 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 
 // Conditions returns the conditions of an object after a call, and whether the call writes them.
 //
-//  1. A call for a child writes nothing if the parent already has the status and the message. A
-//     call for another phase writes nothing if the phase already has the status and the message. A
-//     call for pinned image sets always writes.
+//  1. A call for a child writes nothing if the parent already has the reported status and message.
+//     A call for another phase writes nothing if the phase already has them. A call for pinned
+//     image sets always writes.
 //  2. A call sets the conditions, with the time of the call, and does not check transitions.
 //  3. A call for Updated changes every other condition to False, including singletons.
 //  4. A call for another phase leaves Updated True. (The daemon sets Updated to False, with the

@@ -35,7 +35,8 @@ const (
 
 // Classify returns the outcome of an error, or OK if the error is nil.
 //
-//  1. A conflict of field managers is Retry, because a new plan cannot resolve it.
+//  1. A conflict of field managers is Retry instead of Conflict, because a new plan cannot resolve
+//     it.
 //  2. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
 //     has no reason, the API server responds with 422, as for an invalid object. A denial is not
 //     Terminal, because an administrator may change the policy.

@@ -42,7 +42,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // no change is pending that may require a write of the spec
+	c.spec = c.spec && !c.object.InSync(c.latest) // the queue is empty, so no change can require this write
 	return c.nextSpec(trySpec), true
 }
 
@@ -62,7 +62,7 @@ func (c *Core) patchSpec() Request {
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
 // change starts an update, the spec is written first, so that the object shows the target even if
-// the write of the status fails. A pending write of the spec is also made first.
+// the write of the status fails. A pending write of the spec also precedes the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
