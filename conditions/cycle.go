@@ -8,12 +8,12 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is the text of machine-config-operator, which tools compare.
+// disruptionMessage is machine-config-operator's message for a disruption. Some tools match it.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// start returns the lists that start an update: they reset all phases, turn Updated False and start
-// the first phase, which is UpdatePrepared or the reported phase. If one write can do that, it
-// returns one list.
+// start returns the lists that start an update, one per write. They reset all phases, turn Updated
+// False, and start the first phase: UpdatePrepared, or the phase that was reported. If one write
+// cannot make all these changes, the first list only resets the phases.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -40,8 +40,8 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end returns the list that ends the update: all phases are reset, Updated is True, and
-// NodeDegraded is not True.
+// end returns the list that ends an update. It resets all phases, turns Updated True, and turns
+// NodeDegraded False if it is True.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
@@ -51,8 +51,9 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return after
 }
 
-// refresh changes the reason and the message of a condition, but no status. A phase that ran gets
-// the prefix of the last update. The report also changes the message of the parent.
+// refresh returns the list after a report of a step while Updated is True. The report changes no
+// status. The step gets the reported reason and message. A report of Unknown or True also updates
+// the reason and message of the parent, and both messages get the prefix of the last update.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
@@ -71,8 +72,8 @@ func refresh(before []metav1.Condition, r Report, update string) []metav1.Condit
 	return after
 }
 
-// reset returns the list with every Parent and Child, except Updated, set to False. The messages of
-// phases that ran get the prefix of the update. A phase that is False is unchanged.
+// reset returns the list with every Parent and Child, except Updated, set to False. If a phase
+// changes, its message gets the prefix of the update.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	for i := range after {
@@ -85,9 +86,9 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-// reachable reports whether one write may change the first list to the second. A running phase may
-// be reset only by a write that resets all phases: clients and the admission policy recognize the
-// start or the end of an update by such a write.
+// reachable reports whether one write may change the first list to the second. A phase may change
+// from Unknown to False only if the write resets all phases, because clients and the admission
+// policy recognize the start and the end of an update by this reset.
 func reachable(from, to []metav1.Condition) bool {
 	for i := range to {
 		p := phases.Phase(to[i].Type)
@@ -100,8 +101,8 @@ func reachable(from, to []metav1.Condition) bool {
 	return true
 }
 
-// allReset reports whether every phase of an update is False. UpdatePrepared may be Unknown,
-// because it starts with the update.
+// allReset reports whether every step of an update is False. UpdatePrepared may also be Unknown,
+// because the write that starts an update also starts UpdatePrepared.
 func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)

@@ -8,16 +8,15 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ReasonNotYetOccurred is the reason of a phase that never ran.
+// ReasonNotYetOccurred is the reason of a phase that was never reported.
 const ReasonNotYetOccurred = "NotYetOccurred"
 
 // IsReservedReason reports whether a reason means that a phase was never reported:
-// ReasonNotYetOccurred, or NotYetOccured, as older daemons spell it.
+// ReasonNotYetOccurred, or the misspelling NotYetOccured, which older daemons write.
 func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
 
-// neverRan returns the condition of a phase that was never reported.
 func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
@@ -28,10 +27,10 @@ func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	}
 }
 
-// Complete returns every condition of the mode, in the order of phases.All. Conditions in the list
-// stay as they are. A missing condition is added as False since now, with the reason
-// ReasonNotYetOccurred. Conditions of the other mode, and of types that are not phases, are left
-// out. If two conditions have the same type, the first is used.
+// Complete returns one condition for each phase of the mode, in the order of phases.All. If the
+// list has the condition, Complete copies it. Otherwise Complete adds it as False, with the reason
+// ReasonNotYetOccurred and the time now. Complete omits conditions of the other mode, and
+// conditions whose type is not a phase. If two conditions have the same type, it uses the first.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
 	complete := make([]metav1.Condition, 0, len(all))
@@ -45,9 +44,8 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase was reported since the last update ended. The condition of a phase
-// that was never reported has a reserved reason (IsReservedReason). The message of an earlier
-// report has the prefix of its update.
+// Ran reports whether a phase was reported since the last update ended. It returns false if the
+// phase was never reported (see IsReservedReason), or if its message has the prefix of an update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

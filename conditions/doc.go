@@ -1,28 +1,29 @@
 // Package conditions computes the conditions of a MachineConfigNode after a report on a phase.
 //
-// [Next] takes a list and a [Report], and returns the lists to publish, one per write:
+// [Next] takes a list of conditions and a [Report]. It returns the lists to publish, one per write:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// A report changes its phase (see package phases). It has further effects:
+// A report changes the condition of its phase (see package phases), and has these further effects:
 //
-//   - A child changes its parent, in the same writes. While the parent is Unknown, it has the
-//     reason and the message of the last report on any of its children. If a child started before
-//     its parent turned True, the report is late, and leaves the parent unchanged.
-//   - Updated=False starts an update: every Parent and Child becomes False, and UpdatePrepared
-//     becomes Unknown.
-//   - A phase that runs only during an update starts an update if it is reported while Updated is
-//     True (a disruption).
-//   - A report of Resumed, UpdateComplete or Uncordoned while Updated is True changes no status: a
-//     daemon also makes these reports when it restarts.
-//   - Updated=True ends the update: every Parent and Child becomes False, and the message of each
-//     phase that ran gets the name of the update as a prefix.
+//   - A report of a child also changes its parent, in the same writes. While the parent is Unknown,
+//     its reason is the name of the child that was reported last, and its message is the message of
+//     that report. If a child was reported Unknown before its parent turned True, but the report is
+//     written later, the parent stays True.
+//   - Updated=False starts an update: UpdatePrepared becomes Unknown, and every other Parent and
+//     Child becomes False.
+//   - While Updated is True, a report of a phase that runs only during an update also starts an
+//     update. This is called a disruption.
+//   - While Updated is True, a report of Resumed, UpdateComplete or Uncordoned changes no status,
+//     because a daemon also reports these phases when it restarts.
+//   - Updated=True ends the update: every other Parent and Child becomes False. The message of each
+//     phase that ran gets the prefix "Action during update to <name of the update>: ".
 //
-// The package is pure: no I/O, no logging, no clock; time is an argument. It never changes an
-// argument, and all functions are safe for concurrent use.
+// The package is pure: it has no I/O, log or clock, and the time is an argument. No function
+// changes its arguments, and all functions are safe for concurrent use.
 //
-// It does not handle versions, images or resource versions, and it makes no request. Its results
-// have only conditions whose types are in package phases.
+// The package makes no requests, and ignores versions and images. It returns only conditions of
+// phases.
 package conditions

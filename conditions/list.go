@@ -17,7 +17,7 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 }
 
 // Equal reports whether both lists have the same phases, with the same status, reason and message.
-// It ignores times, and conditions that are not phases.
+// It ignores times, and conditions whose type is not a phase.
 func Equal(list, want []metav1.Condition) bool {
 	for i := range want {
 		c := Find(list, phases.Phase(want[i].Type))

@@ -6,23 +6,23 @@ import (
 )
 
 const (
-	// TruncationMark replaces the omitted part of a message.
+	// TruncationMark replaces the omitted part of a truncated message.
 	TruncationMark = "… [truncated]"
 
-	// maxMessage is the maximum length of a message, in bytes, so that all conditions fit.
+	// maxMessage is the maximum length of a message in bytes. The limit keeps the object small.
 	maxMessage = 4096
 
 	prefixStart = "Action during update to "
 	prefixEnd   = ": "
 )
 
-// Truncate returns a message of valid UTF-8 with at most 4,096 bytes. A longer message keeps its
-// start, and its end with the cause; TruncationMark replaces the middle.
+// Truncate returns the message as valid UTF-8 with at most 4,096 bytes. In a longer message,
+// TruncationMark replaces the middle. The end stays, because it usually has the cause.
 func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is Truncate with another limit in bytes, which must exceed len(TruncationMark).
+// TruncateTo is like Truncate, with another limit in bytes, which must exceed len(TruncationMark).
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {
@@ -40,7 +40,7 @@ func TruncateTo(message string, limit int) string {
 }
 
 // withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
-// message that already has such a prefix is unchanged.
+// message that already has the prefix of any update is unchanged.
 func withUpdatePrefix(message, update string) string {
 	if HasUpdatePrefix(message) {
 		return Truncate(message)
@@ -48,8 +48,9 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is withUpdatePrefix, but it keeps the known message if only the name of the
-// update would change: after an update, the object does not show which name is right.
+// keepUpdatePrefix is like withUpdatePrefix, but returns the known message if only the name of the
+// update would change. An update is named by its image or by its config, and after the update, the
+// object no longer shows which of these names is right.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known

@@ -9,21 +9,21 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, in order, one per write. The list may lack some
-// conditions, and may have conditions of other types. The results have exactly the conditions of
-// Complete.
+// Next returns the lists to publish for a report, one per write, in order. The argument list may
+// lack conditions, and may have conditions whose type is not a phase. Each returned list has
+// exactly the conditions that Complete returns.
 //
-//  1. In each write every phase makes at most one transition of its state machine. The start and
-//     the end of an update may also change a phase from Unknown to False.
-//  2. LastTransitionTime becomes the time of the report if the status changes; otherwise it stays.
-//     It never decreases, even if the clocks of two processes differ.
-//  3. A report that changes nothing returns no list. Adding a missing condition is a change, and so
-//     is removing a condition of the other mode.
-//  4. If the start of an update needs two writes, the first write only resets the phases: if the
-//     second write is lost, the same report starts the same update.
+//  1. In each write, each phase makes at most one transition of its state machine. When an update
+//     starts or ends, a phase may also change from Unknown to False.
+//  2. If the status of a condition changes, its LastTransitionTime becomes the time of the report.
+//     LastTransitionTime never decreases, even if the clocks of two processes differ.
+//  3. If a report changes nothing, Next returns no list. Adding a missing condition counts as a
+//     change, and so does removing a condition of the other mode.
+//  4. If one write cannot both reset the phases and start the update, the first write only resets
+//     the phases. If the second write is then lost, the same report still starts the same update.
 //  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
 //     if a Parent is reported True while a child is Unknown. If the phase or the status is invalid,
-//     it is the *field.Error of phases.Check.
+//     the error is the *field.Error that phases.Check returns.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 	return writes, nil
 }
 
-// writesOf returns the lists of Next, with the times of the list before the report.
+// writesOf returns the lists that Next returns, but with the old times. stamp sets the new times.
 func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
 	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue
@@ -62,7 +62,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
-		return [][]metav1.Condition{before}, nil // a repeated start of an update that has ended
+		return [][]metav1.Condition{before}, nil // the update ended after this report was accepted
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
@@ -78,8 +78,8 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	return transitions(before, r, path)
 }
 
-// stamp sets the times of after: now if the status has changed, otherwise the old time. An old time
-// that is later than now is kept.
+// stamp sets each lastTransitionTime of the list after a write. If the status changed, the time
+// becomes now, otherwise the old time stays. An old time that is later than now also stays.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
 		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {

@@ -6,16 +6,16 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is the input of Next: the status of one phase.
+// Report reports the status of one phase.
 type Report struct {
-	// Phase, Status, Reason and Message are the reported condition. A long message is truncated.
+	// Phase, Status, Reason and Message describe the condition. A long message is truncated.
 	Phase   phases.Phase
 	Status  metav1.ConditionStatus
 	Reason  string
 	Message string
 
-	// CompletesParent turns the parent True in the same write as the phase. It is ignored if Status
-	// is not True, or while another child of the parent is Unknown.
+	// CompletesParent turns the parent True in the same write as the phase. CompletesParent is
+	// ignored if Status is not True, or if another child of the parent is Unknown.
 	CompletesParent bool
 	// ParentMessage is the message of the parent. Default: Message.
 	ParentMessage string
@@ -26,19 +26,19 @@ type Report struct {
 
 // Cycle has facts about the current or last update that the list of conditions does not show.
 type Cycle struct {
-	// Name is the name of the update. Next adds it to the prefix of the messages of phases that ran.
+	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
-	// NewTarget is set if the node desires another config or image than the current update. Then
-	// Updated=False, or UpdatePrepared during an update, starts another update.
+	// NewTarget is set if the desired config or image of the node differs from the target of the
+	// current update. Then Updated=False or UpdatePrepared starts another update.
 	NewTarget bool
-	// Ended is set if Updated turned True after the report was accepted: the report must not start
-	// an update.
+	// Ended is set if Updated turned True after the report was accepted. Then the report must not
+	// start an update.
 	Ended bool
 }
 
-// StartsUpdate reports whether a report starts an update. An update is started by Updated=False, by
-// UpdatePrepared for another target and, while Updated is True, by any phase that runs only during
-// an update (a disruption).
+// StartsUpdate reports whether a report starts an update. Updated=False starts an update if Updated
+// is True or the target is new (Cycle.NewTarget). UpdatePrepared starts an update if the target is
+// new. While Updated is True, any phase that runs only during an update starts an update.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -51,14 +51,13 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	}
 }
 
-// hasParentMessage reports whether a report changes the message of its parent, whose status is
-// parent: the parent runs or completes, or the report has a ParentMessage.
+// hasParentMessage reports whether a report changes the message of a parent with this status: the
+// parent is Unknown, the report completes the parent, or the report has a ParentMessage.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether a child started before its parent turned True. If so, the parent stays
-// True.
+// isLate reports whether a child was reported Unknown before its parent turned True.
 func (r Report) isLate(parent *metav1.Condition) bool {
 	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
 		r.Time.Unix() < parent.LastTransitionTime.Unix()

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses of a condition in the writes of a report. After delay writes
-// without a change, each write publishes one status of the path.
+// track is the sequence of statuses that the writes of a report publish for one condition. delay is
+// the number of writes before the first status of path.
 type track struct {
 	phase           phases.Phase
 	delay           int
@@ -17,7 +17,7 @@ type track struct {
 	reason, message string
 }
 
-// transitions returns the lists for the transitions of a phase and of its parent within an update.
+// transitions returns the lists that change the reported phase along path, and also its parent.
 func transitions(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, siblingRuns := runningChild(before, parentPhase, r.Phase)
@@ -33,7 +33,7 @@ func transitions(before []metav1.Condition, r Report, path []metav1.ConditionSta
 	writes := max(len(child.path), len(parent.path), 1)
 	child.delay = writes - len(child.path)
 	if r.Status == metav1.ConditionUnknown || r.CompletesParent {
-		parent.delay = writes - len(parent.path) // both complete in the last write
+		parent.delay = writes - len(parent.path) // phase and parent reach their final status in the same write
 	}
 
 	var lists [][]metav1.Condition
@@ -49,8 +49,8 @@ func transitions(before []metav1.Condition, r Report, path []metav1.ConditionSta
 	return lists, nil
 }
 
-// parentTrack returns the track of the parent of a phase, and the zero value if the report does not
-// change a parent. changes reports whether the status of the phase changes.
+// parentTrack returns the track of the parent of the reported phase, or the zero track if the
+// report does not change a parent. changes is set if the report changes the status of the phase.
 func parentTrack(before []metav1.Condition, r Report, changes bool) (track, error) {
 	parent, ok := phases.ParentOf(r.Phase)
 	if !ok {
@@ -77,8 +77,8 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns an Unknown child of the parent, but not the child except. While a child is
-// Unknown, its parent cannot complete.
+// runningChild returns the first Unknown child of a parent. It skips the phase that except names. A
+// parent cannot complete while a child is Unknown.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)
@@ -89,8 +89,8 @@ func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.
 	return "", false
 }
 
-// advance applies the i-th of n writes. If the track has no status to publish, the last write
-// publishes only the reason and the message.
+// advance changes the list for the i-th of n writes. If path is empty, the last write changes only
+// the reason and the message.
 func (t track) advance(list []metav1.Condition, i, n int) {
 	if t.phase == "" {
 		return

@@ -1,25 +1,25 @@
-// Package phases defines the phases of a node update, and the state machine of a phase.
+// Package phases defines the phases of a node update, and their state machine.
 //
 // A MachineConfigNode (MCN) represents a node update as a list of conditions. Each condition type
-// is a [Phase], of one of three kinds:
+// is a [Phase]. A Phase has one of three kinds:
 //
 //	Parent     a stage of an update: UpdatePrepared, UpdateExecuted, … Updated
 //	Child      a step of a parent: Cordoned, Drained, … Uncordoned
 //	Singleton  independent of updates: NodeDegraded, PinnedImageSets…
 //
-// A phase of an update cycles through three statuses; each write publishes one transition:
+// The status of a phase of an update changes in a cycle. Each write publishes one transition:
 //
 //	False ───► Unknown ───► True ───► False
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// [Path] returns the transitions from one status to another:
+// [Path] returns the statuses to publish, one per write, from one status to another:
 //
 //	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 //	// steps: Unknown, True
 //
 // The package has only data and pure functions, and is safe for concurrent use.
 //
-// Package conditions handles the update as a whole: it changes the parent of a child, and resets
-// the phases when an update starts or ends.
+// Package conditions handles the effects of a report on other phases: it changes the parent of a
+// child, and resets the phases when an update starts or ends.
 package phases

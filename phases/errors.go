@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError means that the state machine does not allow a transition. Nothing was changed.
+// TransitionError means that the state machine does not allow a transition. Nothing was written.
 //
-// Use errors.As to read it:
+// Use errors.As to read a TransitionError:
 //
 //	var refused *phases.TransitionError
 //	if errors.As(err, &refused) { … refused.Phase … }
@@ -18,23 +18,22 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is a child that is still Unknown, if its parent was reported True.
+	// Child is set if Phase cannot become True because this child is Unknown.
 	Child Phase
 }
 
 // Error names the transition, and says how to correct the report.
 func (e *TransitionError) Error() string {
-	advice := "only the start (Updated=False) or the end (Updated=True) of an update resets a phase that ran: report Unknown with the cause if it failed, or call NotRequired if it is no longer needed"
+	advice := "only the start (Updated=False) or the end (Updated=True) of an update changes a phase from Unknown to False; if the phase failed, report Unknown with the cause; if the phase is no longer needed, call NotRequired"
 	switch {
 	case e.Child != "":
-		advice = fmt.Sprintf("its child %s is Unknown; report the child True first, or call NotRequired if it is no longer needed", e.Child)
+		advice = fmt.Sprintf("its child %[1]s is Unknown; first report True for %[1]s, or call NotRequired for %[1]s", e.Child)
 	case e.Phase == Updated:
-		advice = "report False when an update starts and True when it ends"
+		advice = "Updated is never Unknown; report False when an update starts, and True when the update ends"
 	}
 	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
 }
 
-// unknownPhase returns the error for a name that is not a phase.
 func unknownPhase(p Phase) error {
 	var names []string
 	for _, r := range table {
@@ -43,17 +42,15 @@ func unknownPhase(p Phase) error {
 	return field.NotSupported(field.NewPath("phase"), string(p), names)
 }
 
-// wrongMode returns the error for a phase that does not exist in the mode of the node.
 func wrongMode(p Phase, inImageMode bool) error {
 	mode, gate := "standard mode", "off"
 	if inImageMode {
 		mode, gate = "image mode", "on"
 	}
 	return field.Invalid(field.NewPath("phase"), string(p),
-		fmt.Sprintf("does not exist in %s (feature gate ImageModeStatusReporting is %s): use one of phases.All(%t)", mode, gate, inImageMode))
+		fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); use a phase of phases.All(%t)", mode, gate, inImageMode))
 }
 
-// invalidStatus returns the error for a value that is not a status of a condition.
 func invalidStatus(s metav1.ConditionStatus) error {
 	return field.NotSupported(field.NewPath("status"), s,
 		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})

@@ -27,7 +27,7 @@ func TestErrors(t *testing.T) {
 		},
 		"Updated": {
 			&phases.TransitionError{Phase: phases.Updated, From: done, To: running},
-			[]string{"Updated", "from True to Unknown", "report False when an update starts", "True when it ends"},
+			[]string{"Updated", "from True to Unknown", "report False when an update starts", "True when the update ends"},
 		},
 		"unknown phase":  {unknown, []string{`phase: Unsupported value: "Rebooted"`, `"RebootedNode"`}},
 		"empty phase":    {empty, []string{`phase: Unsupported value: ""`, `"AppliedFilesAndOS"`, `"AppliedFiles"`}},

@@ -6,12 +6,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// transition is a requested change of the status of a phase.
 type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-// cycle is the state machine of a phase of an update. A transition without an entry is an error.
+// cycle is the state machine of a phase of an update. Transitions without an entry are invalid.
 var cycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
@@ -33,20 +32,19 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
 }
 
-// Path returns the statuses that a phase passes through on the way from one status to another, in
-// order. The result ends with the status to. Each write publishes one status.
+// Path returns the statuses to publish, in order, to change a phase from one status to another.
+// Each write publishes one status. The result ends with the new status.
 //
-//  1. An empty from ("") counts as False.
-//  2. The result is nil if there is nothing to do.
-//  3. A missing Unknown or False is inserted, so that a watcher sees every transition. True is
-//     never inserted: only the caller knows that a phase is done.
-//  4. A transition that the state machine does not allow is a *TransitionError.
-//  5. Updated changes from True to False and from False to True; Unknown is an error. If another
-//     client has set Updated to Unknown, it may change to False or True.
+//  1. If from is "", it counts as False.
+//  2. If the status does not change, the result is nil.
+//  3. If the caller skips Unknown or False, Path inserts this status, so that a watcher sees every
+//     transition. Path never inserts True, because only the caller knows that a phase is done.
+//  4. If the state machine does not allow the transition, the error is a *TransitionError.
+//  5. Updated may change from True to False and from False to True. A change to Unknown is an
+//     error. If another client has set Updated to Unknown, Updated may change to False or True.
 //  6. Singletons may change to any status.
 //
-// An unknown phase or an invalid status is a *field.Error (NotSupported) for the field phase or
-// status.
+// If the phase or a status is invalid, the error is a *field.Error (NotSupported).
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -80,9 +78,8 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// Check validates the phase and the status of a report. It returns a *field.Error for the field
-// phase if the phase is unknown (NotSupported) or does not exist in the mode (Invalid), and for the
-// field status if the status is not True, False or Unknown (NotSupported). Path checks transitions.
+// Check validates the phase and the status of a report. The error is a *field.Error for the field
+// phase or status. It is Invalid if the phase does not exist in the mode, otherwise NotSupported.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

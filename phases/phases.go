@@ -7,8 +7,7 @@ import (
 )
 
 // Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
-// singleton, which is independent of updates. It is an alias, so the constants of openshift/api
-// work, too.
+// singleton, which is independent of updates. Phase is an alias of the type in openshift/api.
 type Phase = mcfgv1.StateProgress
 
 // The phases. Each constant has the name of its condition type.
@@ -39,13 +38,13 @@ type Kind string
 const (
 	// Parent phases are the stages of an update, and Updated.
 	Parent Kind = "Parent"
-	// Child phases are steps of a parent. A change of a child changes its parent.
+	// Child phases are steps of a parent. A report of a child also changes its parent.
 	Child Kind = "Child"
 	// Singleton conditions are independent of updates, and may change to any status.
 	Singleton Kind = "Singleton"
 )
 
-// mode says in which mode of the node a phase exists.
+// mode says in which modes of a node a phase exists.
 type mode string
 
 const (
@@ -59,11 +58,10 @@ type runs string
 
 const (
 	inUpdate  runs = "inUpdate"  // only during an update
-	atRestart runs = "atRestart" // also when a daemon restarts
+	atRestart runs = "atRestart" // during an update, and when a daemon restarts
 	noStep    runs = "noStep"    // not a step of an update
 )
 
-// row holds the properties of a phase.
 type row struct {
 	phase  Phase
 	kind   Kind
@@ -73,7 +71,7 @@ type row struct {
 }
 
 // table holds every phase in the order in which the conditions are written. NodeDegraded precedes
-// Updated, because some readers use the first of these two conditions that is True.
+// Updated, because some clients show only the first of these two conditions that is True.
 var table = []row{
 	{UpdatePrepared, Parent, "", anyMode, inUpdate},
 	{UpdateExecuted, Parent, "", anyMode, inUpdate},
@@ -123,15 +121,15 @@ func KindOf(p Phase) Kind {
 	return rows[p].kind
 }
 
-// ParentOf returns the parent of a child phase, and whether it has one.
+// ParentOf returns the parent of a child. It returns false if the phase is not a child.
 func ParentOf(p Phase) (Phase, bool) {
 	parent := rows[p].parent
 	return parent, parent != ""
 }
 
-// All returns every phase of the mode, in the order in which the conditions are written. The mode
-// is image mode if the feature gate ImageModeStatusReporting is enabled, otherwise standard mode.
-// The caller may change the slice.
+// All returns every phase of the mode, in the order in which the conditions are written. A node is
+// in image mode if the feature gate ImageModeStatusReporting is enabled, otherwise in standard
+// mode. The caller may change the returned slice.
 func All(inImageMode bool) []Phase {
 	if inImageMode {
 		return slices.Clone(imageMode)

@@ -16,22 +16,22 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope is returned instead of making a request for an object other than the
-// MachineConfigNode of this node. Test for it with errors.Is.
+// ErrOutOfScope means that a request was not sent, because it was for an object other than the
+// MachineConfigNode of this node. Test for ErrOutOfScope with errors.Is.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
 var clientPath = field.NewPath("scope", "NewClient")
 
 // Client reads and writes the MachineConfigNode of one node. Get, Create and Patch have the
-// signatures of the typed client, and return its errors. A request for any other object is not sent
-// and returns ErrOutOfScope. A Client is safe for concurrent use.
+// signatures of the typed client, and return the errors of the typed client. For any other object,
+// they send no request and return ErrOutOfScope. A Client is safe for concurrent use.
 type Client struct {
 	nodes    mcfgclient.MachineConfigNodeInterface
 	nodeName string
 }
 
-// NewClient returns a client for the object of the named node. It makes no request. The error is a
-// *field.Error if c is nil, or if nodeName is not a valid name of a Node.
+// NewClient returns a Client for the MachineConfigNode of a node. It makes no request. If c is nil,
+// or nodeName is not a valid name of a Node, the error is a *field.Error.
 func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
 	if validate.IsNil(c) {
 		return nil, field.Required(clientPath.Child("client"), "pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
@@ -40,12 +40,12 @@ func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Clien
 		return nil, field.Required(clientPath.Child("nodeName"), "pass the name of the Node that the daemon runs on")
 	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
-		return nil, field.Invalid(clientPath.Child("nodeName"), nodeName, "not a valid name of a Node: "+strings.Join(problems, "; "))
+		return nil, field.Invalid(clientPath.Child("nodeName"), nodeName, "this is not a valid name of a Node: "+strings.Join(problems, "; "))
 	}
 	return &Client{nodes: c, nodeName: nodeName}, nil
 }
 
-// NodeName returns the name of the node, which is also the name of its object.
+// NodeName returns the name of the node, which is also the name of its MachineConfigNode.
 func (c *Client) NodeName() string {
 	return c.nodeName
 }
@@ -58,8 +58,8 @@ func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (
 	return c.nodes.Get(ctx, name, opts)
 }
 
-// Create creates the object. Its name must be set, not generated, and it must be for this node. The
-// API server drops the status of a created object.
+// Create creates the object. metadata.name and spec.node.name must be the name of the node. The API
+// server drops the status.
 func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error) {
 	if mcn == nil {
 		return nil, field.Required(field.NewPath("mcn"), "pass the MachineConfigNode to create")
@@ -83,7 +83,7 @@ func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, dat
 
 func (c *Client) inScope(what, asked string) error {
 	if asked != c.nodeName {
-		return fmt.Errorf("%w: %s is %q, the node is %q", ErrOutOfScope, what, asked, c.nodeName)
+		return fmt.Errorf("%w: %s is %q, but the name of this node is %q", ErrOutOfScope, what, asked, c.nodeName)
 	}
 	return nil
 }

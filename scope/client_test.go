@@ -129,7 +129,7 @@ func TestRequestsForAnotherObject(t *testing.T) {
 		for i, err := range []error{get, create, generate, ofAnother, patch, patchStatus} {
 			require.ErrorIs(t, err, scope.ErrOutOfScope, "%d %q", i, name)
 			where := []string{"name", "metadata.name", "metadata.name", "spec.node.name", "name", "name"}[i]
-			assert.EqualError(t, err, fmt.Sprintf("out of scope: a node may access only its own MachineConfigNode: %s is %q, the node is %q", where, name, nodeName))
+			assert.EqualError(t, err, fmt.Sprintf("out of scope: a node may access only its own MachineConfigNode: %s is %q, but the name of this node is %q", where, name, nodeName))
 		}
 	}
 	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})

@@ -9,8 +9,8 @@
 //	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), "worker-0")
 //	mcn, err := c.Get(ctx, "worker-0", metav1.GetOptions{})
 //
-// It has no List, Watch, Update or Delete, which a daemon does not need.
+// Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //
-// The client is defense in depth. It protects against a mistake in the daemon's own code, but not
-// against a hostile daemon. Admission policies protect against a hostile daemon: see package guard.
+// The client is defense in depth: it catches mistakes in the daemon's own code. The admission
+// policies of package guard also stop a hostile daemon.
 package scope

@@ -1,5 +1,5 @@
-// Package mco models how the daemon of machine-config-operator, without this library, changes the
-// status of a MachineConfigNode (at commit 7ff337a). Tests and cost comparisons use it.
+// Package mco models how the daemon of machine-config-operator changes the status of a
+// MachineConfigNode at commit 7ff337a, without this library. Tests and cost comparisons use it.
 package mco
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Call is a report of a phase. A report of a child also sets its parent: to True if the child
-// completes the parent, otherwise to Unknown.
+// Call is a report of a phase. A report of a child also sets the parent: to True if CompletesParent
+// is set, otherwise to Unknown.
 type Call struct {
 	Phase           phases.Phase
 	Status          metav1.ConditionStatus
@@ -22,7 +22,7 @@ type Call struct {
 	CompletesParent bool
 }
 
-// conditions returns the conditions that the call sets, the parent last.
+// conditions returns the conditions that the call sets. The condition of the parent is last.
 func (c Call) conditions(now metav1.Time) []metav1.Condition {
 	called := []metav1.Condition{{Type: string(c.Phase), Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: now}}
 	if parent, ok := phases.ParentOf(c.Phase); ok {
@@ -37,14 +37,15 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 
 // Conditions returns the conditions of an object after a call, and whether the call writes them.
 //
-//  1. It writes nothing if the parent, or the phase without a parent, already has the reported
-//     status and message. The conditions of pinned image sets are always written.
-//  2. It sets the reported conditions without checking transitions, at the time of the call.
-//  3. A report of Updated resets every other condition that is not False, including singletons.
-//  4. A report of another phase leaves Updated True. (The daemon sets Updated to False, "sensed
-//     disruption", but then overwrites it with the previous state.)
-//  5. The first call adds the conditions of standard mode. A condition of image mode is added when
-//     it is first reported.
+//  1. A call for a child writes nothing if the parent already has the reported status and message.
+//     A call for another phase writes nothing if the phase already has them. A call for pinned
+//     image sets always writes.
+//  2. A call sets the conditions, with the time of the call, and does not check transitions.
+//  3. A call for Updated changes every other condition to False, including singletons.
+//  4. A call for another phase leaves Updated True. (The daemon sets Updated to False, with the
+//     message "sensed disruption", but then overwrites this change with the previous state.)
+//  5. The first call adds the conditions of standard mode and ImagePulledFromRegistry. The other
+//     conditions of image mode are added when they are first reported.
 func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []metav1.Condition, writes bool) {
 	called := c.conditions(now)
 	topmost := called[len(called)-1]
@@ -77,7 +78,7 @@ func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []
 }
 
 // DesiredConfig returns the value that a call writes to status.configVersion.desired. annotation is
-// the desired config of the Node.
+// the value of the Node's annotation desiredConfig.
 func DesiredConfig(c Call, annotation string) string {
 	if c.Phase == phases.UpdatePrepared && c.Status != metav1.ConditionTrue {
 		return "not-yet-set"
@@ -85,7 +86,7 @@ func DesiredConfig(c Call, annotation string) string {
 	return cmp.Or(annotation, "not-yet-set")
 }
 
-// update returns the name of the update, for the prefix in the messages of reset conditions.
+// update returns the name of the update, which is part of the prefix of messages.
 func update(mcn *mcfgv1.MachineConfigNode) string {
 	if image := mcn.Spec.ConfigImage.DesiredImage; image != mcn.Status.ConfigImage.CurrentImage {
 		return cmp.Or(string(image), "disable image mode")

@@ -28,7 +28,7 @@ const (
 
 var reasonRegexp = regexp.MustCompile(ReasonPattern)
 
-// IsReason reports whether a condition can have the reason.
+// IsReason reports whether the CRD accepts a value as the reason of a condition.
 func IsReason(value string) bool { return len(value) <= MaxReason && reasonRegexp.MatchString(value) }
 
 // IsNil reports whether a value is nil, or a nil pointer, map, slice, function or channel.
@@ -48,10 +48,10 @@ func IsNil(value any) bool {
 type Field struct {
 	Name  string
 	Value any
-	Hint  string // how to set it
+	Hint  string // how to set the field
 }
 
-// Required returns a *field.Error for the first field whose value IsNil, or nil.
+// Required returns a *field.Error for the first field with a nil value (see IsNil), or nil.
 func Required(path *field.Path, fields ...Field) error {
 	for _, f := range fields {
 		if IsNil(f.Value) {

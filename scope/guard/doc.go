@@ -1,5 +1,5 @@
 // Package guard generates the RBAC and admission objects that restrict the daemon of each node to
-// its own MachineConfigNode. An administrator installs these objects. A daemon does not need this
+// the MachineConfigNode of that node. An administrator installs them. A daemon does not need this
 // package.
 //
 //	guard.Guard ──► WriteManifests ──► kubectl apply ──► API server

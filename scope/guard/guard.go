@@ -10,22 +10,22 @@ import (
 
 // The defaults of the fields of a Guard.
 const (
-	// DefaultName differs from mcn-guards, the policy that machine-config-operator ships, so that
-	// neither overwrites the other.
+	// DefaultName differs from mcn-guards, the name of machine-config-operator's policy, so that
+	// both policies can be installed.
 	DefaultName           = "mcn-guards-upgrademonitor"
 	DefaultNamespace      = "openshift-machine-config-operator"
 	DefaultServiceAccount = "machine-config-daemon"
 )
 
-// The claims of a token that is bound to a Node, or to a Pod on a Node. The API server sets them; a
-// user cannot.
+// The claims of a token that is bound to a Node, or to a Pod on a Node. The API server sets these
+// claims. A user cannot change them.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"
 )
 
 // Guard configures the objects that restrict the daemon of each node to the MachineConfigNode of
-// its node. The API server enforces the restriction, whatever code runs on a node.
+// that node. The API server enforces the restriction, even if a node runs hostile code.
 //
 //	g := guard.Guard{EnforceTransitions: true}
 //	err := g.WriteManifests(os.Stdout) // | kubectl apply -f -
@@ -33,14 +33,15 @@ const (
 // The objects have these effects:
 //
 //  1. A ClusterRole grants the service account only the verbs that the library needs.
-//  2. An admission policy denies every write to another node's object. The token names the node. On
-//     the node's own object, it denies deletion, and changes that the library never makes: to
-//     labels, annotations, finalizers, and owners other than the Node.
+//  2. An admission policy denies every write to the object of another node. The token of a request
+//     says on which node the daemon runs. For the object of this node, the policy denies deletion,
+//     and changes that the library never makes: to labels, annotations, finalizers, and owner
+//     references to anything but the Node.
 //  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
-//  4. The policies do not apply to other users.
+//  4. The policies apply only to the service account.
 //
-// A denied request gets status 403, and a message with the cause. The methods return objects, and
-// make no request. The zero value is usable.
+// A denied request gets status 403 and a message with the cause. The methods of a Guard make no
+// request. The zero value is usable.
 type Guard struct {
 	// Name is the name of the role and the policy, and the prefix of the other names. Default:
 	// DefaultName.
@@ -49,8 +50,8 @@ type Guard struct {
 	Namespace string
 	// ServiceAccount is the service account of the daemon. Default: DefaultServiceAccount.
 	ServiceAccount string
-	// EnforceTransitions adds the TransitionPolicy. The TransitionPolicy also denies writes of
-	// daemons without this library, so it is off by default.
+	// EnforceTransitions adds the TransitionPolicy. The default is false, because the
+	// TransitionPolicy also denies writes of daemons that do not use this library.
 	EnforceTransitions bool
 }
 

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objects returns the objects of the guard. kubectl applies them in this order, so the policies
-// come first: each permission is restricted before it is granted.
+// objects returns the objects of the guard in the order in which kubectl applies them. The policies
+// precede the role, so that a permission is restricted before it is granted.
 func (g Guard) objects() []runtime.Object {
 	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
 	if g.EnforceTransitions {
@@ -20,10 +20,10 @@ func (g Guard) objects() []runtime.Object {
 }
 
 // WriteManifests writes the objects as YAML for `kubectl apply -f -`. The output depends only on
-// the Guard, and is written with one Write. If a name is invalid, it returns a *field.Error and
-// writes nothing. The service account and its namespace are not included.
+// the Guard. WriteManifests calls w.Write once. If a name is invalid, it writes nothing and returns
+// a *field.Error. The objects do not include the service account and its namespace.
 //
-// A policy takes effect about a second after it was applied.
+// A policy takes effect about a second after kubectl applies it.
 func (g Guard) WriteManifests(w io.Writer) error {
 	if err := g.Validate(); err != nil {
 		return err

@@ -7,27 +7,27 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// Parts of the messages of Policy. The policy mcn-guards of machine-config-operator has the same
-// messages, and OpenShift's tests compare them.
+// Parts of the messages of Policy. OpenShift's tests compare these messages, because the policy
+// mcn-guards of machine-config-operator has the same messages.
 const (
 	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
 	updatesTo            = "updates to MCN "
 	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
 )
 
-// Policy returns the policy that restricts the service account to the object of one node: the node
-// to which its token is bound. The policy denies, in this order:
+// Policy returns the policy that restricts the service account to the object of one node. This is
+// the node that the token of the request is bound to. The policy denies, in this order:
 //
-//  1. a user without NodeNameClaim, or with several values of it;
+//  1. a user without NodeNameClaim, or with several values of this claim;
 //  2. any write to another node's object, and any write that names another node in spec.node;
 //  3. DELETE and DELETECOLLECTION;
 //  4. a change of labels, annotations or finalizers;
-//  5. removing an owner, and adding an owner other than the Node. If the user has NodeUIDClaim, the
-//     owner's UID must be one of the values of that claim;
-//  6. a status with a new value that typed clients cannot read: with one such object, every
-//     informer of MachineConfigNodes in the cluster fails to list.
+//  5. the removal of an owner, and the addition of an owner other than the Node. If the user has
+//     NodeUIDClaim, the UID of the added owner must be a value of this claim;
+//  6. a status with a new value that typed clients cannot read. If one object has an unreadable
+//     value, every informer of MachineConfigNodes in the cluster fails to list.
 //
-// Admission does not see reads: the service account can read the objects of all nodes.
+// Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
 	return g.policy(g.complete().Name,
 		[]admissionv1.OperationType{admissionv1.Create, admissionv1.Update, admissionv1.Delete},
@@ -40,10 +40,10 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.complete().Name)
 }
 
-// policyVariables are the variables of the expressions of Policy. An expression must not fail: the
-// API server would respond with 422, as for an invalid object. So fields that may be absent are
-// selected with "?". No variable has an optional type, because the API server does not find fields
-// in an optional.
+// policyVariables are the CEL variables of Policy. If an expression fails, the API server responds
+// with 422, as for an invalid object. So an expression uses "?" to select a field that may be
+// absent. No variable has an optional type, because the API server cannot select fields of an
+// optional.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},
@@ -95,7 +95,7 @@ variables.after.?finalizers.orValue([]) == variables.before.?finalizers.orValue(
   o.apiVersion == "v1" && o.kind == "Node" && o.name == variables.node &&
   (variables.uids.size() == 0 || o.uid in variables.uids) &&
   !o.?controller.orValue(false) && !o.?blockOwnerDeletion.orValue(false))`,
-			Message: `may not add owner references to MachineConfigNodes, except one to their Node with its UID, without controller and blockOwnerDeletion`,
+			Message: `may not add owner references to MachineConfigNodes, except a reference to their Node, with its UID and without controller and blockOwnerDeletion`,
 		},
 		{
 			Expression: `object == null || variables.ownersBefore.all(b, b in variables.owners ||

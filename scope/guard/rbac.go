@@ -8,8 +8,8 @@ import (
 
 const resource = "machineconfignodes"
 
-// Role grants the verbs that the library needs. RBAC cannot restrict the verbs to the object of a
-// node: Policy does.
+// Role returns the role that grants the verbs that the library needs. RBAC cannot restrict these
+// verbs to the object of one node, so Policy restricts them.
 func (g Guard) Role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
@@ -25,7 +25,7 @@ func (g Guard) Role() *rbacv1.ClusterRole {
 	}
 }
 
-// RoleBinding binds Role to the service account.
+// RoleBinding returns the binding of Role to the service account.
 func (g Guard) RoleBinding() *rbacv1.ClusterRoleBinding {
 	g = g.complete()
 	return &rbacv1.ClusterRoleBinding{

@@ -12,21 +12,23 @@ import (
 )
 
 // TransitionPolicy returns the policy that enforces the state machine of package phases for status
-// writes of the service account. It is generated from that package. It denies:
+// writes of the service account. The policy is generated from package phases. It denies:
 //
-//  1. a transition that phases.Path rejects, or for which it returns more than one status. A
-//     missing condition counts as False. A phase may change from Unknown to False if the write
-//     resets the update: after the write, every step of an update is False, except that
-//     UpdatePrepared may be Unknown;
-//  2. a Parent that turns True while one of its children is Unknown;
+//  1. a transition that phases.Path rejects, or for which phases.Path returns more than one status.
+//     A missing condition counts as False. As an exception, a write that resets the update may
+//     change phases from Unknown to False. After this write, every step of an update is False,
+//     except that UpdatePrepared may be Unknown;
+//  2. a Parent that turns True while a child of this Parent is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same;
-//  4. the removal of a condition, unless conditions of the other mode replace it. Removing a
-//     condition and adding it again would circumvent the other rules.
+//  4. the removal of a condition, because a client could remove a condition and add it again to
+//     circumvent the other rules. A condition of one mode may be removed if a condition of the
+//     other mode exists, because the mode of a node may change.
 //
-// The policy applies only to the conditions of package phases. It allows any time for a transition,
-// because a report that is written late has the time when it was accepted.
+// The policy applies only to conditions whose type is a phase. If the status of a condition
+// changes, the policy allows any lastTransitionTime, because a late write has the time when its
+// report was accepted.
 //
-// WriteManifests includes it if EnforceTransitions is set.
+// WriteManifests includes the policy if EnforceTransitions is set.
 func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
 	return g.policy(g.transitionName(),
 		[]admissionv1.OperationType{admissionv1.Update},
@@ -39,21 +41,21 @@ func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyB
 	return binding(g.transitionName())
 }
 
-// machine is a state machine, and the phases that follow it.
+// machine is a state machine, and the phases that use it.
 type machine struct {
 	phases []phases.Phase
-	steps  []string // "<from> to <to>", the transitions that one write may publish
+	steps  []string // the transitions that one write may publish, as "<from> to <to>"
 }
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 
-// machines returns the state machines that forbid some transitions.
+// machines returns each state machine that forbids a transition, with its phases.
 func machines() []machine {
 	var list []machine
 	for _, p := range knownPhases() {
 		steps := stepsOf(p)
 		if len(steps) == len(statuses)*len(statuses) {
-			continue // a singleton
+			continue // singletons may change to any status
 		}
 		same := func(m machine) bool { return slices.Equal(m.steps, steps) }
 		if i := slices.IndexFunc(list, same); i >= 0 {
@@ -77,18 +79,18 @@ func stepsOf(p phases.Phase) []string {
 	return steps
 }
 
-// knownPhases returns the phases of both modes, each once.
+// knownPhases returns the phases of both modes, without duplicates.
 func knownPhases() []phases.Phase {
 	return append(phases.All(false), onlyIn(true)...)
 }
 
-// onlyIn returns the phases that exist only in this mode.
+// onlyIn returns the phases that exist only in the given mode.
 func onlyIn(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool { return phases.ExistsIn(p, !imageMode) })
 }
 
-// unfinished returns an expression that is true if the transition m turns a Parent True while a
-// child is Unknown.
+// unfinished returns a CEL expression that is true if the transition m turns a Parent True while a
+// child of this Parent is Unknown.
 func unfinished() string {
 	running := map[phases.Phase][]string{}
 	var parents, cases []string
@@ -106,8 +108,8 @@ func unfinished() string {
 	return `m.to == "True" && (` + strings.Join(cases, " ||\n  ") + `)`
 }
 
-// transitionVariables compares lists of strings: comparing each condition with every other
-// condition would add a third to the cost of a write.
+// transitionVariables returns the CEL variables of TransitionPolicy. They compare lists of strings,
+// because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
 	var invalid []string
@@ -167,4 +169,4 @@ func transitionValidations() []admissionv1.Validation {
 	}
 }
 
-const ruleOfTransitions = `each write may move a phase one step, from False to Unknown, to True, to False`
+const ruleOfTransitions = `one write may change a phase from False to Unknown, from Unknown to True, or from True to False`

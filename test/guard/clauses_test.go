@@ -26,7 +26,7 @@ const (
 	metadata  = "may not change labels, annotations or finalizers"
 	newOwner  = "may not add owner references"
 	oldOwner  = "may not remove owner references"
-	badTime   = "may not set a lastTransitionTime that clients cannot read, other than 2026-01-02T03:04:05Z: "
+	badTime   = "may not set a lastTransitionTime that clients cannot read (the format is 2026-01-02T03:04:05Z): "
 	badNumber = "may not set a generation above 2147483647, which clients cannot read: "
 	jump      = "invalid transition "
 	running   = "may not complete a phase while a child is Unknown: "
@@ -209,7 +209,7 @@ func TestPolicyClauses(t *testing.T) {
 	// Transitions. Drained of the object is Unknown, so that no write counts as a reset.
 	const ran = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
 	const ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "
-	const noReset = jump + "UpdateExecuted from Unknown to False, Drained from Unknown to False: each write may move"
+	const noReset = jump + "UpdateExecuted from Unknown to False, Drained from Unknown to False: one write may change"
 	const readable, unreadable = "Drained=Unknown@2026-01-01T00:00:00.9Z", "Drained=Unknown@" + poison
 	transition := func(name, before, denied, allowed string, because ...string) {
 		clauses = append(clauses, clause{name, report, status(before), status(denied), status(allowed), because})

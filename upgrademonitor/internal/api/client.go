@@ -24,9 +24,9 @@ var ErrUnexpectedResponse = errors.New("unexpected response")
 
 const (
 	resource = "machineconfignodes"
-	// acceptMetadata requests only the metadata, which are enough after a patch.
+	// acceptMetadata requests a response with only the metadata, which is enough after a patch.
 	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
-	// fieldValidation is Ignore: otherwise the API server parses each write twice.
+	// fieldValidation is Ignore, because otherwise the API server parses each write twice.
 	fieldValidation = metav1.FieldValidationIgnore
 )
 
@@ -37,9 +37,9 @@ type Client struct {
 	fieldManager string
 }
 
-// New returns a Client. r is MachineconfigurationV1().RESTClient() of a clientset: patches use it,
-// because it can request only the metadata in the response. For a fake clientset, r is a nil
-// pointer, and the typed client patches.
+// New returns a Client. r is MachineconfigurationV1().RESTClient() of the clientset. Patches use r
+// to request a response with only the metadata. For a fake clientset, r is a nil pointer, and
+// patches use the typed client.
 func New(client *scope.Client, r rest.Interface, fieldManager string) Client {
 	if validate.IsNil(r) || r.APIVersion() != mcfgv1.GroupVersion {
 		r = nil
@@ -86,7 +86,7 @@ func (c Client) create(ctx context.Context, node plan.Node) (core.Object, error)
 	}, metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}))
 }
 
-// patch sends a merge patch, and returns the metadata of the object after it.
+// patch sends a merge patch, and returns the metadata of the object after the patch.
 func (c Client) patch(ctx context.Context, base core.Object, body patch, subresources ...string) (core.Object, error) {
 	data, err := json.Marshal(body)
 	if err != nil {
@@ -100,7 +100,7 @@ func (c Client) patch(ctx context.Context, base core.Object, body patch, subreso
 		return core.Object{}, err
 	}
 	if meta.UID != base.UID {
-		return core.Object{}, fmt.Errorf("%w: it has UID %q, the object has %q", ErrUnexpectedResponse, meta.UID, base.UID)
+		return core.Object{}, fmt.Errorf("%w: the response has UID %q, but the object has UID %q", ErrUnexpectedResponse, meta.UID, base.UID)
 	}
 	return core.Object{UID: meta.UID, ResourceVersion: meta.ResourceVersion, State: plan.State{Generation: meta.Generation}}, nil
 }
@@ -117,7 +117,7 @@ func (c Client) send(ctx context.Context, data []byte, subresources ...string) (
 	result := c.rest.Patch(types.MergePatchType).Resource(resource).Name(c.scope.NodeName()).SubResource(subresources...).
 		Param("fieldManager", c.fieldManager).Param("fieldValidation", fieldValidation).
 		SetHeader("Accept", acceptMetadata).Body(data).Do(ctx)
-	if err := result.Error(); err != nil { // the error of Raw lacks the API server's Status
+	if err := result.Error(); err != nil { // the error of result.Raw lacks the Status of the API server
 		return metadata{}, err
 	}
 	response, err := result.Raw()
@@ -144,13 +144,13 @@ func metadataOf(mcn *mcfgv1.MachineConfigNode) metadata {
 }
 
 // check returns an error if a response is not about the object. Objects of a fake clientset may
-// have neither a UID nor a resourceVersion.
+// lack a UID and a resourceVersion.
 func (c Client) check(m metadata) error {
 	switch {
 	case m.Name != c.scope.NodeName():
-		return fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, m.Name)
+		return fmt.Errorf("%w: the response is about an object named %q", ErrUnexpectedResponse, m.Name)
 	case c.rest != nil && (m.UID == "" || m.ResourceVersion == ""):
-		return fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedResponse)
+		return fmt.Errorf("%w: the response has no UID or no resourceVersion", ErrUnexpectedResponse)
 	}
 	return nil
 }

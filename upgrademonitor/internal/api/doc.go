@@ -1,11 +1,12 @@
-// Package api makes the requests of package core for one MachineConfigNode.
+// Package api makes the requests that package core decides on, for one MachineConfigNode.
 //
 //	core.Request ──► Client.Do ──► scope.Client, REST client ──► API server
 //	core.Result  ◄──┘
 //
-// This package decides how an object is encoded, and whether a response can be trusted.
+// The package encodes objects, and checks that a response is about the right object.
 //
-// A status is written with a merge patch of the whole list of conditions, and with the
-// resourceVersion that it was computed from. So no condition of another client is lost, a condition
-// is removed by leaving it out, and a late write fails with a plain 409.
+// A status is written with a merge patch. The patch has the whole list of conditions, including the
+// conditions of other clients, because a merge patch replaces a list. The patch also has the
+// resourceVersion of the object that it was computed from. So if another client has written the
+// object in the meantime, the patch fails with a 409, and no condition is lost.
 package api

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// patch is a merge patch. Its resourceVersion is the precondition.
+// patch is a merge patch. It fails if its resourceVersion is out of date.
 type patch struct {
 	Metadata struct {
 		ResourceVersion string                  `json:"resourceVersion,omitempty"`
@@ -20,15 +20,15 @@ type patch struct {
 	Status *status `json:"status,omitempty"`
 }
 
-// null is the value that removes a field in a merge patch.
+// null is the value in a merge patch that removes a field.
 var null = json.RawMessage("null")
 
 type spec struct {
 	mcfgv1.MachineConfigNodeSpec
-	ConfigImage any `json:"configImage,omitempty"` // empty unless it changes
+	ConfigImage any `json:"configImage,omitempty"` // nil unless the image changes
 }
 
-// status has all conditions, including foreign conditions, and other fields only if they change.
+// status has all conditions, including foreign conditions. It has other fields only if they change.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
@@ -37,7 +37,6 @@ type status struct {
 	PinnedImageSets    any                `json:"pinnedImageSets,omitempty"`
 }
 
-// specPatch returns the patch of the spec and the owner references.
 func specPatch(r core.Request) patch {
 	p := patch{Spec: &spec{MachineConfigNodeSpec: r.Next.Spec}}
 	p.Metadata.ResourceVersion = r.Base.ResourceVersion
@@ -50,7 +49,6 @@ func specPatch(r core.Request) patch {
 	return p
 }
 
-// statusPatch returns the patch of the status.
 func statusPatch(r core.Request) patch {
 	before, next := r.Base.Status, r.Next.Status
 	s := &status{Conditions: slices.Concat(next.Conditions, r.Base.Foreign)}
@@ -75,13 +73,13 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes the error of a failure even if it is empty, because the CRD requires it.
+// imageSet encodes the error of a failed set even if it is "", because the CRD requires the field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`
 }
 
-// encodeImageSets returns the list, or null to remove it.
+// encodeImageSets returns the list for a patch, or null if the patch must remove the list.
 func encodeImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) any {
 	if len(sets) == 0 {
 		return null
@@ -97,7 +95,6 @@ func encodeImageSets(sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) any {
 	return encoded
 }
 
-// nullIfZero returns null for a zero value.
 func nullIfZero[T comparable](value T) any {
 	if value == *new(T) {
 		return null

@@ -6,25 +6,25 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice tells an administrator how to resolve an error. It is "" if waiting may help.
+// Advice tells an administrator how to resolve an error. It is "" if a retry may resolve the error.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:
 		switch {
 		case Policy(err) != "":
-			return "see oc describe validatingadmissionpolicy " + Policy(err)
+			return "read the rules of the policy with: oc describe validatingadmissionpolicy " + Policy(err)
 		case apierrors.IsForbidden(err) && !isWebhook(err):
-			return "grant the service account the verb and the resource that the error names: oc apply -f scope/manifests/guard.yaml does for the daemon"
+			return "grant the service account the verb and the resource that the error names; for the daemon, run: oc apply -f scope/manifests/guard.yaml"
 		default:
-			return "see the configuration of the admission webhook that the error names"
+			return "check the configuration of the admission webhook that the error names"
 		}
 	case NoCRD:
 		return "install the CRD" + resourceOf(err)
 	case Terminal:
 		if isTooLarge(err) {
-			return "remove data of other clients from the object, for example annotations"
+			return "the object is too large: remove data of other clients, for example annotations"
 		}
-		return "compare the object with the CRD: see the fields that the error names"
+		return "compare the fields that the error names with the CRD"
 	}
 	if apierrors.IsUnauthorized(err) {
 		return "check the credentials of the client"
@@ -32,7 +32,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// resourceOf returns the resource that an error is about, after a space character, or "".
+// resourceOf returns a space and the resource that an error names, or "".
 func resourceOf(err error) string {
 	status, ok := statusOf(err)
 	if !ok || status.Details == nil || status.Details.Kind == "" {

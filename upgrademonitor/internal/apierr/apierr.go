@@ -18,27 +18,28 @@ type Outcome string
 const (
 	// OK means that there is no error.
 	OK Outcome = ""
-	// Retry is for a transient error. The request may or may not have taken effect.
+	// Retry means that the error may be transient. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
-	// Conflict means that another client has changed or created the object since it was read. Read
-	// the object, and plan again at once.
+	// Conflict means that another client has changed or created the object since the last read.
+	// Read the object, and plan again at once.
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
-	// Terminal means that the request can never succeed: the object is invalid or too large.
+	// Terminal means that no retry can succeed, because the object is invalid or too large.
 	Terminal Outcome = "Terminal"
-	// Denied means that RBAC or admission denies the request. An administrator may change that.
+	// Denied means that RBAC or admission denies the request. An administrator may allow it later.
 	Denied Outcome = "Denied"
 	// NoCRD means that the API server does not serve the resource.
 	NoCRD Outcome = "NoCRD"
 )
 
-// Classify returns the outcome of an error, OK for nil.
+// Classify returns the outcome of an error, or OK if the error is nil.
 //
-//  1. A conflict of field managers is Retry, not Conflict: planning again cannot resolve it.
-//  2. A denial by an admission policy or webhook is Denied, whatever its status code. For a policy
-//     without a reason, the API server responds with 422, as for an invalid object. A denial is not
-//     Terminal, because policies change.
+//  1. A conflict of field managers is Retry instead of Conflict, because a new plan cannot resolve
+//     it.
+//  2. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
+//     has no reason, the API server responds with 422, as for an invalid object. A denial is not
+//     Terminal, because an administrator may change the policy.
 //  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
@@ -63,8 +64,7 @@ func Classify(err error) Outcome {
 // isInvalid reports whether the schema or the rules of the CRD reject the object.
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 
-// isTooLarge reports whether the API server, its etcd client or etcd rejects an object as too
-// large.
+// isTooLarge reports whether the API server or etcd rejects an object as too large.
 func isTooLarge(err error) bool {
 	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
 		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
@@ -86,16 +86,15 @@ var (
 	forbidden      = regexp.MustCompile(`^\S+ "[^"]*" is forbidden: `)
 )
 
-// isDenied reports whether RBAC, a policy or a webhook denies the request.
 func isDenied(err error) bool {
 	return apierrors.IsForbidden(err) || Policy(err) != "" || isWebhook(err)
 }
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the strings that may start with a denial: the message, and the messages of causes
-// without a field. An error of a field may quote a value that looks like a denial, but never starts
-// with the value.
+// denials returns the texts of an error that may start with a denial: the message, and the messages
+// of causes without a field. The error of an invalid field may quote a denial as the value of the
+// field, but it does not start with the quote.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -112,19 +111,17 @@ func denials(err error) []string {
 	return texts
 }
 
-// isConflict reports whether another client has changed or created the object since it was read.
 func isConflict(err error) bool {
 	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
 		apierrors.IsAlreadyExists(err)
 }
 
-// isResourceMissing reports whether the API server does not serve the resource: client-go reports a
-// 404 without a Status as a cause, or discovery does not list it.
+// isResourceMissing reports whether the API server does not serve the resource. client-go adds the
+// cause UnexpectedServerResponse to a 404 without a Status.
 func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// isServerError reports whether the API server responded with 500, with or without a reason.
 func isServerError(err error) bool {
 	status, ok := statusOf(err)
 	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)

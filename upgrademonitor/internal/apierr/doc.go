@@ -6,5 +6,5 @@
 //	default:              // back off, then read the object and retry
 //	}
 //
-// Errors may be wrapped.
+// All functions accept wrapped errors.
 package apierr

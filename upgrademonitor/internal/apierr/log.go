@@ -10,10 +10,10 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Log logs each failure once. A failure has a key, such as the name of an object or a task. The
-// zero value is usable, and safe for concurrent use. A Log must not be copied.
+// Log logs each failure once. Each failure has a key, such as the name of an object or a task. The
+// zero value is usable. A Log is safe for concurrent use, and must not be copied.
 type Log struct {
-	Values []any // keys and values in every line; must not change after the first use
+	Values []any // keys and values that every line has. They must not change after the first use
 
 	mu       sync.Mutex
 	failures map[string]failure
@@ -24,9 +24,9 @@ type failure struct {
 	attempts int
 }
 
-// Failed logs the error of a request, with advice, unless the last failure of the key has the same
-// cause. If the API server cannot be reached, all errors count as the same cause, whatever their
-// messages. Failed logs with the logger of ctx.
+// Failed logs the error of a request, with advice, unless the last failure of the key had the same
+// cause. If the API server cannot be reached, all errors have the same cause, whatever their
+// messages. Failed uses the logger of ctx.
 func (l *Log) Failed(ctx context.Context, key string, err error, message string, keysAndValues ...any) {
 	outcome := Classify(err)
 	if err == nil || !l.isNew(key, string(outcome)+" "+string(apierrors.ReasonForError(err))+" "+Policy(err)) {
@@ -39,8 +39,8 @@ func (l *Log) Failed(ctx context.Context, key string, err error, message string,
 	klog.FromContext(ctx).WithCallDepth(1).Error(err, message, values...)
 }
 
-// Local logs an error that does not come from a request, unless the last failure of the key has the
-// same message. If err is nil, it logs that the failure is over.
+// Local logs an error that does not come from a request, unless the last failure of the key had the
+// same message. If err is nil, Local logs that the failure is over.
 func (l *Log) Local(ctx context.Context, key string, err error, failed, recovered string) {
 	switch {
 	case err == nil:
@@ -50,15 +50,15 @@ func (l *Log) Local(ctx context.Context, key string, err error, failed, recovere
 	}
 }
 
-// Recovered logs that a failure is over, with the number of failed attempts. Without a failure, it
-// does nothing.
+// Recovered logs that the failure of a key is over, with the number of failed attempts. If the key
+// has no failure, Recovered does nothing.
 func (l *Log) Recovered(ctx context.Context, key, message string, keysAndValues ...any) {
 	if failed := l.Forget(key); failed > 0 {
 		klog.FromContext(ctx).WithCallDepth(1).Info(message, slices.Concat([]any{"failedAttempts", failed}, l.Values, keysAndValues)...)
 	}
 }
 
-// Forget forgets a failure without logging, and returns the number of failed attempts.
+// Forget removes the failure of a key without logging, and returns the number of failed attempts.
 func (l *Log) Forget(key string) (failed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

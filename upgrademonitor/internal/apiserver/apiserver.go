@@ -1,6 +1,7 @@
-// Package apiserver models, for tests, how the API server handles a write of a MachineConfigNode. A
-// write is a function of the stored object, so that a fake clientset and an HTTP transport can
-// share the model. Authorization, admission and managed fields are not modeled.
+// Package apiserver models, for tests, how the API server handles a write of a MachineConfigNode.
+// Each write is a function that returns the next version of a stored object, so that a fake
+// clientset and an HTTP transport can share the model. The model has no authorization, admission or
+// managed fields.
 package apiserver
 
 import (
@@ -23,8 +24,8 @@ import (
 // StatusSubresource is the subresource for writes of the status.
 const StatusSubresource = "status"
 
-// Object is a stored MachineConfigNode. Spec and status are the JSON that was sent. It is
-// immutable.
+// Object is a stored MachineConfigNode. Spec and Status are the JSON that a client has sent. An
+// Object is immutable.
 type Object struct {
 	metav1.TypeMeta
 	Metadata metav1.ObjectMeta `json:"metadata"`
@@ -32,11 +33,11 @@ type Object struct {
 	Status   json.RawMessage   `json:"status,omitempty"`
 }
 
-// FromTyped converts an object that a typed client has read to its stored form.
+// FromTyped converts an object of a typed client to its stored form.
 func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
 	o, err := decode(mcn)
 	if err == nil && mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == "" {
-		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // it was absent: a typed client reads it as ""
+		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // a typed client reads an absent value as ""
 	}
 	return o, err
 }
@@ -51,7 +52,7 @@ func (o Object) Typed() (*mcfgv1.MachineConfigNode, error) {
 	return mcn, err
 }
 
-// decode decodes an object that was sent, as JSON or as a value that encodes to JSON.
+// decode decodes an object from JSON, or from a value that encodes to JSON.
 func decode(sent any) (Object, error) {
 	data, ok := sent.([]byte)
 	var err error
@@ -68,7 +69,7 @@ func decode(sent any) (Object, error) {
 }
 
 // Create returns the stored form of a created object. sent is JSON, or a value that encodes to
-// JSON. The status is dropped. The revision becomes the resourceVersion.
+// JSON. Create drops the status. The revision becomes the resourceVersion.
 func Create(sent any, revision int64, now time.Time) (Object, error) {
 	o, err := decode(sent)
 	if err != nil {
@@ -83,7 +84,7 @@ func Create(sent any, revision int64, now time.Time) (Object, error) {
 	return o, o.validate(Object{}, "")
 }
 
-// Complete sets the metadata that the API server sets on creation, unless they are already set.
+// Complete sets the metadata that the API server sets on creation, but keeps existing values.
 func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	meta.UID = cmp.Or(meta.UID, types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", revision)))
 	meta.ResourceVersion = cmp.Or(meta.ResourceVersion, strconv.FormatInt(revision, 10))
@@ -110,8 +111,8 @@ func (o Object) Patch(patch []byte, subresource string, revision int64) (Object,
 	return o.write(sent, subresource, revision)
 }
 
-// Update returns the stored object after the object or its status was replaced. sent is JSON, or a
-// value that encodes to JSON.
+// Update returns the stored object after a replacement of the object or of its status. sent is
+// JSON, or a value that encodes to JSON.
 func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
 	next, err := decode(sent)
 	if err != nil {
@@ -123,8 +124,8 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 	return o.write(next, subresource, revision)
 }
 
-// write returns the stored object after a replacement. If nothing changes, the resourceVersion
-// stays.
+// write returns the stored object after a replacement by sent. If nothing changes, the
+// resourceVersion stays.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)
@@ -173,7 +174,7 @@ func NotFound(name string) error { return apierrors.NewNotFound(Resource, name) 
 // AlreadyExists is the error for the creation of an object that exists.
 func AlreadyExists(name string) error { return apierrors.NewAlreadyExists(Resource, name) }
 
-// Conflict is the error for a write with an outdated resourceVersion.
+// Conflict is the error for a write with a resourceVersion that is out of date.
 func Conflict(name string) error {
 	return apierrors.NewConflict(Resource, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
 }

@@ -10,10 +10,11 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// CheckTransitions returns an error for each phase that skips a status of its state machine, or
-// makes an invalid transition, between before and after. A step may change from Unknown to False if
-// an update starts or ends: then every step is False after the write, except that UpdatePrepared
-// may be Unknown. lastTransitionTime must not change while the status stays the same.
+// CheckTransitions compares the conditions before and after a write. It returns an error for each
+// phase that skips a status of its state machine, makes an invalid transition, or changes its
+// lastTransitionTime without its status. A step may change from Unknown to False if the write
+// starts or ends an update. Then every step is False after the write, except that UpdatePrepared
+// may be Unknown.
 func CheckTransitions(before, after []metav1.Condition) error {
 	reset := true
 	for _, c := range after {

@@ -17,15 +17,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Transport is an HTTP transport for a real clientset that acts as the API server: it serves get,
-// create and merge patch of MachineConfigNodes. The zero value has no objects. It is safe for
-// concurrent use.
+// Transport is an HTTP transport for a real clientset. A Transport acts as the API server: it
+// serves get, create and merge patch of MachineConfigNodes. The zero value has no objects. A
+// Transport is safe for concurrent use.
 type Transport struct {
-	// Fault, if set, is called before a request is served. If it returns a response or an error,
-	// the request is not served. It may block, and may call Serve itself.
+	// Fault, if set, is called before a request is served. If Fault returns a response or an error,
+	// the request is not served. Fault may block, and may call Serve.
 	Fault func(*http.Request) (*http.Response, error)
-	// Stored, if set, is called after an object was created or changed. before is nil if it was
-	// created. No other request is served during the call.
+	// Stored, if set, is called after an object was created or changed. before is nil if the object
+	// was created. No other request is served during the call.
 	Stored func(before, after *Object)
 
 	mu       sync.Mutex
@@ -100,7 +100,7 @@ func (t *Transport) store(before, after *Object) {
 	}
 }
 
-// Get returns an object as a typed client reads it, or nil.
+// Get returns an object as a typed client reads it, or nil if the object does not exist.
 func (t *Transport) Get(name string) *mcfgv1.MachineConfigNode {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -114,8 +114,8 @@ func (t *Transport) Get(name string) *mcfgv1.MachineConfigNode {
 	return mcn
 }
 
-// Write changes an object or its status, as if another client did. If the object does not exist, it
-// is created, with its status.
+// Write changes an object or its status, as another client would. If the object does not exist,
+// Write creates it, with its status.
 func (t *Transport) Write(name, subresource string, change func(*mcfgv1.MachineConfigNode)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -26,7 +26,7 @@ var (
 	statuses   = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 )
 
-// problems collects the errors of the CRD.
+// problems collects violations of the rules of the CRD.
 type problems struct{ list field.ErrorList }
 
 func (p *problems) require(ok bool, path *field.Path, value any, detail string) {
@@ -43,7 +43,7 @@ func (p *problems) image(path *field.Path, value mcfgv1.ImageDigestFormat) {
 	p.require(value == "" || validate.IsImage(string(value)), path, value, "a pull spec by digest is required")
 }
 
-// grows requires that a number does not decrease. Removing the number is allowed.
+// grows requires that a number does not decrease. The number may be removed.
 func (p *problems) grows(path *field.Path, before, after int64) {
 	p.require(after >= 0 && (after == 0 || after >= before), path, after, path.String()+" must not decrease")
 }
@@ -62,7 +62,7 @@ func (o Object) validate(before Object, subresource string) error {
 		var known mcfgv1.MachineConfigNodeStatus
 		var status struct {
 			mcfgv1.MachineConfigNodeStatus
-			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, because a name must not be ""
+			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, to distinguish "" from an absent name
 		}
 		p.decode("status", before.Status, &known)
 		p.decode("status", o.Status, &status)

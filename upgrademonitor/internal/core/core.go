@@ -6,53 +6,52 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Core has the known state of one object, and the pending changes. In the zero value, the object
-// was never read. A Core is not safe for concurrent use.
+// Core has the known state of one MachineConfigNode, and the pending changes. In a zero Core, the
+// object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
 	// object is the last known version. Invariant: zero if the situation is Unread or Missing.
 	object Object
-	node   plan.Node // the Node at the last read or write
+	node   plan.Node // the Node when the object was last read or written
 	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
 	// of the Lister and of the API server can be compared. Invariant: compared implies listed.
 	listed, compared bool
-	// unconfirmed is set if the known object may be out of date: the last response is too old, and
-	// no Lister has confirmed the object.
+	// unconfirmed is set if the known object may be out of date, because the last response of the
+	// API server is too old and no Lister has confirmed the object.
 	unconfirmed bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
-	// created if it is missing, even if no change is pending.
+	// created again if it does not exist, even if no change is pending.
 	deleted bool
-	// inFlight is the kind of the request between Next and Done, otherwise "". Until Done, the
-	// Lister may already show the effect of the request.
+	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
+	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write succeeded. Then the Target of sent is kept, because the object does not
-	// contain it.
+	// status, the write succeeded. Then object gets the Target of sent, which no response contains.
 	sent *plan.State
 
 	queue []*Entry
-	// tail is the state after all changes of the queue. Invariant: it is nil or up to date.
+	// tail is the state after all changes in the queue. Invariant: it is nil or up to date.
 	tail    *plan.State
 	settled []*Entry // entries that were settled since the last TakeSettled
 
 	latest    plan.Node     // the Node in the latest view
-	followed  plan.Versions // the versions that were last submitted or found up to date
-	spec      bool          // the spec must be written if it is not in sync with latest
-	specEntry *Entry        // for callers that wait for the spec. Invariant: it is nil unless spec is set
+	followed  plan.Versions // the versions of the Node that were last submitted, or found in the object
+	spec      bool          // set if the spec must be written, unless the object is in sync with latest
+	specEntry *Entry        // the entry for callers of SubmitSpec. Invariant: nil if spec is not set
 }
 
-// View has the Node and the listed object at one moment.
+// View has the Node and the listed object, as this process sees them at one moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister and it works. Listed is the object in the Lister, or nil.
+	// Lists is set if there is a Lister that did not fail. Listed is its object, or nil.
 	Lists  bool
 	Listed *Object
-	// Expired is set if the last response of the API server is too old.
+	// Expired is set if the last response of the API server is too old to trust the known object.
 	Expired bool
 }
 
-// See records a view. If the listed object is complete and newer than the known object, the next
-// write is computed from it. If the object has disappeared from the Lister, it is read again.
+// See records a view. If the known object is Fresh, a newer and complete object from the Lister
+// replaces it. If the object has disappeared from the Lister, the next request reads the object.
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
@@ -66,7 +65,7 @@ func (c *Core) See(v View) {
 	c.unconfirmed = v.Expired && (!v.Lists || !c.compared)
 }
 
-// list records a version of the known object from the Lister.
+// list records the version of the known object that the Lister returned.
 func (c *Core) list(o Object) {
 	if o.ResourceVersion == c.object.ResourceVersion && c.listed {
 		return
@@ -84,21 +83,22 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale: it is read before a change counts as a repeat, or is rejected.
+// doubt makes the object Stale, so that it is read before a change counts as a repeat or is
+// rejected.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
 	}
 }
 
-// Submit accepts a change. The caller waits for the entry, and then calls Leave.
+// Submit adds a change to the queue. The caller waits for the returned entry, and then calls Leave.
 //
-//  1. If the object already has the requested state, there is no entry.
-//  2. If the change is invalid, or the queue is full (ErrFull), the change is not accepted.
-//  3. If the pending changes already lead to the requested state, the change is a repeat: Submit
-//     returns the last entry, the queue does not grow, and the caller must not call Leave.
+//  1. If the object already has the requested state, Submit adds nothing, and the entry is nil.
+//  2. If the change is invalid, or the queue is full (ErrFull), Submit returns an error.
+//  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
+//     returns the last entry of the queue, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, the change is queued unless it is pending, and Next decides after a read.
+//     write, Submit adds the change unless the same change is pending. Next plans it after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -135,18 +135,17 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object already has the requested state, apart from pending
-// changes.
+// isTrue reports whether the known object has the requested state. It ignores pending changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // Submit has planned the change from the object
+		return true // Submit has already planned the change from the known object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0
 }
 
-// Follow submits the versions of the Node in the latest view as a change, unless they are followed
-// already or do not change the status. It returns the entry, or nil.
+// Follow submits the versions of the Node in the latest view as a NodeChange, and returns its
+// entry. It returns nil if these versions were already submitted, or do not change the status.
 func (c *Core) Follow() *Entry {
 	if c.situation == Unread || c.latest.Versions == c.followed {
 		return nil
@@ -165,8 +164,8 @@ func (c *Core) Follow() *Entry {
 }
 
 // SubmitSpec requests a write of the spec and the owner references, after the pending changes. The
-// entry is settled when both are in sync with the Node. It is nil if they are in sync already and
-// no write of the spec is in flight.
+// entry is settled when the object is in sync with the Node. The entry is nil if the object is
+// already in sync and no write of the spec is in flight.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()

@@ -1,4 +1,4 @@
-// Package core decides which request is made next for one MachineConfigNode.
+// Package core decides which request to make next for a MachineConfigNode.
 //
 //	Submit ──► pending changes ──┐
 //	See ─────► the Node ─────────┼──► Next ──► Request
@@ -6,8 +6,8 @@
 //	  ▲                                           │
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
-// A [Core] is a value: its caller passes it events, and it returns the next request. It has no
-// lock, clock, context, log or I/O, so that a test can drive it through every order of events.
+// A [Core] is a value. The caller passes events to the Core, and the Core returns the next request.
+// A Core has no lock, clock, context, log or I/O, so that a test can try every order of events.
 //
 //	entry, _, err := c.Submit(change)
 //	for {
@@ -28,6 +28,6 @@
 //	                                                      ▼
 //	                                                   Missing ──create──► Fresh
 //
-// Package plan computes each write from the object as known at that moment. So after a conflict, a
-// lost response or a restart, it is enough to read the object and to plan again.
+// Package plan computes each write from the known object. So after a conflict, a lost response or a
+// restart, it is enough to read the object and to plan again.
 package core

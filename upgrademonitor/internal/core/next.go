@@ -4,8 +4,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// Next returns the next request, or false if no request is needed. The caller passes the result to
-// Done before it calls Next again. If trySpec is false, a write of the spec is deferred.
+// Next returns the next request, or false if no request is needed. The caller must pass the result
+// to Done before it calls Next again. If trySpec is false, the request does not write the spec.
 func (c *Core) Next(trySpec bool) (Request, bool) {
 	for {
 		r, decided := c.next(trySpec)
@@ -17,7 +17,7 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 }
 
 // next returns a request, or the zero Request if no request is needed. decided is false if next
-// must be called again: it has settled an entry, or found that the object must be read.
+// must be called again, because it has settled an entry or has found that the object must be read.
 func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	head, node := c.head(), c.latest
 	if head != nil {
@@ -32,7 +32,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	case Missing:
 		if head != nil {
 			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
-				c.settle(err) // the change does not need the object
+				c.settle(err) // the change is invalid or changes nothing, so the object is not needed
 				return Request{}, false
 			}
 		}
@@ -42,11 +42,11 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // no pending change will require a write of the spec
+	c.spec = c.spec && !c.object.InSync(c.latest) // the queue is empty, so no change can require this write
 	return c.nextSpec(trySpec), true
 }
 
-// nextSpec returns the pending write of the spec if the object is not in sync.
+// nextSpec returns the pending write of the spec, or the zero Request if there is nothing to write.
 func (c *Core) nextSpec(trySpec bool) Request {
 	if !c.spec || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
@@ -54,15 +54,15 @@ func (c *Core) nextSpec(trySpec bool) Request {
 	return c.patchSpec()
 }
 
-// patchSpec returns a write of the spec. It is computed from the latest view of the Node, not from
-// the view of the change: otherwise a late change could write an outdated spec.
+// patchSpec returns a write of the spec. The spec is computed from the latest view of the Node,
+// because a change may have waited in the queue with an outdated view.
 func (c *Core) patchSpec() Request {
 	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the next write for the head of the queue. The object is Fresh. If the change
-// starts an update, the spec is written first, so that the target of the update is known even if
-// the status write fails. A pending write of the spec also precedes the status.
+// nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
+// change starts an update, the spec is written first, so that the object shows the target even if
+// the write of the status fails. A pending write of the spec also precedes the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -74,7 +74,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 		if trySpec {
 			return c.patchSpec(), true
 		}
-		c.spec = true // later
+		c.spec = true // write the spec later
 	case err != nil || !p.StartsUpdate:
 		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
@@ -101,7 +101,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	return r, true
 }
 
-// Done records the result of the request that Next returned, and returns how to continue.
+// Done records the result of the request that Next returned. The Verdict says how to continue.
 func (c *Core) Done(r Request, result Result) Verdict {
 	c.inFlight = ""
 	switch result.Outcome {
@@ -143,7 +143,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec = true // still pending, also if the start of an update caused the write
+		c.spec = true // the write stays pending, even if the start of an update caused it
 		return SkipSpec
 	}
 	return GiveUp
@@ -163,7 +163,7 @@ func (c *Core) read(o Object) {
 	c.situation, c.deleted, c.sent = Fresh, false, nil
 }
 
-// wrote records an accepted patch: the object now has the state that was sent.
+// wrote records an accepted patch. The object now has the state r.Next.
 func (c *Core) wrote(r Request, response Object) {
 	o := r.Base
 	o.State = r.Next

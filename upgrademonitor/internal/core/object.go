@@ -15,23 +15,23 @@ type Object struct {
 	UID             types.UID
 	ResourceVersion string
 	plan.State
-	// Foreign has the conditions of other clients, whose types are not phases.
+	// Foreign has the conditions of other clients. Their types are not phases.
 	Foreign []metav1.Condition
 }
 
-// Situation says how current the known object is.
+// Situation says whether the known object is up to date.
 type Situation string
 
 // The situations: see the package comment.
 const (
 	Unread     Situation = ""           // the object was never read
-	Fresh      Situation = "Fresh"      // no other write is known since the last read or write
-	Stale      Situation = "Stale"      // another client has written, or may have written: read the object
+	Fresh      Situation = "Fresh"      // no write of another client is known since the last read or write
+	Stale      Situation = "Stale"      // another client may have written the object: read the object
 	NoResponse Situation = "NoResponse" // the last write had no response: read the object
 	Missing    Situation = "Missing"    // the object does not exist: create it
 )
 
-// hasAllOf reports whether a listed object has every known field: an informer may drop fields.
+// hasAllOf reports whether a listed object has all known fields. An informer may drop fields.
 func (o Object) hasAllOf(known Object, mode plan.Mode) bool {
 	for _, set := range known.Status.PinnedImageSets {
 		if !slices.ContainsFunc(o.Status.PinnedImageSets, func(other mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {

@@ -9,31 +9,31 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxAbandoned limits the pending changes whose callers have returned. Changes with waiting callers
-// do not count, so that no change is rejected while the API server works.
+// maxAbandoned is the maximum number of pending changes without a waiting caller. Changes with a
+// waiting caller do not count, so that many concurrent calls do not fill the queue.
 const maxAbandoned = 256
 
-// ErrFull means that maxAbandoned changes are pending.
+// ErrFull means that the queue is full: maxAbandoned changes without a waiting caller are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
-// Entry is a change that was accepted. It is pending until it is settled: written, or rejected.
+// Entry is an accepted change. It is pending until it is settled: written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
 	// The caller sets Accepted, and closes Settled after TakeSettled has returned the entry.
 	Accepted metav1.Time
 	Settled  chan struct{}
 
-	waiters   int // callers that wait. Absorb must not change the entry while callers wait
+	waiters   int // the number of waiting callers. absorb does not change an entry with waiters
 	settled   bool
 	err       error
-	abandoned bool // no caller waited when the entry was settled
+	abandoned bool // set if no caller waited when the entry was settled
 }
 
 func newEntry(change plan.Change) *Entry {
 	return &Entry{Change: change, Settled: make(chan struct{}), waiters: 1}
 }
 
-// IsSettled reports whether the change was written, or rejected after its acceptance.
+// IsSettled reports whether the change was written or rejected.
 func (e *Entry) IsSettled() bool { return e.settled }
 
 // Dropped returns the error of a change that was rejected after its callers had returned, or nil.
@@ -47,7 +47,7 @@ func (e *Entry) Dropped() error {
 // Entries returns the pending entries in order, without the entry of the spec.
 func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
 
-// Leave ends the wait for an entry, and returns its error if it is settled.
+// Leave ends the wait of a caller for an entry. If the entry is settled, Leave returns its error.
 func (c *Core) Leave(e *Entry) error {
 	e.waiters--
 	return e.err
@@ -79,7 +79,7 @@ func (c *Core) settle(err error) {
 	}
 	c.tail = nil
 	if _, ok := e.Change.(plan.NodeChange); !ok {
-		c.followed = plan.Versions{} // the report's versions are not written either
+		c.followed = plan.Versions{} // the versions of the rejected report were not written
 	}
 }
 
@@ -101,7 +101,6 @@ func (c *Core) isFull() bool {
 	return abandoned >= maxAbandoned
 }
 
-// last returns the last entry, or nil.
 func (c *Core) last() *Entry {
 	if len(c.queue) == 0 {
 		return nil
@@ -109,8 +108,9 @@ func (c *Core) last() *Entry {
 	return c.queue[len(c.queue)-1]
 }
 
-// absorb merges a change into the last entry if they differ only in reason and message, no caller
-// waits for that entry, and it is not in flight. It returns the entry, or nil.
+// absorb merges a change into the last entry of the queue, and returns that entry. It returns nil
+// if the changes differ in more than reason and message, if a caller waits for the entry, or if a
+// request for the entry is in flight.
 func (c *Core) absorb(change plan.Change) *Entry {
 	last := c.last()
 	if last == nil || last.waiters > 0 || c.inFlight != "" && len(c.queue) == 1 {

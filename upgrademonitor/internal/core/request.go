@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Verb is the verb of a request, and the part of the object that it writes.
+// Verb is the kind of a request: its verb and, for a patch, the part of the object that it writes.
 type Verb string
 
 // The verbs.
@@ -19,7 +19,7 @@ const (
 // Request is one request to the API server.
 type Request struct {
 	Verb Verb
-	// Base is the object that a patch is computed from. Its resourceVersion is the precondition.
+	// Base is the object that a patch is computed from. The patch has the resourceVersion of Base.
 	Base Object
 	// Next is the state after the patch.
 	Next plan.State
@@ -32,7 +32,7 @@ type Request struct {
 // Result is the result of a request.
 type Result struct {
 	Outcome apierr.Outcome
-	// Object is the object that was read or created. After a patch, only its metadata are set.
+	// Object is the object that was read or created. After a patch, only its metadata is set.
 	Object Object
 	Err    error
 }
@@ -42,12 +42,12 @@ type Verdict string
 
 // The verdicts.
 const (
-	// Continue: make the next request at once.
+	// Continue means that the caller makes the next request at once.
 	Continue Verdict = ""
-	// Pause: another client wrote first. Make the next request after a short pause.
+	// Pause means that another client has changed the object. Make the next request after a pause.
 	Pause Verdict = "Pause"
-	// SkipSpec: the spec could not be written. Continue with the status, and write the spec later.
+	// SkipSpec means that the write of the spec failed. Write the status now, and the spec later.
 	SkipSpec Verdict = "SkipSpec"
-	// GiveUp: make no more requests for now.
+	// GiveUp means that the caller makes no more requests for now.
 	GiveUp Verdict = "GiveUp"
 )

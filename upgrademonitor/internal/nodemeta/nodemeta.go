@@ -1,4 +1,4 @@
-// Package nodemeta has the annotations of machine-config-operator, and owner references to Nodes.
+// Package nodemeta has names of annotations of Nodes, and functions for owner references to Nodes.
 package nodemeta
 
 import (
@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// NotYetSet is the name of a pool or a config that is not known yet.
+// NotYetSet stands for the name of a pool or a config that is not known yet.
 const NotYetSet = "not-yet-set"
 
 // The annotations of a Node that name its current and its desired config and image.
@@ -27,18 +27,18 @@ const (
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
-// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in these
-// phases may not belong to the cluster, and has no MachineConfigNode.
+// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in one
+// of these phases may not be part of the cluster yet, and gets no MachineConfigNode.
 func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }
 
-// Owner returns the owner reference of an object that belongs to a Node.
+// Owner returns an owner reference to a Node.
 func Owner(node *corev1.Node) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}
 }
 
-// IsOwner reports whether an owner is a Node, and not an object of another kind.
+// IsOwner reports whether an owner reference refers to a Node.
 func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
@@ -58,8 +58,8 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 	return previous
 }
 
-// ReplaceOwner returns the references with owner as the only Node. References to other kinds stay.
-// If nothing changes, or owner has no UID, the list is returned unchanged.
+// ReplaceOwner returns the references with owner as the only reference to a Node. References to
+// other kinds stay. If owner has no UID, the list stays unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
 	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }

@@ -7,23 +7,23 @@ type Change interface {
 	fmt.Stringer
 	// View returns the Node as this process saw it when the change was accepted.
 	View() Node
-	// Plan returns the writes that make the change, or an error if the change is rejected.
+	// Plan returns the writes that make the change, or an error if the change is not allowed.
 	Plan(State) (Writes, error)
 	// Absorb returns the change with the reasons and messages of a newer change. It returns false
-	// if the changes differ in any other field.
+	// if other fields differ. Then the newer change must be written separately.
 	Absorb(newer Change) (Change, bool)
 }
 
-// Writes are the writes of a change.
+// Writes are the writes of a change, in order.
 type Writes struct {
-	// States has the states to publish, one write each. The last state may differ only in its
-	// Target.
+	// States has the state that each write publishes. If the last state differs from the state
+	// before it only in Target, it needs no write.
 	States []State
-	// StartsUpdate is set if an update starts. Then the spec must be synced with the Node first.
+	// StartsUpdate is set if the change starts an update. Then the spec must be written first.
 	StartsUpdate bool
 }
 
-// add adds a state unless it equals the state before, and returns the state to publish.
+// add sets observedGeneration in next, and adds next to States unless it equals before.
 func (p *Writes) add(before, next State) State {
 	next.Status.ObservedGeneration = next.observedGeneration()
 	if !next.Equal(before) || next.Target != before.Target {

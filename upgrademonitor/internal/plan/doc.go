@@ -1,13 +1,13 @@
-// Package plan computes the writes of a change: the states to publish, one write each.
+// Package plan computes the writes of a change. Each write publishes one state of the object.
 //
 //	State ──┐
 //	        ├──► Change.Plan ──► Writes{States, StartsUpdate}
 //	Change ─┘
 //
-// The package is pure. If a plan is interrupted after any of its writes, planning the same change
-// again returns the remaining writes. So progress is not stored with a change. A process remembers
-// only [State].Target of an object.
+// The package is pure. If only some writes of a change succeed, a new plan of the same change
+// returns the remaining writes. So the progress of a change is not stored. The only value that a
+// process must remember is [State].Target, because the object does not contain it.
 //
-// Package conditions computes the conditions. This package adds the versions, the images, the image
-// sets, the spec, and the update that a report belongs to (see [State.Pin]).
+// Package conditions computes the conditions. This package computes the versions, images, image
+// sets and the spec, and the update that a report belongs to (see [State.Pin]).
 package plan

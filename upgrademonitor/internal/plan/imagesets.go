@@ -13,7 +13,7 @@ import (
 // ImageSetsChange sets the list of pinned image sets, and the two conditions about them.
 type ImageSetsChange struct {
 	Sets   []ImageSet
-	Failed bool // a failure that belongs to no set
+	Failed bool // set if there is an error that concerns no particular set
 	Node   Node
 	Time   metav1.Time
 }
@@ -23,18 +23,18 @@ type ImageSet struct {
 	Name       string
 	Generation int32
 	Done       bool
-	Failure    string // "" without a failure
+	Failure    string // the error message, "" if the set has no error
 }
 
 var _ Change = ImageSetsChange{}
 
-// String names the change in errors and logs.
+// String returns the name of the change in errors and logs.
 func (ImageSetsChange) String() string { return "report of pinned image sets" }
 
-// View returns the Node at the time of the report.
+// View returns the Node as it was when the report was accepted.
 func (c ImageSetsChange) View() Node { return c.Node }
 
-// Absorb takes the failures of a newer report if all other fields are equal. It keeps its own time.
+// Absorb takes the error messages of a newer report. All other fields except Time must be equal.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
 	if !ok {
@@ -47,8 +47,8 @@ func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	return other, equal
 }
 
-// Plan returns the write of the conditions and the list. If a set was deleted and created again, an
-// earlier write removes it from the list: the API server rejects a lower generation.
+// Plan returns a write of the conditions and the image sets. If a set was deleted and created
+// again, an extra first write removes it, because the API server rejects a lower generation.
 func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	var p Writes
 	s = s.Pin()
@@ -76,7 +76,7 @@ func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImage
 	})
 }
 
-// sets returns the list for the status. The last failure of a set stays until the set is done.
+// sets returns the image sets for the status. The last error of a set stays until the set is done.
 func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImageSet) []mcfgv1.MachineConfigNodeStatusPinnedImageSet {
 	var list []mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	for _, reported := range c.Sets {
@@ -97,7 +97,7 @@ func (c ImageSetsChange) sets(before []mcfgv1.MachineConfigNodeStatusPinnedImage
 	return list
 }
 
-// conditions returns the list with new conditions of the image sets.
+// conditions returns the list of conditions with new values for the two conditions of image sets.
 func (c ImageSetsChange) conditions(list []metav1.Condition, imageMode bool, sets []mcfgv1.MachineConfigNodeStatusPinnedImageSet) ([]metav1.Condition, error) {
 	done, failed := true, c.Failed
 	for i, set := range sets {

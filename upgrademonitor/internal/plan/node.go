@@ -14,24 +14,24 @@ import (
 // Node has the fields of a Node that a plan depends on.
 type Node struct {
 	Owner metav1.OwnerReference
-	Pool  string // nodemeta.NotYetSet if it is not known
+	Pool  string // nodemeta.NotYetSet if the pool is not known
 	Mode  Mode
 	// Provisioned is set if the Node may have a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
 	Versions
 }
 
-// Versions has annotations of a Node, "" if absent. Images are used only in image mode.
+// Versions has annotations of a Node. A missing annotation is "". Only image mode uses images.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
 
-	// These fields are set if the CRD rejects the image of the annotation. Then the image in the
-	// object is neither set nor cleared.
+	// These fields are set if the CRD rejects the image in the annotation. Then the image in the
+	// object stays unchanged.
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
-// Equal reports whether both are the same Node with the same versions.
+// Equal reports whether n and o are the same Node with the same versions.
 func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
 
 // Mode is the update mode of a node.
@@ -39,15 +39,15 @@ type Mode string
 
 // The modes.
 const (
-	// ModeOfObject means that the object keeps its mode. A new object is in standard mode.
+	// ModeOfObject means that the object keeps its mode. A new object gets standard mode.
 	ModeOfObject Mode = ""
 	Standard     Mode = "Standard"
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether an object with these conditions is in image mode. Only image mode has
-// AppliedFiles and AppliedOSImage. ImagePulledFromRegistry does not imply image mode:
-// machine-config-operator creates it in standard mode, too.
+// IsImage reports whether an object with these conditions is in image mode. For ModeOfObject,
+// AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not identify
+// image mode, because machine-config-operator creates this condition in standard mode, too.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -55,8 +55,8 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
-// NewNode converts a Node. An annotation that the CRD rejects is left out, so that the other
-// annotations can be reported. The error is a *field.Error for the first such annotation.
+// NewNode converts a Node. It omits an annotation with a value that the CRD rejects, so that the
+// other annotations can be reported. The error is a *field.Error for the first omitted annotation.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
@@ -64,7 +64,7 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 			return value
 		}
 		if invalid == nil {
-			invalid = field.Invalid(field.NewPath("metadata", "annotations").Key(annotation), value, "the CRD rejects it")
+			invalid = field.Invalid(field.NewPath("metadata", "annotations").Key(annotation), value, "the CRD rejects this value")
 		}
 		return ""
 	}
@@ -80,7 +80,8 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
-// hasConfig reports whether the Node has a config annotation. Then a missing image means no image.
+// hasConfig reports whether the Node has a config annotation. If so, a missing image annotation
+// means that the node does not use an image.
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }

@@ -2,29 +2,29 @@ package plan
 
 import "github.com/openshift/upgrademonitor/phases"
 
-// NodeChange updates the versions in the status to the versions of the Node, without a report. It
-// is needed because a report, for example of Updated=True, may be based on an outdated Node.
+// NodeChange copies the versions of the Node to the status, without a report. It is needed because
+// a report, for example Updated=True, may be based on an outdated Node.
 type NodeChange struct {
 	Node Node
 }
 
 var _ Change = NodeChange{}
 
-// String names the change in errors and logs.
+// String returns the name of the change in errors and logs.
 func (NodeChange) String() string { return "versions of the Node" }
 
-// View returns the Node that has the versions.
+// View returns the Node with the versions.
 func (c NodeChange) View() Node { return c.Node }
 
-// Absorb returns the newer change.
+// Absorb returns the newer change if it is a NodeChange.
 func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	_, ok := newer.(NodeChange)
 	return newer, ok
 }
 
-// Plan returns the write of the versions, by the same rules as a report. While Updated is True, it
-// updates the versions as a report of Updated=True does: see updateVersions. Plan neither changes
-// nor adds a condition. A status without conditions is not written.
+// Plan returns the write of the versions, by the rules of updateVersions. While Updated is True,
+// Plan writes the same versions as a report of Updated=True. Plan does not change the conditions.
+// If the status has no conditions, Plan returns no write.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var p Writes
 	if len(s.Status.Conditions) == 0 {

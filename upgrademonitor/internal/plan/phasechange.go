@@ -12,17 +12,17 @@ type PhaseChange struct {
 	conditions.Report
 	Node Node
 
-	// NotRequired makes the status False if the phase has not started, and True if it has.
+	// NotRequired replaces Status: the status becomes False if the phase is False, otherwise True.
 	NotRequired bool
-	// SkipIfRunning skips the report if the phase is Unknown, so that its last error stays visible.
+	// SkipIfRunning keeps the reason and message of an Unknown phase, which show its last error.
 	SkipIfRunning bool
-	// SkipOtherMode ignores the report if the phase belongs to the other mode.
+	// SkipOtherMode ignores the report if the phase exists only in the other mode.
 	SkipOtherMode bool
 }
 
 var _ Change = PhaseChange{}
 
-// String names the report in errors and logs.
+// String returns the name of the report in errors and logs.
 func (c PhaseChange) String() string {
 	if c.NotRequired {
 		return "report " + string(c.Phase) + " not required"
@@ -30,10 +30,10 @@ func (c PhaseChange) String() string {
 	return "report " + string(c.Phase) + "=" + string(c.Status)
 }
 
-// View returns the Node at the time of the report.
+// View returns the Node as it was when the report was accepted.
 func (c PhaseChange) View() Node { return c.Node }
 
-// Absorb takes the reason and messages of a newer report if all fields but the time are equal.
+// Absorb takes the reason and messages of a newer report. Other fields except Time must be equal.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
@@ -45,9 +45,8 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	return merged, merged == other
 }
 
-// Plan returns the writes of the report, each computed from the previous write. If the start of an
-// update needs two writes, the first write only resets the phases: a plan that is computed after it
-// starts the same update.
+// Plan returns the writes of the report, each computed from the state after the previous write. If
+// an update starts with two writes, a new plan after the first write still starts the update.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
@@ -63,7 +62,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // no condition changes; add skips the write if the versions are the same
+		lists = [][]metav1.Condition{before} // no condition changes, but the versions may
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
@@ -80,8 +79,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report, adjusted for NotRequired and SkipIfRunning, which depend on the known
-// status of the phase.
+// request returns the report after NotRequired and SkipIfRunning are applied.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
@@ -103,7 +101,7 @@ func (c PhaseChange) cycle(s State) conditions.Cycle {
 	if s.neverUpdated() {
 		cycle.NewTarget = c.Phase == phases.Updated
 	}
-	if c.NotRequired { // a step that is not needed starts no update
+	if c.NotRequired { // a phase that is not required does not start an update
 		cycle.NewTarget, cycle.Ended = false, true
 		return cycle
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Sync returns the state with the owner references and the spec of a Node.
+// Sync returns the state with the owner references and the spec that match a Node.
 //
 //  1. If the pool is NotYetSet, the spec keeps its pool. If the Node has no desired config, the
 //     spec keeps its desired config.

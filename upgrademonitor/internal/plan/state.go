@@ -11,13 +11,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// State has the fields of a MachineConfigNode that this library writes. A State, and all memory
-// that it refers to, is immutable.
+// State has the fields of a MachineConfigNode that this library writes. A State is immutable,
+// including all memory that it refers to.
 type State struct {
 	Generation int64
 	Owners     []metav1.OwnerReference
 	Spec       mcfgv1.MachineConfigNodeSpec
-	// Status has only conditions that are phases, and only fields that this library writes.
+	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
 
 	// Target is the target of the current update. It is not part of the object.
@@ -45,7 +45,7 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 }
 
 // IsComplete reports whether the state has every condition of the mode, with reason, message and
-// time. If an informer drops fields, some may be missing.
+// time. An informer may drop fields.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -60,7 +60,7 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with conditions and the versions of a Node. ended means Updated=True.
+// publish returns the state with new conditions and versions. For ended, see updateVersions.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
@@ -72,12 +72,13 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	return next
 }
 
-// images reports whether the images of a Node are written.
+// images reports whether the images of a Node are written to the object.
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the new observedGeneration of the status. It stays while the spec
-// desires another target than the current or last update, so that no client concludes that the
-// desired update is done. If Updated was never reported, no client can conclude that.
+// observedGeneration returns the new observedGeneration of the status. It is the generation of the
+// object, unless the target in the spec differs from the target of the current or last update. Then
+// the old value stays, so that no client concludes that the update to the target in the spec is
+// done. If Updated was never reported, no client can conclude that, so the old value does not stay.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -90,15 +91,15 @@ func (s State) observedGeneration() int64 {
 
 // updateVersions copies the versions and images of the Node to a status.
 //
-//  1. The current versions follow the Node at once.
-//  2. The desired versions follow the Node if prepared is set (UpdatePrepared turns True). They
-//     also follow if ended is set (Updated=True) and the Node runs its desired version. Otherwise
-//     the daemon has not validated them.
-//  3. In image mode, an image is cleared if its annotation is missing: the desired image when rule
-//     2 applies, the current image if ended is set.
-//  4. If the status has no image, and the Node runs its desired image, both images are set at once:
-//     no update will set them.
-//  5. If the Node has no config annotation, no image is set or cleared.
+//  1. The current config and the current image are always copied.
+//  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
+//     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
+//     Before that, the daemon has not validated them.
+//  3. In image mode, an image is cleared if its annotation is missing. The desired image is cleared
+//     if rule 2 would copy it. The current image is cleared if ended is set.
+//  4. If the status has no image, and the Node already runs its desired image, both images are
+//     copied, because no update to this image will start.
+//  5. If the Node has no config annotation, the images in the status stay unchanged.
 func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
 	config := versionOf(*status)
 	if v.CurrentConfig != "" {
@@ -111,7 +112,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 		config.Desired = nodemeta.NotYetSet
 	}
 	if status.ConfigVersion == nil || *status.ConfigVersion != config {
-		changed := config // a copy, so that config escapes to the heap only if it changes
+		changed := config // a copy, so that config is allocated on the heap only if it changes
 		status.ConfigVersion = &changed
 	}
 	if !images || !v.hasConfig() {
@@ -127,7 +128,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	}
 }
 
-// equalImageSets compares two lists without regard to their order.
+// equalImageSets reports whether two lists have the same image sets, in any order.
 func equalImageSets(a, b []mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return len(a) == len(b) && !slices.ContainsFunc(a, func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		other := findImageSet(b, set.Name)

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with the target of the current update in Target. Call it after each read,
-// so that the target is still known after the spec has changed.
+// Pin returns the state with Target set to the target of the current update, or to zero between
+// updates. Call Pin after each read, so that a change of the spec does not change the target.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
@@ -20,8 +20,8 @@ func (s State) Pin() State {
 }
 
 // target returns the target of the current or the last update. Once UpdatePrepared is True, the
-// target is in the status. Before that, this process remembers it. If the process has restarted,
-// the target is taken from the spec.
+// status shows the target. Before that, s.Target is the target. If s.Target is empty, because the
+// process has restarted, the spec shows the target.
 func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
@@ -55,7 +55,7 @@ func (s State) hasNewTarget(n Node) bool {
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
 }
 
-// targetOf returns the target of an update that starts with this Node.
+// targetOf returns the target of an update that starts now, from the annotations of the Node.
 func (s State) targetOf(n Node) Target {
 	t := Target{Config: n.DesiredConfig}
 	switch {
@@ -69,8 +69,8 @@ func (s State) targetOf(n Node) Target {
 	return t
 }
 
-// updateName returns the name of the current update for messages: its image if the update changes
-// the image, otherwise its config.
+// updateName returns the name of the current update for the prefix of messages. The name is the
+// image if the update changes the image, otherwise the config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	ran := func(p phases.Phase) bool {
