@@ -28,7 +28,7 @@ const (
 	Degraded    Aspect = "Degraded"
 )
 
-// conditionType is the type of a condition, and the process that writes the condition.
+// conditionType is the type of a condition, with the process that writes the condition.
 type conditionType struct {
 	component Component
 	aspect    Aspect
@@ -52,8 +52,8 @@ var conditionTypes = []conditionType{
 	{Bootstrap, Progressing, Operator},
 }
 
-// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. If
-// the component does not have the condition, it returns "". Bootstrap has only Progressing.
+// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. It
+// returns "" if the component does not have the condition: Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -72,7 +72,7 @@ func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// State is the name of a step of a component's work, and a part of the reason of a condition. A
+// State is the name of a step of a component's work. The reasons of conditions contain states. A
 // state has no condition of its own, because states change with each sync.
 type State string
 
@@ -105,7 +105,7 @@ const (
 	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
 )
 
-// The states of both processes.
+// The states of both the operator and the controller.
 const (
 	MetricsSync State = "SyncMetrics"
 	Errored     State = "Errored" // an error in a step that has no state

@@ -20,8 +20,8 @@ const (
 	// maxBootstrap exceeds the time that the installer waits for a bootstrap. An older cluster has
 	// completed its bootstrap.
 	maxBootstrap = time.Hour
-	// maxMessage is the maximum length of a message, in bytes. It is low, because every write is
-	// sent to every daemon.
+	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
+	// write is sent to every daemon.
 	maxMessage = 384
 
 	asExpected = "AsExpected"
@@ -66,8 +66,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. The recorded lastTransitionTime is the time
-// when this process received the status for the first time.
+// setPeer records a condition of another component. Its lastTransitionTime becomes the time when
+// this process first received the status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
 	if before := t.peers[c.Type]; before.Status == c.Status {
@@ -77,8 +77,8 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 }
 
 // peer returns the condition to publish for another component. A good status is published at once.
-// Until any other status has lasted long enough, peer returns the previous condition. The daemons
-// are also Degraded if the rollout of the DaemonSet is stuck.
+// Any other status is published after it has lasted for some time; until then, peer returns the
+// previous condition. The daemons are also Degraded if the rollout of the DaemonSet is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting
@@ -102,8 +102,8 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 
 // bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
 // succeeded. Then it is False and never changes again; the message has the time, the duration and
-// the last error. A cluster gets no condition if its object is older than maxBootstrap, or already
-// has conditions of the operator.
+// the last error. If the object is older than maxBootstrap, or already has conditions of the
+// operator, the cluster is not new, and gets no condition.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {

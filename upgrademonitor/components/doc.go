@@ -15,8 +15,9 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// A condition changes only if an error lasts, or if a step takes long or hangs. A healthy process
-// writes nothing, because the API server sends each write to every daemon of the cluster.
+// Errors and steps that last less than two minutes change no condition, so a healthy process writes
+// nothing. Writes must be rare, because the API server sends each write to every daemon of the
+// cluster.
 //
 // A process cannot report that it is down. So the operator and the controller report each other's
 // [Deployment], and the operator reports the [Daemons]. The daemons do not write this object.

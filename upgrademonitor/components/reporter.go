@@ -18,8 +18,8 @@ import (
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
-// with New. It is safe for concurrent use. A nil Reporter reports nothing, so a process without the
-// feature can keep its calls of Begin, Track, Forget and SetPeerConditions.
+// with New. A Reporter is safe for concurrent use. A nil Reporter reports nothing, so a process
+// without the feature can keep its calls of Begin, Track, Forget and SetPeerConditions.
 type Reporter struct {
 	config   Config
 	failures apierr.Log
@@ -37,11 +37,11 @@ type Reporter struct {
 }
 
 // Begin reports that the process starts a step. The returned function reports that the step has
-// ended, with the error of the step or nil. Nil resolves an earlier error of the same state and
-// key. A second call of end does nothing. Begin and end do not block.
+// ended, with the error of the step, or nil. A nil error resolves an earlier error of the same
+// state and key. A second call of end does nothing. Begin and end do not block.
 //
-// key is the name of the object that the step works on, or "". If the state belongs to another
-// component, Begin logs this once and ignores the step.
+// key is the name of the object that the step works on, or "" if there is no such object. If the
+// state belongs to another component, Begin logs an error once and ignores the step.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
 	return func(err error) { r.end(p, err, false) }
@@ -120,8 +120,8 @@ func (r *Reporter) Forget(s State, key string) {
 //
 // Available=True, Degraded=False and Progressing=False are published at once. Available=False is
 // published after 10 minutes, and any other status after 2 minutes. lastTransitionTime is ignored.
-// If a condition is invalid, SetPeerConditions returns a *field.Error and reports nothing. It does
-// not block.
+// If a condition is invalid, SetPeerConditions returns a *field.Error and reports nothing.
+// SetPeerConditions does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 const (
 	objectName = "cluster"
 
-	minInterval    = 30 * time.Second // between two writes, and between two reads from the Lister
+	minInterval    = 30 * time.Second // the minimum time between two writes; the time between two reads from the Lister
 	maxInterval    = 10 * time.Minute
 	quiet          = time.Hour // after this time without a write, minInterval applies again
 	requestTimeout = 10 * time.Second
@@ -34,8 +34,9 @@ const (
 //     object.
 //  3. If any condition of this process differs from the object, one apply writes all of them.
 //  4. After an hour without a write, Run writes the next change at once. Otherwise the interval
-//     between two writes is 30 seconds, doubled with each write, up to 10 minutes. If another
-//     client removes or reverts a condition, Run writes the condition again, at the same intervals.
+//     between two writes is at least 30 seconds, doubled with each write up to 10 minutes. If
+//     another client removes or reverts a condition, Run writes the condition again, at the same
+//     intervals.
 //  5. If the API server rejects a write, Run retries after 10 minutes. After any other failure, Run
 //     retries after 30 seconds. Run logs each cause of a failure once.
 func (r *Reporter) Run(ctx context.Context) error {

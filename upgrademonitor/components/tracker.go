@@ -120,8 +120,8 @@ func (t *tracker) resolve(s step, now time.Time) {
 }
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
-// step has failed, the error of the whole sync is a copy of the step's error. The copy stays until
-// a whole sync succeeds: the next sync may resolve the step's error, and fail in another step.
+// step of the sync has failed, the error of the whole sync is a copy of the step's error. A copy is
+// needed because the next sync may resolve the step's error, and then fail in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {
@@ -172,8 +172,9 @@ func (t *tracker) newestFirst(list []problem) []problem {
 	return list
 }
 
-// progressing returns Progressing of the process: True while a pass takes long. The reason and the
-// message describe the pass that has been running for the longest time.
+// progressing returns Progressing of the process. Progressing is True while a pass has been running
+// for at least 2 minutes. The reason and the message describe the pass that has been running for
+// the longest time.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {

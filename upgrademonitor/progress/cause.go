@@ -34,8 +34,9 @@ func (n *Node) readCause(list []metav1.Condition) {
 	}
 }
 
-// isError reports whether the message of a running step is an error. It knows the prefixes of the
-// errors of machine-config-operator's drain controller and daemon, and of kubectl's drain.
+// isError reports whether the message of a running step is an error. Errors of
+// machine-config-operator's drain controller and daemon, and of kubectl's drain, have these
+// prefixes.
 func isError(message string) bool {
 	message = strings.ToLower(message)
 	for _, start := range []string{"error", "failed to ", "update failed "} {
@@ -59,8 +60,8 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	return ""
 }
 
-// childOfV1alpha1 has the conditions of v1alpha1 with more detailed messages than the conditions of
-// their steps.
+// childOfV1alpha1 maps a step to a condition of v1alpha1 with a more detailed message than the
+// condition of the step.
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
 }

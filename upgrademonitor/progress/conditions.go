@@ -31,15 +31,14 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// isNotYet reports whether the condition is the initial condition of a phase that was never
-// reported.
-func isNotYet(c *metav1.Condition) bool {
+// neverReported reports whether the phase of a condition was never reported.
+func neverReported(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
-// isReset reports whether the start or the end of an update has reset a condition: it becomes False
-// at that time, and its message gets the prefix of the update. A phase that did not run is not
-// reset, and keeps its lastTransitionTime.
+// isReset reports whether the start or the end of an update has reset a condition. A reset sets the
+// condition to False, sets lastTransitionTime, and adds the prefix of the update to the message. A
+// phase that did not run is not reset.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }
@@ -71,11 +70,11 @@ func completionOf(list []metav1.Condition) time.Time {
 	return completed
 }
 
-// lastReset returns the time of the last reset of the phases for which of returns true.
-func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
+// lastReset returns the time of the last reset of any phase that matches.
+func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Time {
 	var last time.Time
 	for i := range list {
-		if of(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+		if matches(phases.Phase(list[i].Type)) && isReset(&list[i]) {
 			last = later(last, list[i].LastTransitionTime.UTC())
 		}
 	}
@@ -88,7 +87,7 @@ func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {
 		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
-			if !isNotYet(&list[i]) {
+			if !neverReported(&list[i]) {
 				return false
 			}
 			has = true

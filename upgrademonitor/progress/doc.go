@@ -1,5 +1,5 @@
-// Package progress computes the progress of a rollout: the current step of each node, the stuck
-// nodes with the cause and the time, and an estimate of the remaining time.
+// Package progress computes the progress of a rollout: the current step of each node, which nodes
+// are stuck and why, and an estimate of the remaining time.
 //
 //	MachineConfigNode ──► Node ─────────┐
 //	MachineConfigPool ──────────────────┼──► Pools ──► Pool: counts, stuck nodes, time left
@@ -12,7 +12,7 @@
 //	                                 ▼    │
 //	                                 Stuck
 //
-// The package can read the objects of any daemon that writes these conditions. A daemon may change
+// The package can read the MachineConfigNodes of any daemon. The daemon may change
 // lastTransitionTime with each message, omit steps, or write the v1alpha1 API. If a value is not
 // known, its field has the zero value.
 //

@@ -14,7 +14,7 @@ import (
 type PinnedImageSet struct {
 	Name    string    // "" if the status does not name the set
 	Failed  bool      // if false, the set is being pulled
-	Since   time.Time // when the node's condition became True
+	Since   time.Time // when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
 	Message string    // the error, if Failed is true
 }
 

@@ -20,9 +20,9 @@ type Pool struct {
 	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
 	// UnavailableNodes, or the unavailableMachineCount of the pool's status if it is higher.
 	MaxUnavailable, Unavailable int
-	// Full is true if nodes are waiting and MaxUnavailable is reached, but not by running updates
-	// alone. Blocked is true if the end of all running updates would not make room for a waiting
-	// node. See rule 5 of Pools.
+	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
+	// not Updating. Blocked is true if the Waiting nodes must wait even after all running updates
+	// have completed. See rule 5 of Pools.
 	Full, Blocked bool
 
 	// The number of nodes in each state.
@@ -34,8 +34,8 @@ type Pool struct {
 	// Unreported. Nodes are the degraded nodes that the pool's status names.
 	FromStatus bool
 
-	// Problems are the conditions of the pool that report a failure. A failure of a node is not
-	// repeated here.
+	// Problems are the conditions of the pool that report a failure, except failures that Nodes
+	// already show.
 	Problems []PoolCondition
 	// Build is the condition of a running or pending build of the pool's image, or nil.
 	Build *PoolCondition
@@ -53,7 +53,7 @@ type Pool struct {
 	degradedSince time.Time // when the pool's condition NodeDegraded became True
 }
 
-// PoolCondition is a condition of a MachineConfigPool that is True.
+// PoolCondition is a condition of a MachineConfigPool with status True.
 type PoolCondition struct {
 	Type    string
 	Since   time.Time
@@ -72,8 +72,8 @@ func (p Pool) IsDone() bool {
 		len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.failsToPin)
 }
 
-// StuckNodes returns the degraded nodes, then the other stuck nodes, each sorted by For, longest
-// first.
+// StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. Both
+// groups are sorted by For, longest first.
 func (p Pool) StuckNodes() []Node {
 	stuck := slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != Stuck })
 	rank := map[bool]int{false: 1}

@@ -11,8 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Pools returns the rollout of each pool: master first, then the other pools by name. All names of
-// pools must differ, and all names of nodes.
+// Pools returns the rollout of each pool: master first, then the other pools by name. The names of
+// pools must be unique, and so must the names of nodes.
 //
 //  1. A node is Done if it runs the config and the image of its pool's target. A node that runs its
 //     desired config and image, but not the target, is Waiting.
@@ -20,17 +20,18 @@ import (
 //     desire. If the nodes desire different images, the target has the image of the node whose
 //     update was requested last.
 //  3. If a node's pool is not in pools, the result has a pool that is not Known and has no target.
-//     Its nodes are never Done: a node that runs its desired config and image is Idle.
-//  4. A node is Stuck if it is degraded, or if its step takes longer than Limits allow. The time
-//     between the request and the start of an update counts as time at the first step. A node is
-//     Slow if its step reports an error, or takes longer than a third of the limit.
+//     The nodes of such a pool are never Done: a node that runs its desired config and image is
+//     Idle.
+//  4. A node is Stuck if it is degraded, or if its step takes longer than its limit (see Limits).
+//     The time between the request and the start of an update counts as time at the first step. A
+//     node is Slow if its step reports an error, or takes longer than a third of the limit.
 //  5. A pool is Full if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes
-//     are not Updating. A Full pool is Blocked if these nodes alone reach MaxUnavailable, or if no
-//     node is Updating. A paused pool is never Full or Blocked.
+//     are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
+//     MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
 //  6. MaxUnavailable is at least 1. A percentage refers to the number of machines in the pool's
 //     status, or to the number of nodes if it is higher.
 //  7. Remaining assumes that each update takes Typical, and that as many nodes are updated at a
-//     time as MaxUnavailable allows. Remaining needs the durations of three updates. It is nil if a
+//     time as MaxUnavailable allows. Remaining is nil if fewer than three durations are known, if a
 //     node is Stuck or Slow, or if the pool is Paused or Blocked.
 //  8. No duration is negative. The order of pools and nodes does not matter. Pools does not change
 //     its arguments, but the result shares their memory.
@@ -110,13 +111,7 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 // maxUnavailable returns the limit as a number of machines, or 1 if the limit is not set or
 // invalid.
 func maxUnavailable(limit *intstr.IntOrString, machines int) int {
-	if limit == nil {
-		return 1
-	}
-	scaled, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false)
-	if err != nil {
-		return 1
-	}
+	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
 	return max(1, scaled)
 }
 
@@ -138,7 +133,8 @@ func imageOf(config string, nodes []Node) string {
 
 // isNewer reports whether the update of a was requested after the update of b. If the times of the
 // requests are equal or unknown, a node that does not run its desired target is newer. If both
-// nodes run it, or neither, the node with the later event is newer.
+// nodes run their desired targets, or neither node does, the node with the latest Requested,
+// Started or Completed is newer.
 func isNewer(a, b *Node) bool {
 	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
 		return a.Requested.After(b.Requested)

@@ -16,7 +16,8 @@ const (
 	Done State = "Done"
 	// Updating means that an update of the node was requested and is not complete.
 	Updating State = "Updating"
-	// Stuck means that the node is degraded, or that its step takes longer than Limits allow.
+	// Stuck means that the node is degraded, or that its step takes longer than its limit (see
+	// Limits).
 	Stuck State = "Stuck"
 	// Waiting means that the node runs its desired config and image, but its pool has another
 	// target.
@@ -28,7 +29,7 @@ const (
 	Unreported State = "Unreported"
 )
 
-// Target is a rendered config and, in a layered pool, an image by digest. An update changes both.
+// Target is the target of an update: a rendered config and, in a layered pool, an image by digest.
 type Target struct{ Config, Image string }
 
 // Node is the progress of a node's update, read from its MachineConfigNode. An unknown time is
@@ -48,8 +49,8 @@ type Node struct {
 	// Steps are the steps of the current update, in order. Steps is nil if the node is not in an
 	// update. An update that does not reboot has UpdatePostActionComplete in place of RebootedNode.
 	Steps []Step
-	// Step is the step that is running or has failed. If there is no such step, it is the next
-	// step, or Updated after the last step. It is "" if the node is not in an update.
+	// Step is the step that is running or has failed. If no step is running or has failed, Step is
+	// the next step, or Updated after the last step. Step is "" if the node is not in an update.
 	Step phases.Phase
 	// NotStarted is true if an update was requested, but has not started.
 	NotStarted bool
@@ -68,15 +69,15 @@ type Node struct {
 	// Message is the cause of a failure or, if there is no failure, the message of the running
 	// step: see FromMachineConfigNode.
 	Message string
-	// Failing is true while the running step reports an error and the daemon retries it.
+	// Failing is true while the running step reports an error and the daemon retries the step.
 	Failing bool
 	// Pods are the pods that a failing drain waits for.
 	Pods []Pod
 	// PinnedImageSets are the sets that have failed, then the sets that are being pulled.
 	PinnedImageSets []PinnedImageSet
 
-	// NotReady and Cordoned describe the Node. FromMachineConfigNode leaves them false. A caller
-	// that reads Nodes sets them.
+	// NotReady and Cordoned describe the Node. FromMachineConfigNode leaves both fields false. A
+	// caller that reads Nodes can set them.
 	NotReady, Cordoned bool
 
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
@@ -86,7 +87,7 @@ type Node struct {
 	// limit. The function Pools sets Slow.
 	Slow bool
 
-	isNew bool // no update has run yet, so the spec changed when the node got its first config
+	isNew bool // no update has run yet, so Requested is the time when the node got its first config
 }
 
 // InUpdate reports whether an update of the node was requested and is not complete.

@@ -23,8 +23,8 @@ const (
 	Finished StepState = "Finished"
 	// Failed means that the step failed and is not running.
 	Failed StepState = "Failed"
-	// Skipped means that the step did not run, and was reported as not required or passed by a
-	// later step.
+	// Skipped means that the step did not run, because it was not required or because a later step
+	// has started.
 	Skipped StepState = "Skipped"
 )
 
@@ -40,7 +40,7 @@ type Step struct {
 	Message string
 }
 
-// The steps of an update in each mode: phases without children.
+// The steps of an update in each mode. A step is a phase without children.
 var (
 	standardLeaves = leaves(false)
 	imageLeaves    = leaves(true)
@@ -73,8 +73,8 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 }
 
 // inImageMode reports whether an object is in image mode. If the object has conditions of both
-// modes, inImageMode compares which phases ran. It ignores ImagePulledFromRegistry, because some
-// daemons also add this condition in standard mode.
+// modes, it is in the mode whose phases ran. inImageMode ignores ImagePulledFromRegistry, because
+// some daemons also add this condition in standard mode.
 func inImageMode(list []metav1.Condition) bool {
 	var hasImage, ranImage, ranStandard bool
 	for i := range list {
@@ -92,8 +92,8 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// inAnyOrder are the steps of image mode that run in any order, so none of them makes another of
-// them Skipped.
+// inAnyOrder are the steps of image mode that run in any order. None of them makes another step of
+// this list Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it
