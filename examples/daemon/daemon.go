@@ -29,8 +29,8 @@ type daemon struct {
 	reported string                                         // the config of the last report of Updated=True
 }
 
-// newDaemon creates the Monitor of the process. SIGTERM cancels stop. Calls and Flush still work
-// after SIGTERM.
+// newDaemon creates the Monitor of the process. SIGTERM cancels stop. The Monitor still accepts
+// reports and calls of Flush after SIGTERM.
 func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
 		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
@@ -98,7 +98,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return d.complete(ctx, config)
 	}
 	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-	d.monitor.ReportDegraded(ctx, nil) // before the reboot, because the deferred call in sync comes later
+	d.monitor.ReportDegraded(ctx, nil) // now, because the deferred call in sync comes after the reboot
 	d.flush(ctx, 10*time.Second)
 	return d.reboot(ctx)
 }

@@ -1,8 +1,8 @@
 // Command daemon reports the steps of each update of a node on its MachineConfigNode, as the
 // machine-config-daemon does. With --kubeconfig, or in a Pod, the command runs until SIGTERM, and
-// reports an update when the desired config of the Node changes. It does not update the node, but
-// it sets the Node's annotation currentConfig, so use a test cluster. Without a cluster, the
-// command shows one update of a Node in memory.
+// reports an update when the desired config of the Node changes. The command does not update the
+// node. But it changes the annotation currentConfig of the Node, so use a test cluster. Without a
+// cluster, the command shows one update of a Node in memory.
 package main
 
 import (

@@ -63,7 +63,7 @@ type controller struct {
 
 // run drains and uncordons Nodes until stop ends. Then it flushes the pending reports.
 func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
-	ctx := context.WithoutCancel(stop) // so that a running drain can be completed and reported
+	ctx := context.WithoutCancel(stop) // so that a running drain is completed and reported after SIGTERM
 	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{

@@ -1,6 +1,6 @@
 // Command guard prints the manifests that restrict each daemon to the MachineConfigNode of its own
-// node. The flags change the names in the manifests. For the default names,
-// scope/manifests/guard.yaml has the same manifests.
+// node. The flags set the names in the manifests. scope/manifests/guard.yaml has the manifests with
+// the default names.
 package main
 
 import (

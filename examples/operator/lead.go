@@ -25,8 +25,8 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 		return err
 	}
 	go elector.Run(election)
-	defer func() { // after the work has ended, so that two replicas never work at the same time
-		release()
+	defer func() {
+		release() // after the work has ended, so that two replicas never work at the same time
 		<-ended
 	}()
 	select {

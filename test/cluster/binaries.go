@@ -8,7 +8,7 @@ import (
 )
 
 // Binary returns the path of "etcd", "kube-apiserver" or "kubectl", as built by make servers. The
-// version of kube-apiserver is Version.
+// kube-apiserver has the Kubernetes version that Version returns.
 func Binary(name string) (string, error) {
 	version := ""
 	if name == "kube-apiserver" && Version() != "" {

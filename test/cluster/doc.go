@@ -12,7 +12,7 @@
 //	table, err := c.Kubectl(ctx, "get", "machineconfignodes")
 //
 // make servers builds the programs from Go modules (test/binaries) into .cache/bin. The environment
-// variable K8S=1.33 selects the Kubernetes version of the API server.
+// variable K8S, for example K8S=1.33, selects the Kubernetes version of the API server.
 //
 // A test can stop a server and start it again with the same address and data. After
 // [Cluster.PauseAPIServer] requests hang. After [Cluster.StopAPIServer] connections are refused.

@@ -41,7 +41,7 @@ type Loop struct {
 	objects  mcfginformers.Interface
 	recorder record.EventRecorder
 	queue    workqueue.TypedRateLimitingInterface[string]
-	next     map[string]time.Time // by name of a pool, the earliest time of its next sync
+	next     map[string]time.Time // the earliest time of the next sync, by the name of the pool
 }
 
 // New returns a Loop. It requests informers from their factories, so start the factories after New.

@@ -61,8 +61,8 @@ type session struct{ dir string }
 
 func (s session) path(name string) string { return filepath.Join(s.dir, name) }
 
-// lock locks the file lock. If another process holds the lock and wait is false, it returns a nil
-// file.
+// lock locks the file named lock. If another process holds the lock and wait is false, lock returns
+// a nil file.
 func (s session) lock(wait bool) (*os.File, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	exited := make(chan error, 1)
 	if lock != nil {
 		lock.Close()
-		os.Remove(s.path("kubeconfig")) // it is left if the last process was killed
+		os.Remove(s.path("kubeconfig")) // the file still exists if the last process was killed
 		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir, "--image-mode="+strconv.FormatBool(imageMode))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that the process outlives the shell
 		log, err := os.Create(s.path("log"))

@@ -10,9 +10,9 @@
 // gets a new cluster, with the controller of package rollout and the loop of
 // examples/operator/pools.
 //
-// The transport of each client counts the requests, and its TCP connection counts the bytes. CPU
-// time is the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods. All daemons
-// share one connection. Drains and reboots take no time.
+// Each client counts requests in its HTTP transport, and bytes on its TCP connection. CPU time is
+// the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods. All daemons share one
+// connection. Drains and reboots take no time.
 package main
 
 import (
