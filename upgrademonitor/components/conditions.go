@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -126,9 +125,8 @@ func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, create
 // oneLine converts a text to a message: one line of valid UTF-8 without unprintable characters. It
 // removes the middle of a long text, and keeps the end, which has the cause.
 func oneLine(text string) string {
-	text = strings.ToValidUTF8(shorten(text), string(utf8.RuneError))
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(text, isBlank), " "), maxMessage)
+	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(shorten(text), isBlank), " "), maxMessage)
 }
 
 // shorten removes the middle of a text that exceeds 1 kB. It takes constant time.

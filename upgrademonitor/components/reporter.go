@@ -36,9 +36,9 @@ type Reporter struct {
 	backoff wait.Backoff
 }
 
-// Begin reports that the process starts a step. The returned function reports that the step has
-// ended, with the error of the step, or nil. A nil error resolves an earlier error of the same
-// state and key. A second call of end does nothing. Begin and end do not block.
+// Begin reports that the process starts a step. Call end when the step ends, with the error of the
+// step or with nil. A nil error resolves an earlier error of the same state and key. A second call
+// of end does nothing. Begin and end do not block.
 //
 // key is the name of the object that the step works on, or "" if there is no such object. If the
 // state belongs to another component, Begin logs an error once and ignores the step.
@@ -119,9 +119,9 @@ func (r *Reporter) Forget(s State, key string) {
 // unchanged.
 //
 // Available=True, Degraded=False and Progressing=False are published at once. Available=False is
-// published after 10 minutes, and any other status after 2 minutes. lastTransitionTime is ignored.
-// If a condition is invalid, SetPeerConditions returns a *field.Error and reports nothing.
-// SetPeerConditions does not block.
+// published after it has lasted for 10 minutes, and any other status after 2 minutes.
+// lastTransitionTime is ignored. If a condition is invalid, SetPeerConditions returns a
+// *field.Error and reports nothing. SetPeerConditions does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil

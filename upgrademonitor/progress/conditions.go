@@ -53,8 +53,8 @@ func startOf(list []metav1.Condition) time.Time {
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
-// isReplaced reports whether phases were reset after Updated became False, because another update
-// has replaced an incomplete update.
+// isReplaced reports whether phases were reset after Updated became False. In that case, another
+// update has replaced an incomplete update.
 func isReplaced(list []metav1.Condition) bool {
 	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
 }
