@@ -111,7 +111,7 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // because the cache may not have the last patch yet
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // not from the cache, which may not have the last patch yet
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 // Component is a part of the machine config operator that has conditions.
 type Component string
 
-// The components. The type of a condition starts with its component.
+// The components. A condition type is a component, followed by an aspect.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -21,7 +21,7 @@ const (
 // Aspect is the property of a component that a condition describes.
 type Aspect string
 
-// The aspects. The type of a condition ends with its aspect.
+// The aspects.
 const (
 	Available   Aspect = "Available"
 	Progressing Aspect = "Progressing"

@@ -75,8 +75,8 @@ type Pod struct {
 	Refused bool
 }
 
-// cutDrainError returns the error in a message of machine-config-operator's drain controller about
-// a failed attempt, and true. It returns any other message unchanged, and false.
+// cutDrainError returns the error in a message, and true, if machine-config-operator's drain
+// controller wrote the message after a failed attempt. Otherwise it returns the message and false.
 func cutDrainError(message string) (string, bool) {
 	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
 	if !isError {
