@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// daemon updates one node. If a function is nil, the update does not need that step. A real daemon
-// compares the two configs to find the steps.
+// daemon updates one node. If the function of a step is nil, the update does not need that step. A
+// real daemon compares the current config and the desired config to find the steps.
 type daemon struct {
 	monitor *upgrademonitor.Monitor
 	node    func() (*corev1.Node, error)
@@ -26,11 +26,11 @@ type daemon struct {
 
 	setDone  func(ctx context.Context, config string) error // sets the annotation currentConfig of the Node
 	rebooted bool                                           // the node has rebooted for this update; a real daemon reads this from disk
-	reported string                                         // the config that was reported as done
+	reported string                                         // the config of the last report of Updated=True
 }
 
-// newDaemon is called once per process, with the context that SIGTERM cancels: calls and Flush
-// still work after that.
+// newDaemon creates the Monitor of the process. SIGTERM cancels stop. The Monitor still accepts
+// reports and calls of Flush after SIGTERM.
 func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
 		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
@@ -47,7 +47,8 @@ func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corel
 	return d, err
 }
 
-// run syncs until stop ends. It completes a running sync, with its reports.
+// run syncs until stop ends. Before it returns, it completes a running sync, and writes all
+// reports.
 func (d *daemon) run(stop context.Context) {
 	ctx := context.WithoutCancel(stop)
 	wait.UntilWithContext(stop, func(context.Context) {
@@ -80,13 +81,13 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // also if an earlier attempt needed a drain, and failed
+	if d.drain == nil { // even if an earlier attempt needed a drain that failed
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
-	} else if err := d.drain(ctx); err != nil { // asks the controller, which reports Cordoned and Drained
+	} else if err := d.drain(ctx); err != nil { // asks the drain controller, which reports Cordoned and Drained
 		return err
 	}
-	// Standard mode has one phase for all of apply. Image mode has a phase for each of its steps. A
-	// phase of the other mode is ignored.
+	// In standard mode, this phase covers all of apply. In image mode, this phase is ignored, and
+	// apply reports each of its steps.
 	if err := d.monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", d.apply, upgrademonitor.CompletesParent()); err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return d.complete(ctx, config)
 	}
 	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-	d.monitor.ReportDegraded(ctx, nil) // here, because sync reports only after the reboot
+	d.monitor.ReportDegraded(ctx, nil) // now, because the deferred call in sync comes after the reboot
 	d.flush(ctx, 10*time.Second)
 	return d.reboot(ctx)
 }
@@ -117,8 +118,8 @@ func (d *daemon) apply(ctx context.Context) error {
 	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage, upgrademonitor.CompletesParent())
 }
 
-// complete ends the update. If the daemon has restarted without an update, its reports change only
-// messages.
+// complete reports the end of the update. If the daemon has restarted and no update is running, the
+// reports change only messages.
 func (d *daemon) complete(ctx context.Context, config string) error {
 	if d.reported == config {
 		return nil
@@ -127,7 +128,7 @@ func (d *daemon) complete(ctx context.Context, config string) error {
 		d.monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	}
 	d.monitor.Report(ctx, phases.Resumed, "Resumed normal operations", metav1.ConditionTrue)
-	if err := do(d.uncordon)(ctx); err != nil { // asks the controller, which reports Uncordoned
+	if err := do(d.uncordon)(ctx); err != nil { // asks the drain controller, which reports Uncordoned
 		return err
 	}
 	if err := d.setDone(ctx, config); err != nil {
@@ -138,13 +139,13 @@ func (d *daemon) complete(ctx context.Context, config string) error {
 	return nil
 }
 
-// flush waits until all reports are written, because pending reports are only in memory. The
-// timeout makes sure that an outage of the API server does not prevent the reboot.
+// flush writes the pending reports, which exist only in memory. The timeout makes sure that an
+// outage of the API server does not prevent the reboot.
 func (d *daemon) flush(ctx context.Context, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := d.monitor.Flush(ctx); err != nil {
-		klog.FromContext(ctx).Error(err, "Going on without the reports that are pending")
+		klog.FromContext(ctx).Error(err, "Failed to write the pending reports, continuing without them")
 	}
 }
 

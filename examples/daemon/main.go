@@ -1,7 +1,8 @@
-// Command daemon updates a Node whenever its desired config changes, as the machine-config-daemon
-// does, and reports each step on its MachineConfigNode. With --kubeconfig, or in a Pod, it runs
-// until SIGTERM. Use a test cluster: the command reports that it updates the node, but it does not
-// change the node. Without a cluster, it shows one update of a Node in memory.
+// Command daemon reports the steps of each update of a node on its MachineConfigNode, as the
+// machine-config-daemon does. With --kubeconfig, or in a Pod, the command runs until SIGTERM, and
+// reports an update when the desired config of the Node changes. The command does not update the
+// node. But it changes the annotation currentConfig of the Node, so use a test cluster. Without a
+// cluster, the command shows one update of a Node in memory.
 package main
 
 import (
@@ -65,7 +66,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	}
 	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", fields.OneTermEqualSelector("metadata.name", name))
 	nodes := cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, cache.Indexers{})
-	informing, end := context.WithCancel(context.WithoutCancel(stop)) // until the last report is written
+	informing, end := context.WithCancel(context.WithoutCancel(stop)) // the informer runs until the last report is written
 	defer end()
 	go nodes.RunWithContext(informing)
 	d, err := newDaemon(stop, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
@@ -77,7 +78,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 		if _, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			return err
 		}
-		// The next report reads the versions from the cache.
+		// Wait for the cache, because the next report reads the annotation from the cache.
 		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
 			node, err := d.node()
 			return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == config, nil
@@ -90,8 +91,8 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	return nil
 }
 
-// inMemory updates a Node in three calls of sync: the drain fails, then the node reboots, then the
-// update is completed.
+// inMemory updates a Node in three calls of sync. In the first call the drain fails, in the second
+// call the node reboots, and the third call completes the update.
 func inMemory(ctx context.Context, out io.Writer) error {
 	newNode := func(current string) *corev1.Node {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{

@@ -1,7 +1,8 @@
 // Command drain-controller cordons and drains Nodes, as the machine-config-controller does, and
-// reports these steps on their MachineConfigNodes. A daemon requests a drain with an annotation of
-// its Node: desiredDrain is drain-<config> or uncordon-<config>. When the request is done, the
-// controller copies it to lastAppliedDrain. Use a test cluster: Pods are evicted.
+// reports these steps on their MachineConfigNodes. A daemon sets the annotation desiredDrain of its
+// Node to drain-<config> or uncordon-<config>. When the controller has drained or uncordoned the
+// Node, it copies the value to the annotation lastAppliedDrain. The controller evicts Pods, so use
+// a test cluster.
 package main
 
 import (
@@ -39,7 +40,7 @@ const (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default the credentials of the Pod")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
 	flag.Parse()
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -60,9 +61,9 @@ type controller struct {
 	queue    workqueue.TypedRateLimitingInterface[string]
 }
 
-// run drains until stop ends, then flushes the pending reports.
+// run drains and uncordons Nodes until stop ends. Then it flushes the pending reports.
 func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
-	ctx := context.WithoutCancel(stop) // so that a running drain is completed, with its reports
+	ctx := context.WithoutCancel(stop) // so that a running drain is completed and reported after SIGTERM
 	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{
@@ -87,9 +88,9 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	mcfgFactory.StartWithContext(stop)
 	kubeFactory.WaitForCacheSync(stop.Done())
 	context.AfterFunc(stop, c.queue.ShutDown)
-	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; several may run
+	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; more workers are possible
 		if err := c.sync(ctx, name); err != nil {
-			klog.FromContext(ctx).Error(err, "Failed to drain, retrying", "node", name)
+			klog.FromContext(ctx).Error(err, "Failed to drain or uncordon, retrying", "node", name)
 			c.queue.AddRateLimited(name)
 		} else {
 			c.queue.Forget(name)
@@ -110,7 +111,7 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // the cache may not have the last patch yet
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // not from the cache, which may not have the last patch yet
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
@@ -136,8 +137,8 @@ func (c *controller) patch(ctx context.Context, name, patch string) error {
 	return err
 }
 
-// evict evicts the Pods of a node, and returns an error until they are gone. A real controller uses
-// k8s.io/kubectl/pkg/drain.
+// evict evicts the Pods of a node, and returns an error until all of them are gone. A real
+// controller uses k8s.io/kubectl/pkg/drain.
 func (c *controller) evict(ctx context.Context, name string) error {
 	pods, err := c.kube.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
 	if err != nil {
@@ -151,7 +152,7 @@ func (c *controller) evict(ctx context.Context, name string) error {
 		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
 		err := c.kube.PolicyV1().Evictions(pod.Namespace).Evict(ctx, eviction)
 		if err == nil {
-			err = errors.New("the pod is not gone yet")
+			err = errors.New("the pod has not terminated yet")
 		}
 		errs = append(errs, fmt.Errorf("evict pod %s: %w", klog.KObj(&pod), err))
 	}

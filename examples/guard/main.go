@@ -1,5 +1,6 @@
-// Command guard prints the manifests that restrict the daemon of each node to the MachineConfigNode
-// of its node. Use it to change their names; scope/manifests/guard.yaml has the default names.
+// Command guard prints the manifests that restrict each daemon to the MachineConfigNode of its own
+// node. The flags set the names in the manifests. scope/manifests/guard.yaml has the manifests with
+// the default names.
 package main
 
 import (
@@ -25,7 +26,7 @@ func run(out io.Writer, args []string) error {
 	flags.StringVar(&g.Name, "name", guard.DefaultName, "name of the role and the policy")
 	flags.StringVar(&g.Namespace, "namespace", guard.DefaultNamespace, "namespace of the daemon's service account")
 	flags.StringVar(&g.ServiceAccount, "service-account", guard.DefaultServiceAccount, "service account of the daemon")
-	flags.BoolVar(&g.EnforceTransitions, "enforce-transitions", false, "also deny invalid transitions; only if all daemons use this library")
+	flags.BoolVar(&g.EnforceTransitions, "enforce-transitions", false, "also deny invalid transitions (requires that all daemons use this library)")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {

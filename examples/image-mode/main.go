@@ -1,6 +1,6 @@
-// Command image-mode updates a node in image mode to another OS image, and prints its
-// MachineConfigNode before the reboot and at the end. Only the image changes, not the config. The
-// Node's annotations name the config and the image.
+// Command image-mode reports the update of a node in image mode to another OS image. It prints the
+// MachineConfigNode before the reboot and after the update. The config does not change. The Monitor
+// reads the config and the image from annotations of the Node.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func run(ctx context.Context, out io.Writer) error {
 	client := mcfgfake.NewClientset()
-	var node atomic.Pointer[corev1.Node] // a daemon uses the lister of an informer
+	var node atomic.Pointer[corev1.Node] // a real daemon uses the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
 	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 		Client:    client,
@@ -57,11 +57,11 @@ func run(ctx context.Context, out io.Writer) error {
 	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the image", pull); err != nil {
 		return err
 	}
-	// A phase of the other mode is ignored, so call sites need no "if imageMode".
+	// A phase of standard mode is ignored in image mode, so call sites need no "if imageMode".
 	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.AppliedOSImage, "Applied the image", metav1.ConditionTrue, upgrademonitor.CompletesParent())
 	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
-	if err := show(ctx, client, out); err != nil { // here a daemon calls Flush and reboots
+	if err := show(ctx, client, out); err != nil { // a real daemon then calls Flush, and reboots
 		return err
 	}
 	node.Store(newNode(newImage, newImage))

@@ -19,8 +19,8 @@ import (
 type factory interface{ StartWithContext(context.Context) }
 
 // reportComponents returns a function that reports the health of the operator, the controller and
-// the daemons until its ctx ends, and the factories of its informers, which the caller starts.
-// synced waits for the cache of mcns.
+// the daemons until its ctx ends. It also returns the factories of the informers, which the caller
+// must start. synced must return when the cache of mcns has synced.
 func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorclientset.Interface, mcns mcfglisters.MachineConfigNodeLister,
 	synced func(context.Context)) (run func(context.Context) error, factories []factory, err error) {
 	own := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithNamespace(namespace))
@@ -34,10 +34,10 @@ func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorcl
 	if err != nil {
 		return nil, nil, err
 	}
-	sync := func(context.Context) error { // stands for the operator's work, and reports its peers
+	sync := func(context.Context) error { // a real operator also does its own work here
 		list, err := mcns.List(labels.Everything())
-		daemonSet, _ := daemonSets.Get("machine-config-daemon")       // nil: Unknown
-		deployment, _ := deployments.Get("machine-config-controller") // nil: Unknown
+		daemonSet, _ := daemonSets.Get("machine-config-daemon")       // if nil, Available is Unknown
+		deployment, _ := deployments.Get("machine-config-controller") // if nil, Available is Unknown
 		now := time.Now()
 		return errors.Join(err,
 			reporter.SetPeerConditions(components.Daemon, components.Daemons(daemonSet, list, now)...),
@@ -48,10 +48,10 @@ func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorcl
 		synced(ctx)
 		first, done := context.WithCancel(ctx)
 		go wait.UntilWithContext(ctx, func(ctx context.Context) {
-			_ = reporter.Track(ctx, components.OperatorSync, "", sync) // Degraded reports the error
+			_ = reporter.Track(ctx, components.OperatorSync, "", sync) // the condition Degraded reports the error
 			done()
 		}, 30*time.Second)
-		<-first.Done() // the first write should have the conditions of the peers
+		<-first.Done() // wait, so that the first write has the conditions of the peers
 		return reporter.Run(ctx)
 	}
 	return run, []factory{own, operator}, nil

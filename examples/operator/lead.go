@@ -26,9 +26,9 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 	}
 	go elector.Run(election)
 	defer func() {
-		release()
+		release() // after the work has ended, so that two replicas never work at the same time
 		<-ended
-	}() // released after the work has ended, so that two replicas never work at the same time
+	}()
 	select {
 	case <-ctx.Done():
 		return nil
@@ -37,8 +37,8 @@ func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context
 	}
 }
 
-// together runs the functions until ctx or led ends, or any function returns. Then it cancels the
-// other functions, and waits for them.
+// together runs the functions until ctx or led ends, or any function returns. Then it cancels all
+// functions, and waits until they have returned.
 func together(ctx, led context.Context, work ...func(context.Context) error) error {
 	led, stop := context.WithCancel(led)
 	defer context.AfterFunc(ctx, stop)()

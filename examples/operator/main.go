@@ -1,7 +1,7 @@
-// Command operator keeps one MachineConfigNode for each Node, and reports the status of each
-// MachineConfigPool and the health of the operator, the controller and the daemons. It works while
-// it holds the Lease. In OpenShift, machine-config-operator writes the same objects, so use a test
-// cluster without it.
+// Command operator creates and updates a MachineConfigNode for each Node, and writes the status of
+// each MachineConfigPool. It also reports the health of the operator, the controller and the
+// daemons. It does all this only while it holds the Lease. In OpenShift, machine-config-operator
+// writes the same objects, so use a test cluster without machine-config-operator.
 package main
 
 import (
@@ -32,13 +32,13 @@ import (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster; by default the credentials of the Pod")
+	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err == nil {
-		config.QPS, config.Burst = 50, 100 // with the default of 5 requests a second, many new nodes take minutes
+		config.QPS, config.Burst = 50, 100 // with the default of 5 requests a second, creating many objects takes minutes
 		err = run(ctx, kubernetes.NewForConfigOrDie(config), mcfgclientset.NewForConfigOrDie(config), operatorclientset.NewForConfigOrDie(config))
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgcl
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	informing, cancel := context.WithCancel(context.WithoutCancel(ctx)) // informers run until the controllers have ended
+	informing, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the informers run until the controllers have returned
 	defer cancel()
 	for _, f := range append(factories, kube, mcfg) {
 		f.StartWithContext(informing)
@@ -79,7 +79,8 @@ func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgcl
 	return lead(ctx, lock, func(ctx context.Context) error { return rollouts.Run(ctx, 4) }, statuses.Run, health)
 }
 
-// trim drops the managed fields before an informer caches an object. They are half of its size.
+// trim removes the managed fields of an object before an informer caches it. Managed fields are
+// half of the size of an object.
 func trim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)

@@ -1,5 +1,6 @@
-// Command pinned-images makes three reports on the two pinned image sets of a node, without an
-// update: both are being pulled, then one set has failed, then both are done.
+// Command pinned-images reports the two pinned image sets of a node three times. At first the node
+// pulls both sets, then one set has failed, and in the end both sets are done. The node is not in
+// an update.
 package main
 
 import (
@@ -43,7 +44,7 @@ func run(ctx context.Context, out io.Writer) error {
 		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: errors.New("no space left on device")}},
 		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Done: true}},
 	} {
-		monitor.ReportPinnedImageSets(ctx, sets, nil) // each report has the whole list
+		monitor.ReportPinnedImageSets(ctx, sets, nil) // each report must have all sets
 		mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, nodeName, metav1.GetOptions{})
 		if err != nil {
 			return err

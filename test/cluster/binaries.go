@@ -7,8 +7,8 @@ import (
 	"runtime"
 )
 
-// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", built by make servers. The
-// kube-apiserver has the version that Version returns.
+// Binary returns the path of "etcd", "kube-apiserver" or "kubectl", as built by make servers. The
+// kube-apiserver has the Kubernetes version that Version returns.
 func Binary(name string) (string, error) {
 	version := ""
 	if name == "kube-apiserver" && Version() != "" {
@@ -21,11 +21,11 @@ func Binary(name string) (string, error) {
 	return path, nil
 }
 
-// Version returns the Kubernetes version in the environment variable K8S, for example 1.33. If the
-// variable is empty, the API server has the version in test/binaries.
+// Version returns the value of the environment variable K8S, a Kubernetes version such as 1.33. If
+// the variable is empty, the API server has the version in the go.mod file of test/binaries.
 func Version() string { return os.Getenv("K8S") }
 
-// root is the folder of the repository.
+// root returns the folder of the repository.
 func root() string {
 	_, file, _, _ := runtime.Caller(0)
 	return filepath.Dir(filepath.Dir(filepath.Dir(file)))

@@ -19,30 +19,29 @@ import (
 	ctrllog "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// Options configures a cluster. The zero value is a standard cluster.
+// Options configures a cluster. The zero value configures a cluster in standard mode.
 type Options struct {
-	// ImageMode installs the MachineConfigNode CRD with the fields of image mode (the
-	// CustomNoUpgrade feature set) instead of the default CRD.
+	// ImageMode selects the MachineConfigNode CRD of the feature set CustomNoUpgrade, which has the
+	// fields of image mode.
 	ImageMode bool
-
-	// APIServerArgs has additional flags of kube-apiserver: "--name=value".
+	// APIServerArgs are additional flags of kube-apiserver, for example "--v=4".
 	APIServerArgs []string
 }
 
 // Cluster is an etcd and a kube-apiserver. It is safe for concurrent use.
 type Cluster struct {
-	dir string // data, certificates, logs and the kubeconfig file
+	dir string // has data, certificates, logs and the kubeconfig file
 	env *envtest.Environment
 
 	mu       sync.Mutex // guards the fields below
-	etcd     bool       // whether etcd runs
-	api      bool       // whether kube-apiserver runs
-	finished bool
+	etcd     bool       // true while etcd runs
+	api      bool       // true while kube-apiserver runs
+	finished bool       // true after Stop
 }
 
-// Start starts the servers on free loopback ports and returns when the CRD of MachineConfigNode is
-// served. On failure, it stops the servers, and the error has the end of the API server's log. Any
-// number of clusters may run at the same time.
+// Start starts the servers on free loopback ports, and returns when the API server serves
+// MachineConfigNodes. If a server does not start, Start stops both servers, and returns an error
+// with the end of the API server's log. Several clusters may run at the same time.
 func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	ctrllog.SetLogger(klog.Background())
 	dir, err := os.MkdirTemp("", "test-cluster-")
@@ -71,12 +70,12 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if etcd.Path, err = Binary("etcd"); err != nil {
 		return err
 	}
-	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest keeps existing folders when a server restarts
+	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest uses existing folders again when a server restarts
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
 	}
-	// Without a network, the machine has no other address to advertise.
+	// kube-apiserver finds no address to advertise on a machine without a network.
 	api.Configure().Set("advertise-address", "127.0.0.1").Set("endpoint-reconciler-type", "none")
 	for _, arg := range opts.APIServerArgs {
 		name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
@@ -92,15 +91,15 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 		return err
 	}
 	c.etcd, c.api = true, true
-	c.env.Config.QPS = -1 // no limit; client-go's default is 5 requests a second
+	c.env.Config.QPS = -1 // without a rate limit; client-go's default is 5 requests a second
 	if err := os.WriteFile(c.Kubeconfig(), c.env.KubeConfig, 0o600); err != nil {
 		return err
 	}
 	return InstallCRD(ctx, c.Config(), opts.ImageMode)
 }
 
-// Stop stops both servers, even if they are paused, and removes their files. A second call does
-// nothing.
+// Stop stops both servers, even if the API server is paused, and removes their files. A second call
+// does nothing.
 func (c *Cluster) Stop() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -108,8 +107,7 @@ func (c *Cluster) Stop() error {
 		return nil
 	}
 	c.finished = true
-	errs := []error{c.stopAPIServer(), c.stopEtcd(), os.RemoveAll(c.dir)}
-	return errors.Join(errs...)
+	return errors.Join(c.stopAPIServer(), c.stopEtcd(), os.RemoveAll(c.dir))
 }
 
 func (c *Cluster) stopAPIServer() error {
@@ -117,7 +115,7 @@ func (c *Cluster) stopAPIServer() error {
 		return nil
 	}
 	c.api = false
-	// envtest sends SIGTERM, which a paused server ignores and a busy server delays.
+	// envtest sends SIGTERM. A paused server ignores SIGTERM, and a busy server takes long to exit.
 	if pid, err := c.apiServer(); err == nil {
 		_ = signal(pid, syscall.SIGKILL)
 	}
@@ -132,20 +130,20 @@ func (c *Cluster) stopEtcd() error {
 	return c.env.ControlPlane.Etcd.Stop()
 }
 
-// apiServer finds the process by the certificate folder on its command line, because envtest does
-// not export the process.
+// apiServer returns the PID of the API server. It searches for the command line with the
+// certificate folder, because envtest does not export the process.
 func (c *Cluster) apiServer() (pid int, err error) {
 	return findProcess("--cert-dir=" + c.env.ControlPlane.APIServer.CertDir)
 }
 
-// Config returns a copy of the client configuration of an administrator, without a rate limit. To
-// act as another user, pass the copy to rest.AnonymousClientConfig, and set a token.
+// Config returns a client configuration for an administrator, without a rate limit. For another
+// user, pass the configuration to rest.AnonymousClientConfig, and set a token.
 func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.env.Config) }
 
 // Kubeconfig returns the path of a kubeconfig file for the same administrator.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// Kubectl runs kubectl as the administrator and returns its standard output. The error includes its
+// Kubectl runs kubectl as the administrator, and returns the standard output. An error includes the
 // standard error.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	path, err := Binary("kubectl")
@@ -154,7 +152,8 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
-	// The default cache identifies a server by its port, which an earlier cluster may have used.
+	// Each cluster has its own cache, because kubectl identifies the cache of a server by its
+	// address, which an earlier cluster may have used.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(c.dir, "kubectl"))
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
@@ -163,7 +162,7 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	return stdout.String(), nil
 }
 
-// tail returns the end of a log file.
+// tail returns the end of a file.
 func tail(path string) string {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// The names of the CRDs of the release payload, which are in the module github.com/openshift/api.
+// The names of CRDs of the release payload. Their manifests are in the module
+// github.com/openshift/api.
 const (
 	crdStandard = "machineconfignodes-SelfManagedHA-Default"
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
@@ -28,10 +29,10 @@ const (
 
 var machineConfigNodes = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfignodes"}
 
-// InstallCRD creates or replaces the CRD of MachineConfigNode, and returns when the API server at
-// cfg serves the new variant. With imageMode, the variant has spec.configImage and
-// status.configImage. Objects stay; fields that the new variant lacks are dropped when an object is
-// read.
+// InstallCRD creates or replaces the CRD of MachineConfigNode, and returns when the API server
+// serves the new CRD. If imageMode is true, the CRD has spec.configImage and status.configImage.
+// Existing objects are kept. If the new CRD lacks a field of an object, the API server omits the
+// field from responses.
 func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	name := crdStandard
 	if imageMode {
@@ -47,14 +48,14 @@ func InstallCRD(ctx context.Context, cfg *rest.Config, imageMode bool) error {
 	return eventually(ctx, "MachineConfigNodes are not served", func(ctx context.Context) error {
 		known, err := knowsConfigImage(ctx, client.Resource(machineConfigNodes))
 		if err == nil && known != imageMode {
-			err = fmt.Errorf("the API server still serves the other variant of the CRD: it has spec.configImage: %t", known)
+			err = fmt.Errorf("the API server still serves the previous CRD (with spec.configImage: %t)", known)
 		}
 		return err
 	})
 }
 
 // InstallPoolCRD creates or replaces the CRDs of MachineConfigPool, MachineOSConfig and
-// MachineOSBuild, and returns when they are served.
+// MachineOSBuild, and returns when the API server serves them.
 func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
 	for _, name := range []string{crdPools, crdOSConfig, crdOSBuild} {
 		if err := install(ctx, cfg, name); err != nil {
@@ -64,8 +65,8 @@ func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
 	return nil
 }
 
-// InstallConfigurationCRD is InstallPoolCRD for the MachineConfiguration CRD of
-// operator.openshift.io.
+// InstallConfigurationCRD creates or replaces the CRD of MachineConfiguration
+// (operator.openshift.io), and returns when the API server serves it.
 func InstallConfigurationCRD(ctx context.Context, cfg *rest.Config) error {
 	return install(ctx, cfg, crdConfigs)
 }
@@ -95,8 +96,8 @@ func install(ctx context.Context, cfg *rest.Config, name string) error {
 	})
 }
 
-// knowsConfigImage reports whether the served variant has spec.configImage. It creates an object
-// with that field, as a dry run. If the CRD is new, the API server delays this first create by two
+// knowsConfigImage reports whether the served CRD has spec.configImage. It creates an object with
+// this field in a dry run. If the CRD is new, the API server delays the first create by two
 // seconds.
 func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (bool, error) {
 	object := &unstructured.Unstructured{Object: map[string]any{
@@ -112,7 +113,7 @@ func knowsConfigImage(ctx context.Context, resource dynamic.ResourceInterface) (
 	switch {
 	case apierrors.IsBadRequest(err) && strings.Contains(err.Error(), `unknown field "spec.configImage"`):
 		return false, nil
-	// The API server checks for unknown fields before validation and policies.
+	// The API server rejects unknown fields before it validates the object and evaluates policies.
 	case err == nil, apierrors.IsInvalid(err), apierrors.IsForbidden(err):
 		return true, nil
 	}

@@ -8,27 +8,28 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 )
 
-// StopAPIServer kills the API server, like a crash: connections are refused until
-// [Cluster.StartAPIServer]. It does nothing if the API server does not run.
+// StopAPIServer kills the API server. Connections are refused until [Cluster.StartAPIServer].
+// StopAPIServer does nothing if the API server is already stopped.
 func (c *Cluster) StopAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopAPIServer()
 }
 
-// StartAPIServer starts the API server again with the same address, users and data, and returns
-// when it is ready. It does nothing if the API server runs.
+// StartAPIServer starts a stopped API server with the same address, users and data, and returns
+// when the API server is ready. It does nothing if the API server is running.
 func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.startAPIServer(ctx)
 }
 
-// RestartAPIServer stops and starts the API server: watches end, and its memory and CPU time start
-// from zero.
+// RestartAPIServer stops and starts the API server. Watches end, and the memory and the CPU time of
+// the API server start from zero.
 func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -38,8 +39,8 @@ func (c *Cluster) RestartAPIServer(ctx context.Context) error {
 	return c.startAPIServer(ctx)
 }
 
-// PauseAPIServer freezes the API server and returns when it is frozen: the kernel accepts
-// connections, but requests get no response. It needs Linux.
+// PauseAPIServer freezes the process of the API server, and returns when all threads are frozen.
+// The kernel still accepts connections, but requests get no response. PauseAPIServer needs Linux.
 func (c *Cluster) PauseAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,8 @@ func (c *Cluster) PauseAPIServer() error {
 	return freeze(pid)
 }
 
-// ResumeAPIServer resumes a paused API server. It serves the requests that arrived in the meantime.
+// ResumeAPIServer resumes a paused API server, which then serves the requests that arrived during
+// the pause.
 func (c *Cluster) ResumeAPIServer() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,16 +63,16 @@ func (c *Cluster) ResumeAPIServer() error {
 	return signal(pid, syscall.SIGCONT)
 }
 
-// StopEtcd stops etcd: requests to the API server fail or time out until [Cluster.StartEtcd]. The
-// data stays.
+// StopEtcd stops etcd, and keeps its data. Requests to the API server fail or time out until
+// [Cluster.StartEtcd].
 func (c *Cluster) StopEtcd() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stopEtcd()
 }
 
-// StartEtcd starts etcd again with its data. The API server needs a moment to reconnect: see
-// [Cluster.WaitReady].
+// StartEtcd starts a stopped etcd with the same data. Call [Cluster.WaitReady] to wait until the
+// API server has reconnected.
 func (c *Cluster) StartEtcd(context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,8 +103,8 @@ func (c *Cluster) WaitReady(ctx context.Context) error {
 	})
 }
 
-// APIServerCPU returns the CPU time, user and system, that the API server has used since its last
-// start, in steps of 10 ms. It needs Linux.
+// APIServerCPU returns the user and system CPU time of the API server since its last start, with a
+// resolution of 10 ms. APIServerCPU needs Linux.
 func (c *Cluster) APIServerCPU() (time.Duration, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,4 +124,21 @@ func (c *Cluster) startAPIServer(ctx context.Context) error {
 	}
 	c.api = true
 	return c.WaitReady(ctx)
+}
+
+// timeout is the limit of each wait for a server. It is long enough for a busy machine.
+const timeout = 2 * time.Minute
+
+// eventually calls check until check returns nil. After timeout, or when ctx ends, it returns an
+// error that wraps the last error of check.
+func eventually(ctx context.Context, what string, check func(context.Context) error) error {
+	var last error
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, timeout, true, func(ctx context.Context) (bool, error) {
+		last = check(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w, last error: %w", what, err, last)
+	}
+	return nil
 }

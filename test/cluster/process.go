@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// findProcess returns the PID of the process with this argument.
+// findProcess returns the PID of the process that has this command line argument.
 func findProcess(argument string) (int, error) {
 	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
@@ -24,16 +24,16 @@ func findProcess(argument string) (int, error) {
 			return strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		}
 	}
-	return 0, fmt.Errorf("no process runs with %s", argument)
+	return 0, fmt.Errorf("no process has the argument %s", argument)
 }
 
-// cpuTime returns the CPU time of a process, user and system.
+// cpuTime returns the user and system CPU time of a process.
 func cpuTime(pid int) (time.Duration, error) {
 	fields, err := procStat(strconv.Itoa(pid))
 	if err != nil {
 		return 0, err
 	}
-	const utime, stime = 14 - 3, 15 - 3 // field numbers of proc(5); fields starts at field 3, the state
+	const utime, stime = 14 - 3, 15 - 3 // fields 14 and 15 in proc(5); fields[0] is field 3
 	user, err := strconv.Atoi(fields[utime])
 	if err != nil {
 		return 0, err
@@ -52,7 +52,7 @@ func signal(pid int, signal syscall.Signal) error {
 	return nil
 }
 
-// freeze stops a process, and returns when none of its threads runs.
+// freeze stops a process, and returns when all of its threads are stopped.
 func freeze(pid int) error {
 	if err := signal(pid, syscall.SIGSTOP); err != nil {
 		return err
@@ -63,22 +63,22 @@ func freeze(pid int) error {
 			return err
 		}
 		for _, thread := range threads {
-			// Ignore a thread that has ended in the meantime.
+			// If procStat fails, the thread has ended.
 			if fields, err := procStat(thread.Name()); err == nil && fields[0] != "T" {
-				return fmt.Errorf("its thread %s is in state %s", thread.Name(), fields[0])
+				return fmt.Errorf("thread %s is in state %s", thread.Name(), fields[0])
 			}
 		}
 		return nil
 	})
 }
 
-// procStat returns the fields of /proc/<pid>/stat, starting with the state.
+// procStat returns the fields of /proc/<pid>/stat, starting with field 3, the state.
 func procStat(pid string) ([]string, error) {
 	content, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	if err != nil {
 		return nil, err
 	}
-	// The second field is the name of the program in parentheses, which may contain spaces.
+	// Field 2 is the name of the program in parentheses. The name may contain spaces.
 	fields := strings.Fields(string(content[bytes.LastIndexByte(content, ')')+1:]))
 	if len(fields) < 20 {
 		return nil, fmt.Errorf("/proc/%s/stat has %d fields", pid, len(fields))

@@ -1,5 +1,5 @@
-// Package today makes the requests of a machine-config-daemon that does not use this library: see
-// internal/mco for the conditions that it writes.
+// Package today makes the requests of a machine-config-daemon without this library. Package
+// internal/mco computes the conditions that this daemon writes.
 package today
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// Daemon reads the object at each call, and applies its whole status or spec by force, without a
-// resource version.
+// Daemon reads the object in each call. Then it applies the whole status or the whole spec by
+// force, without a resourceVersion.
 type Daemon struct {
 	Client   mcfgclient.MachineConfigNodeInterface
 	Node     func() *corev1.Node
 	PoolName string
-	// Between is called between the read and the write of a report, if not nil.
+	// Between is called between the read and the write of a report. It may be nil.
 	Between func()
 }
 
 var options = metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true}
 
-// Report applies the status, unless the call changes nothing.
+// Report applies the status if the call changes it.
 func (d *Daemon) Report(ctx context.Context, c mco.Call) error {
 	annotations := d.Node().Annotations
 	object, err := d.Client.Get(ctx, d.Node().Name, metav1.GetOptions{})
@@ -56,7 +56,7 @@ func (d *Daemon) Report(ctx context.Context, c mco.Call) error {
 	return err
 }
 
-// Spec applies the spec with the Node's desired config.
+// Spec applies the spec with the desired config of the Node.
 func (d *Daemon) Spec(ctx context.Context) error {
 	object, err := d.Client.Get(ctx, d.Node().Name, metav1.GetOptions{})
 	if err != nil {

@@ -15,11 +15,11 @@ func TestBootstrap(t *testing.T) {
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
 		pass(10 * time.Minute)
-		assert.Equal(t, "The first sync is at OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
+		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.stop() // killed
 		p = m.operator(t)
 		pass(10 * time.Minute)
-		assert.Equal(t, "The first sync is at OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
+		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(nil)
 		pass(time.Hour)
 		want := m.is(t, bootstrap, no, "Complete")

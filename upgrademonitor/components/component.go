@@ -2,6 +2,7 @@ package components
 
 import (
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -9,7 +10,7 @@ import (
 // Component is a part of the machine config operator that has conditions.
 type Component string
 
-// The components. The types of their conditions start with these names.
+// The components. A condition type is a component, followed by an aspect.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -17,17 +18,17 @@ const (
 	Bootstrap  Component = "MachineConfigBootstrap"
 )
 
-// Aspect is what a condition says about its component.
+// Aspect is the property of a component that a condition describes.
 type Aspect string
 
-// The aspects. The types of conditions end with these names.
+// The aspects.
 const (
 	Available   Aspect = "Available"
 	Progressing Aspect = "Progressing"
 	Degraded    Aspect = "Degraded"
 )
 
-// conditionType is a type of condition, and the process that writes it.
+// conditionType is the type of a condition, with the process that writes the condition.
 type conditionType struct {
 	component Component
 	aspect    Aspect
@@ -37,7 +38,7 @@ type conditionType struct {
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
 // conditionTypes are all types, in the order in which a process computes its conditions. A process
-// cannot report that it is down, so another process writes its Available.
+// cannot report that it is down, so another process writes its Available condition.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
 	{Operator, Progressing, Operator},
@@ -45,14 +46,14 @@ var conditionTypes = []conditionType{
 	{Controller, Degraded, Controller},
 	{Controller, Progressing, Controller},
 	{Controller, Available, Operator},
-	{Daemon, Progressing, Operator}, // Degraded depends on it
+	{Daemon, Progressing, Operator}, // before Degraded, which depends on it
 	{Daemon, Degraded, Operator},
 	{Daemon, Available, Operator},
 	{Bootstrap, Progressing, Operator},
 }
 
-// TypeOf returns the type of a component's condition, or "" if there is none: Bootstrap has only
-// Progressing.
+// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. It
+// returns "" if the component does not have the condition: Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -62,7 +63,7 @@ func TypeOf(c Component, a Aspect) string {
 	return ""
 }
 
-// find returns a condition of a component, or the zero Condition.
+// find returns a condition of a component, or the zero value.
 func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 	name := TypeOf(c, a)
 	if i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name }); i >= 0 && name != "" {
@@ -70,3 +71,80 @@ func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 	}
 	return metav1.Condition{}
 }
+
+// State is the name of a step of a component's work. The reasons of conditions contain states. A
+// state has no condition of its own, because states change with each sync.
+type State string
+
+// The states of the operator.
+const (
+	OperatorSync                          State = "OperatorSync" // the whole sync
+	OperatorSyncOSImageStream             State = "OperatorSyncOSImageStream"
+	OperatorSyncRenderConfig              State = "OperatorSyncRenderConfig"
+	OperatorSyncCustomResourceDefinitions State = "OperatorSyncCustomResourceDefinitions"
+	OperatorSyncConfigMaps                State = "OperatorSyncConfigmaps"
+	OperatorSyncMachineConfiguration      State = "OperatorSyncMachineConfiguration"
+	OperatorSyncMCN                       State = "OperatorSyncMCN" // MachineConfigNodes
+	OperatorSyncMCP                       State = "OperatorSyncMCP" // MachineConfigPools
+	OperatorSyncMCD                       State = "OperatorSyncMCD" // the daemons
+	OperatorSyncMCC                       State = "OperatorSyncMCC" // the controller
+	OperatorSyncMCS                       State = "OperatorSyncMCS" // the server
+	OperatorSyncMOB                       State = "OperatorSyncMOB" // the OS builder
+	OperatorSyncMCPRequired               State = "OperatorSyncMCPRequired"
+	OperatorSyncKubeletConfig             State = "OperatorSyncKubeletConfig"
+	BootstrapProgression                  State = "BootstrapProgression"
+)
+
+// The states of the controller.
+const (
+	MCCSync                        State = "SyncMCC" // the whole sync
+	MCCSyncMachineConfigPool       State = "SyncMCCMachineConfigPool"
+	MCCSyncRenderedMachineConfigs  State = "SyncMCCRenderedMachineConfigs"
+	MCCSyncGeneratedKubeletConfigs State = "SyncMCCGeneratedKubeletConfigs"
+	MCCSyncControllerConfig        State = "SyncMCCControllerConfig"
+	MCCSyncContainerRuntimeConfig  State = "SyncMCCContainerRuntimeConfig"
+)
+
+// The states of both the operator and the controller.
+const (
+	MetricsSync State = "SyncMetrics"
+	Errored     State = "Errored" // an error in a step that has no state
+)
+
+// daemonSync is the state in the reason of the daemons' Degraded. No process reports this state.
+const daemonSync State = "SyncMCD"
+
+var statesOf = map[Component][]State{
+	Operator: {
+		OperatorSync, OperatorSyncOSImageStream, OperatorSyncRenderConfig, OperatorSyncCustomResourceDefinitions,
+		OperatorSyncConfigMaps, OperatorSyncMachineConfiguration, OperatorSyncMCN, OperatorSyncMCP, OperatorSyncMCD,
+		OperatorSyncMCC, OperatorSyncMCS, OperatorSyncMOB, OperatorSyncMCPRequired, OperatorSyncKubeletConfig,
+		BootstrapProgression, MetricsSync, Errored,
+	},
+	Controller: {
+		MCCSync, MCCSyncMachineConfigPool, MCCSyncRenderedMachineConfigs, MCCSyncGeneratedKubeletConfigs,
+		MCCSyncControllerConfig, MCCSyncContainerRuntimeConfig, MetricsSync, Errored,
+	},
+	Daemon: {daemonSync},
+}
+
+// The reason of Degraded=True is a state with one of these suffixes.
+const (
+	failedSuffix = "Failed"
+	stuckSuffix  = "Stuck"
+)
+
+// stateOf returns the state in a reason, or Errored if the reason has no known state.
+func stateOf(reason string) State {
+	s := State(strings.TrimSuffix(strings.TrimSuffix(reason, failedSuffix), stuckSuffix))
+	for _, states := range statesOf {
+		if slices.Contains(states, s) {
+			return s
+		}
+	}
+	return Errored
+}
+
+// syncs has the state of the whole sync of each process. This state is a prefix of the states of
+// the sync's steps.
+var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

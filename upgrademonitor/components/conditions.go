@@ -4,7 +4,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -12,23 +11,26 @@ import (
 )
 
 const (
-	// unavailableFor is how long a peer must be unavailable before Available=False is published.
+	// unavailableFor is how long a component must be unavailable before Available=False is
+	// published.
 	unavailableFor = 10 * time.Minute
 	// rolloutFor is how long a rollout of the DaemonSet may take before the daemons are Degraded.
 	rolloutFor = time.Hour
-	// maxBootstrap is longer than the installer waits for a bootstrap: an older cluster is not
-	// bootstrapping.
+	// maxBootstrap exceeds the time that the installer waits for a bootstrap. An older cluster has
+	// completed its bootstrap.
 	maxBootstrap = time.Hour
-	// maxMessage bounds messages, in bytes: every write is sent to every node.
+	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
+	// write is sent to every daemon.
 	maxMessage = 384
 
 	asExpected = "AsExpected"
 	noData     = "NoData"
 )
 
-// conditions computes the conditions that this process writes, from the previous conditions and the
-// time when the object was created. A condition that is not known yet stays as it was, or is
-// omitted. lastTransitionTime changes with the status, and never decreases.
+// conditions computes the conditions that this process writes. before are the previous conditions,
+// and created is the creation time of the object. A condition that is not known yet keeps its
+// previous value. If it has no previous value, it is omitted. lastTransitionTime changes only if
+// the status changes, and never decreases.
 func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
 	var list []metav1.Condition
 	for _, ct := range conditionTypes {
@@ -63,8 +65,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. Its lastTransitionTime is when this process
-// first received its status.
+// setPeer records a condition of another component. Its lastTransitionTime becomes the time when
+// this process first received the status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
 	if before := t.peers[c.Type]; before.Status == c.Status {
@@ -74,8 +76,8 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 }
 
 // peer returns the condition to publish for another component. A good status is published at once.
-// Any other status is published only after it has lasted; until then, the previous condition stays.
-// The daemons are also Degraded if their rollout is stuck.
+// Any other status is published after it has lasted for some time; until then, peer returns the
+// previous condition. The daemons are also Degraded if the rollout of the DaemonSet is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting
@@ -97,9 +99,10 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 	return c
 }
 
-// bootstrap returns Progressing of the bootstrap: True until the first sync of a new cluster has
-// succeeded, then False for good, with the time and the last error. An older cluster never gets the
-// condition: its object is older than maxBootstrap, or already has conditions of the operator.
+// bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
+// succeeded. Then it is False and never changes again; the message has the time, the duration and
+// the last error. If the object is older than maxBootstrap, or already has conditions of the
+// operator, the cluster is not new, and gets no condition.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {
@@ -112,22 +115,21 @@ func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, create
 		}
 		return condition(metav1.ConditionFalse, "Complete", message)
 	case t.at != "":
-		message = "The first sync is at " + string(t.at)
+		message = "The first sync is at step " + string(t.at)
 	case was.Message != "":
 		message = was.Message
 	}
 	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
 }
 
-// oneLine returns a text as a message: on one line, in valid UTF-8, without unprintable characters.
-// A long text keeps its start, and its end, which has the cause.
+// oneLine converts a text to a message: one line of valid UTF-8 without unprintable characters. It
+// removes the middle of a long text, and keeps the end, which has the cause.
 func oneLine(text string) string {
-	text = strings.ToValidUTF8(shorten(text), string(utf8.RuneError))
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(text, isBlank), " "), maxMessage)
+	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(shorten(text), isBlank), " "), maxMessage)
 }
 
-// shorten returns at most 1 kB of a text, in constant time: its start and its end.
+// shorten removes the middle of a text that exceeds 1 kB. It takes constant time.
 func shorten(text string) string {
 	const half = 1 << 9
 	if len(text) <= 2*half {
@@ -138,5 +140,5 @@ func shorten(text string) string {
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// seconds returns a time with the precision of the API.
+// seconds truncates a time to seconds, the precision of times in the API.
 func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -26,23 +26,24 @@ type Config struct {
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process: machine-config-operator-state or
-	// machine-config-controller-state by default. The other component's default is invalid.
+	// FieldManager owns the conditions of this process. The default is
+	// machine-config-operator-state or machine-config-controller-state, depending on Component. The
+	// default of the other component is invalid.
 	FieldManager string
-	// Ready reports whether the Reporter may write the object. If a controller adds its conditions
-	// only to an empty list, Ready must return false until they are there. It must not change the
-	// object, and must not block. By default it returns true.
+	// Ready reports whether the Reporter may write the object. Set Ready if another controller adds
+	// its conditions only to an empty list. Ready must then return false until these conditions
+	// exist. Ready must not change the object, and must not block. The default always returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
-	// Clock is the real clock by default.
+	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker
 }
 
-// New returns a Reporter. It makes no request. Invalid input is a *field.Error.
+// New returns a Reporter. It makes no request. If config is invalid, it returns a *field.Error.
 func New(config Config) (*Reporter, error) {
 	path, other := field.NewPath("components", "Config"), map[Component]Component{Operator: Controller, Controller: Operator}[config.Component]
 	err := validate.Required(path,
 		validate.Field{Name: "Client", Value: config.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
-		validate.Field{Name: "Lister", Value: config.Lister, Hint: "pass the lister of an openshift/client-go informer, Operator().V1().MachineConfigurations()"},
+		validate.Field{Name: "Lister", Value: config.Lister, Hint: "pass Operator().V1().MachineConfigurations().Lister() of an informer factory of openshift/client-go's operator group"},
 	)
 	switch {
 	case err != nil:
@@ -50,7 +51,7 @@ func New(config Config) (*Reporter, error) {
 	case other == "":
 		return nil, field.NotSupported(path.Child("Component"), config.Component, []Component{Operator, Controller})
 	case config.FieldManager == fieldManagers[other]:
-		return nil, field.Invalid(path.Child("FieldManager"), config.FieldManager, "belongs to the other component: leave it empty")
+		return nil, field.Invalid(path.Child("FieldManager"), config.FieldManager, "is the default of the other component: leave FieldManager empty")
 	}
 	config.FieldManager = cmp.Or(config.FieldManager, fieldManagers[config.Component])
 	if config.Ready == nil {

@@ -15,11 +15,12 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// Conditions report only what lasts: an unresolved error, or a step that takes long or hangs. A
-// healthy process writes nothing, because each write is sent to every daemon of the cluster.
+// Errors and steps that last less than two minutes change no condition, so a healthy process writes
+// nothing. Writes must be rare, because the API server sends each write to every daemon of the
+// cluster.
 //
-// A process cannot report that it is down, so the operator and the controller report each other's
-// [Deployment], and the operator reports the daemons, which never write this object ([Daemons]).
+// A process cannot report that it is down. So the operator and the controller report each other's
+// [Deployment], and the operator reports the [Daemons]. The daemons do not write this object.
 //
-// Readers need only the conditions: [HealthOf], [Overall] and [MostRecentError] are pure functions.
+// [HealthOf], [Overall] and [MostRecentError] are pure functions for readers of the conditions.
 package components

@@ -17,14 +17,16 @@ const (
 	Unhealthy Health = "Unhealthy"
 )
 
-// withHealth are the components that have the conditions that determine health.
+// withHealth are the components that have the conditions Degraded and Available.
 var withHealth = []Component{Operator, Controller, Daemon}
 
 // HealthOf returns the health of a component:
 //
-//  1. Unhealthy if Degraded is True, whatever Available says.
-//  2. Otherwise Unknown if Degraded or Available is Unknown or missing, as they are for Bootstrap.
-//  3. Otherwise Healthy if Available is True, Unhealthy if it is False.
+//  1. If Degraded is True, the component is Unhealthy, even if Available is Unknown or missing.
+//  2. Otherwise, the component is Unknown if Degraded or Available is Unknown or missing. Bootstrap
+//     has neither condition.
+//  3. Otherwise, the component is Healthy if Available is True, and Unhealthy if Available is
+//     False.
 func HealthOf(list []metav1.Condition, c Component) Health {
 	degraded, available := find(list, c, Degraded).Status, find(list, c, Available).Status
 	switch {
@@ -39,7 +41,7 @@ func HealthOf(list []metav1.Condition, c Component) Health {
 	}
 }
 
-// Overall returns the worst health of the operator, the controller and the daemons: Unhealthy is
+// Overall returns the worst health of the operator, the controller and the daemons. Unhealthy is
 // worse than Unknown, and Unknown is worse than Healthy.
 func Overall(list []metav1.Condition) Health {
 	worst := Healthy
@@ -54,14 +56,14 @@ func Overall(list []metav1.Condition) Health {
 // Fault is an error of a component, read from its Degraded condition.
 type Fault struct {
 	Component Component   `json:"-"`
-	State     State       `json:"state"` // Errored if the reason names no known state
+	State     State       `json:"state"` // Errored if the reason has no known state
 	Message   string      `json:"message"`
-	Since     metav1.Time `json:"since"` // when Degraded became True, or when the error was resolved
+	Since     metav1.Time `json:"since"` // when Degraded became True or, if Resolved, when the error was resolved
 	Resolved  bool        `json:"resolved"`
 }
 
-// MostRecentError returns the newest unresolved error of the components, or else the error that was
-// resolved last. found is false if there is no error.
+// MostRecentError returns the newest unresolved error of all components. If all errors are
+// resolved, it returns the error that was resolved last. found is false if there is no error.
 func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	for _, component := range withHealth {
 		f, ok := faultOf(component, find(list, component, Degraded))
@@ -75,12 +77,13 @@ func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 
 const lastErrorPrefix = "Last error, resolved "
 
-// lastError returns the message of Degraded=False after an error. Only faultOf reads it.
+// lastError returns the message of Degraded=False after an error. Only faultOf parses this message.
 func lastError(degraded metav1.Condition, resolved time.Time) string {
 	return lastErrorPrefix + timestamp(resolved) + ", in " + string(stateOf(degraded.Reason)) + ": " + degraded.Message
 }
 
-// faultOf returns the current or the last error in a Degraded condition.
+// faultOf returns the error in a Degraded condition: the current error or, if Degraded is False,
+// the last error.
 func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	f := Fault{Component: c, State: stateOf(degraded.Reason), Message: degraded.Message, Since: degraded.LastTransitionTime}
 	if degraded.Status == metav1.ConditionTrue {

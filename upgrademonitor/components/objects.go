@@ -15,13 +15,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// maxNodes is how many nodes a message names at most: its size must not grow with the cluster.
+// maxNodes is the maximum number of nodes that a message names. The size of a message must not grow
+// with the cluster.
 const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
-// Deployment. The other process passes the condition to SetPeerConditions. It is Unknown if d is
-// nil, or does not report whether it is available. For other components the list is empty. now is
-// the lastTransitionTime.
+// Deployment. The other process passes the result to SetPeerConditions. Available is Unknown if d
+// is nil, or if the condition Available of d is Unknown or missing. For any other component, the
+// list is empty. now becomes the lastTransitionTime.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
 	if c != Operator && c != Controller {
 		return nil
@@ -44,17 +45,18 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 }
 
 // Daemons returns the conditions of the daemons, read from their DaemonSet and the
-// MachineConfigNodes. The operator passes the conditions to SetPeerConditions:
+// MachineConfigNodes. The operator passes the result to SetPeerConditions:
 //
-//   - Degraded is True while a node is NodeDegraded, and Unknown if there are no
+//   - Degraded is True if a node is NodeDegraded. Degraded is Unknown if there are no
 //     MachineConfigNodes.
-//   - Available is False while more daemons are unavailable than nodes are in an update, because a
-//     node may reboot during its update. It is Unknown if ds is nil, or if the DaemonSet controller
-//     has not observed ds yet.
-//   - Progressing is True while the DaemonSet is being rolled out. After an hour, the Reporter sets
-//     Degraded to True. If ds is nil, Progressing is omitted, so it stays as it was.
+//   - Available is False if the number of unavailable daemons exceeds the number of nodes in an
+//     update. (A node in an update may reboot, so its daemon may be unavailable.) Available is
+//     Unknown if ds is nil, or if the DaemonSet controller has not observed ds yet.
+//   - Progressing is True while the DaemonSet is being rolled out. If a rollout takes an hour, the
+//     Reporter sets Degraded to True. If ds is nil, the result has no Progressing, and the Reporter
+//     keeps the previous condition.
 //
-// now is the lastTransitionTime. The order of the objects does not matter.
+// now becomes the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
 	list := []metav1.Condition{daemonsDegraded(mcns), daemonsAvailable(ds, mcns), daemonsProgressing(ds)}
 	for i, a := range []Aspect{Degraded, Available, Progressing} {
@@ -87,14 +89,14 @@ func daemonsDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
 func daemonsAvailable(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
 	switch {
 	case ds == nil || ds.Status.ObservedGeneration == 0 && ds.Status.DesiredNumberScheduled == 0:
-		return condition(metav1.ConditionUnknown, noData, "There is no DaemonSet that its controller has observed")
+		return condition(metav1.ConditionUnknown, noData, "The status of the DaemonSet is not known")
 	case int(ds.Status.NumberUnavailable) > inUpdate(mcns):
 		return condition(metav1.ConditionFalse, "DaemonSetUnavailable", "Daemons are missing on nodes that are not in an update: see the pods of DaemonSet "+ds.Name)
 	}
 	return condition(metav1.ConditionTrue, asExpected, "")
 }
 
-// inUpdate returns how many nodes are in an update, as package progress reads their objects.
+// inUpdate returns the number of nodes that are in an update, according to package progress.
 func inUpdate(mcns []*mcfgv1.MachineConfigNode) (n int) {
 	for _, mcn := range mcns {
 		if progress.FromMachineConfigNode(mcn).InUpdate() {

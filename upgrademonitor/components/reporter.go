@@ -17,39 +17,39 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// Reporter keeps the conditions of one process on MachineConfiguration/cluster. Create it with New.
-// It is safe for concurrent use. A nil Reporter reports nothing, so a process without the feature
-// can keep its calls of Begin, Track, Forget and SetPeerConditions.
+// Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
+// with New. A Reporter is safe for concurrent use. A nil Reporter reports nothing, so a process
+// without the feature can keep its calls of Begin, Track, Forget and SetPeerConditions.
 type Reporter struct {
 	config   Config
 	failures apierr.Log
 	wake     chan struct{} // capacity 1; a value means that a condition may have changed
 
-	mu      sync.Mutex // guards tracker; no function of a caller runs while it is locked
+	mu      sync.Mutex // guards tracker; must not be held while a function of the caller runs
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	desired []metav1.Condition               // as last computed
-	written *operatorv1.MachineConfiguration // the response to the last write
-	last    time.Time                        // the last write
+	desired []metav1.Condition               // the last result of tracker.conditions
+	written *operatorv1.MachineConfiguration // the object in the response to the last write
+	last    time.Time                        // the time of the last write
 	next    time.Time                        // the earliest time of the next write
 	backoff wait.Backoff
 }
 
-// Begin reports that the process starts a step. It returns the function that reports the end of the
-// step, with its error. A nil error resolves an earlier error of the same state and key. A second
-// call of end does nothing. Neither function blocks.
+// Begin reports that the process starts a step. Call end when the step ends, with the error of the
+// step or with nil. A nil error resolves an earlier error of the same state and key. A second call
+// of end does nothing. Begin and end do not block.
 //
-// key is the name of the object that the step works on, or "". A state of another component is
-// logged once, and ignored.
+// key is the name of the object that the step works on, or "" if there is no such object. If the
+// state belongs to another component, Begin logs an error once and ignores the step.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
 	return func(err error) { r.end(p, err, false) }
 }
 
-// Track runs work as a step, and returns its error. If work panics, the step has failed; the panic
-// is not recovered. If work returns because ctx was canceled, the step has neither failed nor
-// succeeded.
+// Track runs work as a step, and returns the error of work. If work panics, Track reports an error,
+// and does not recover the panic. If work returns context.Canceled after ctx was canceled, Track
+// reports neither an error nor a success.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does the step")
@@ -62,7 +62,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("panicked: see the log of the process")
 
-// start returns nil if this process does not have the state, or if too many passes run.
+// start returns nil if the component does not have the state, or if too many passes are running.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:
@@ -87,7 +87,8 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	if p == nil {
 		return
 	}
-	text, now := textOf(err), r.lock()
+	text := shorten(fmt.Sprint(err)) // err.Error may panic, for example on a nil pointer
+	now := r.lock()
 	defer r.mu.Unlock()
 	switch {
 	case isCanceled:
@@ -100,22 +101,8 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	}
 }
 
-// textOf returns the text of an error, shortened. The Error method may panic, as it does on a nil
-// pointer.
-func textOf(err error) (text string) {
-	defer func() {
-		if recover() != nil {
-			text = fmt.Sprint(err)
-		}
-	}()
-	if err != nil {
-		text = shorten(err.Error())
-	}
-	return text
-}
-
-// Forget drops the error and the running passes of a state and a key. Call it when the object is
-// deleted.
+// Forget removes the error and the running steps of a state and a key. Call Forget when the object
+// that the key names is deleted.
 func (r *Reporter) Forget(s State, key string) {
 	if r == nil {
 		return
@@ -126,13 +113,15 @@ func (r *Reporter) Forget(s State, key string) {
 	r.notify()
 }
 
-// SetPeerConditions reports conditions of another component, as Daemons and Deployment return them.
-// The operator reports the conditions of the daemons and the controller's Available; the controller
-// reports the operator's Available. A type that is not passed is unchanged.
+// SetPeerConditions reports conditions of another component, for example the result of Daemons or
+// Deployment. The operator reports the conditions of the daemons, and Available of the controller.
+// The controller reports Available of the operator. A condition that is not in the list is
+// unchanged.
 //
-// A good status is published at once, Available=False after 10 minutes, any other status after 2
-// minutes. Times in the conditions are ignored. For invalid input it returns a *field.Error, and
-// reports nothing. It does not block.
+// Available=True, Degraded=False and Progressing=False are published at once. Available=False is
+// published after it has lasted for 10 minutes, and any other status after 2 minutes.
+// lastTransitionTime is ignored. If a condition is invalid, SetPeerConditions returns a
+// *field.Error and reports nothing. SetPeerConditions does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil

@@ -20,25 +20,25 @@ import (
 const (
 	objectName = "cluster"
 
-	minInterval    = 30 * time.Second // between two writes, and between two reads from the Lister
+	minInterval    = 30 * time.Second // the minimum time between two writes; the time between two reads from the Lister
 	maxInterval    = 10 * time.Minute
-	quiet          = time.Hour // without a write, until minInterval applies again
+	quiet          = time.Hour // after this time without a write, minInterval applies again
 	requestTimeout = 10 * time.Second
 )
 
-// Run writes the conditions until ctx ends, then returns nil. No other method makes requests. Call
-// it once, while this process is the leader.
+// Run writes the conditions until ctx ends, then returns nil. Only Run makes requests. Call Run
+// once, while this process is the leader.
 //
-//  1. Run starts from the conditions that an earlier process wrote.
-//  2. Nothing is written before the Lister has the object, or while Ready returns false. The object
-//     is never created.
-//  3. One apply writes all conditions of this process, if any of them differs from the object.
-//  4. The first change after an hour without a write is written at once. The interval between two
-//     writes is 30 seconds, doubled with each write up to 10 minutes; a write has the latest
-//     conditions. If another client removes or reverts a condition, it is written again, at the
-//     same intervals.
-//  5. If the API server rejects a write, Run retries after 10 minutes; after any other failure,
-//     after 30 seconds. Each cause of a failure is logged once.
+//  1. Run starts with the conditions that an earlier process wrote.
+//  2. Run waits until the Lister has the object and Ready returns true. Run never creates the
+//     object.
+//  3. If any condition of this process differs from the object, one apply writes all of them.
+//  4. After an hour without a write, Run writes the next change at once. Otherwise the interval
+//     between two writes is at least 30 seconds, doubled with each write up to 10 minutes. If
+//     another client removes or reverts a condition, Run writes the condition again, at the same
+//     intervals.
+//  5. If the API server rejects a write, Run retries after 10 minutes. After any other failure, Run
+//     retries after 30 seconds. Run logs each cause of a failure once.
 func (r *Reporter) Run(ctx context.Context) error {
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
@@ -75,7 +75,7 @@ func (r *Reporter) sync(ctx context.Context) {
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
 	if order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion); err == nil && order < 0 {
-		mc = r.written // the informer lags
+		mc = r.written // the object in the cache is older
 	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
 		r.write(ctx, now)
@@ -89,7 +89,7 @@ func isInSync(list, desired []metav1.Condition) bool {
 	})
 }
 
-// write applies the desired conditions by force: no other process writes them.
+// write applies the desired conditions by force, because only this process should write them.
 func (r *Reporter) write(ctx context.Context, now time.Time) {
 	request, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
@@ -106,7 +106,7 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}
 		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
-		r.failures.Recovered(ctx, "write", "Wrote the conditions of a component again")
+		r.failures.Recovered(ctx, "write", "Wrote the conditions of a component after a failure")
 		return
 	case ctx.Err() != nil:
 		return
@@ -118,9 +118,9 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
 }
 
-// isRejected reports whether the request fails until an administrator grants a permission, repairs
-// the object or installs the CRD. If the CRD lacks a field, the API server responds with 500; after
-// any other 500, a retry may succeed.
+// isRejected reports whether the request will fail again until an administrator grants a
+// permission, repairs the object or installs the CRD. If the CRD lacks a field, the API server
+// responds with 500 and "not declared in schema". After any other 500, a retry may succeed.
 func isRejected(err error) bool {
 	outcome := apierr.Classify(err)
 	return outcome != apierr.Retry && outcome != apierr.Conflict || strings.Contains(err.Error(), "not declared in schema")

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// lasting is how long a pass must run, or an error must last, before it is published.
+	// lasting is how long a pass must run, or an error must last, before a condition reports it.
 	lasting = 2 * time.Minute
-	// stuckAfter is how long a pass may run before it is stuck.
+	// stuckAfter is how long a pass may run before Degraded becomes True.
 	stuckAfter = 30 * time.Minute
-	// inheritedFor is how long Degraded=True of an earlier process stays.
+	// inheritedFor is how long Degraded=True of an earlier process stays after a restart.
 	inheritedFor = 10 * time.Minute
 
 	maxErrors  = 64
@@ -26,7 +26,8 @@ const (
 	maxKey     = 253 // the longest name of an object
 )
 
-// step is a state and the key of the object that the process works on, such as a pool.
+// step is a state and the key of the object that the process works on, for example the name of a
+// pool.
 type step struct {
 	state State
 	key   string
@@ -41,44 +42,44 @@ func (s step) message(text string) string {
 	return s.key + ": " + text
 }
 
-// pass is one run of a step. Passes of one step may overlap.
+// pass is one run of a step. A step may have several passes at the same time.
 type pass struct {
 	step
 	started time.Time
 }
 
-// problem is an error of a step, or a pass that takes long.
+// problem is an error of a step, or a pass that takes too long.
 type problem struct {
 	step
-	since           time.Time // of an error, its first failure; of a pass, when it exceeded the limit
+	since           time.Time // when the error first occurred, or when the pass exceeded the limit
 	reason, message string
 }
 
-// tracker has the running passes and the errors of a process, and the conditions of its peers. It
-// computes the conditions that the process writes. Callers hold Reporter.mu, and pass the time.
+// tracker has the running passes and the errors of a process, and the conditions of other
+// components. It computes the conditions that the process writes. The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
-	sync      State                       // the whole sync
-	taken     time.Time                   // when the conditions of an earlier process were taken over
+	sync      State                       // the state of the whole sync
+	taken     time.Time                   // when Run read the conditions of an earlier process
 	running   map[*pass]bool              // at most maxRunning
-	errors    map[step]problem            // not resolved, at most maxErrors
-	peers     map[string]metav1.Condition // by type
-	at        State                       // the step of the sync that started last
+	errors    map[step]problem            // unresolved errors, at most maxErrors
+	peers     map[string]metav1.Condition // conditions of other components, by type
+	at        State                       // the state of the sync's step that started last
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
-	recovered bool                        // an error of this process was published, and is resolved
+	recovered bool                        // a published error of this process was resolved
 }
 
 func newTracker(c Component) *tracker {
 	return &tracker{component: c, sync: syncs[c], running: map[*pass]bool{}, errors: map[step]problem{}, peers: map[string]metav1.Condition{}}
 }
 
-// isStep reports whether a state is a step of the sync.
+// isStep reports whether a state is a step of the whole sync.
 func (t *tracker) isStep(s State) bool {
 	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
 }
 
-// start returns nil if too many passes run.
+// start returns nil if too many passes are running.
 func (t *tracker) start(s step, now time.Time) *pass {
 	if len(t.running) == maxRunning {
 		return nil
@@ -91,16 +92,16 @@ func (t *tracker) start(s step, now time.Time) *pass {
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass had already ended, or its step was
-// forgotten.
+// end ends a pass without a result. It returns false if the pass has already ended, or if its step
+// was forgotten.
 func (t *tracker) end(p *pass) bool {
 	wasRunning := t.running[p]
 	delete(t.running, p)
 	return wasRunning
 }
 
-// succeed ends a pass without an error, and resolves the error of its step. It reports whether this
-// may change a condition.
+// succeed ends a pass without an error, and resolves the error of its step. It reports whether a
+// condition may change.
 func (t *tracker) succeed(p *pass, now time.Time) bool {
 	if !t.end(p) {
 		return false
@@ -118,9 +119,9 @@ func (t *tracker) resolve(s step, now time.Time) {
 	delete(t.errors, s)
 }
 
-// fail ends a pass with an error. If there are maxErrors errors, a new error is dropped. The error
-// of a sync is a copy of its step's error, because the next sync may resolve that error, and fail
-// in another step.
+// fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
+// step of the sync has failed, the error of the whole sync is a copy of the step's error. A copy is
+// needed because the next sync may resolve the step's error, and then fail in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {
@@ -139,7 +140,7 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	t.errors[p.step] = f
 }
 
-// forget drops the error of a step, and ends its running passes without a result.
+// forget removes the error of a step, and ends its running passes without a result.
 func (t *tracker) forget(s step, now time.Time) {
 	for p := range t.running {
 		if p.step == s {
@@ -149,7 +150,7 @@ func (t *tracker) forget(s step, now time.Time) {
 	t.resolve(s, now)
 }
 
-// runningFor returns the passes that have run for at least the limit.
+// runningFor returns the passes that have been running for at least the limit.
 func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
 	for p := range t.running {
 		if now.Sub(p.started) >= limit {
@@ -159,8 +160,8 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	return list
 }
 
-// newestFirst sorts problems. If a step of the sync has a problem, the problem of the sync itself
-// is omitted, because it is the same problem.
+// newestFirst sorts problems. If a step of the sync has a problem, newestFirst omits the problem of
+// the whole sync, because it is the same problem.
 func (t *tracker) newestFirst(list []problem) []problem {
 	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
@@ -171,8 +172,9 @@ func (t *tracker) newestFirst(list []problem) []problem {
 	return list
 }
 
-// progressing returns Progressing of the process: True while a pass takes long. The reason and the
-// message are about the longest pass.
+// progressing returns Progressing of the process. Progressing is True while a pass has been running
+// for at least 2 minutes. The reason and the message describe the pass that has been running for
+// the longest time.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
@@ -182,13 +184,15 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	return condition(metav1.ConditionTrue, longest.reason, longest.message)
 }
 
-// degraded returns Degraded of the process, given the previous condition:
+// degraded returns Degraded of the process. was is the previous condition.
 //
-//  1. True while there is a problem, with the newest problem and the number of other problems.
-//  2. If an earlier process left it True, it stays True until a whole sync has succeeded, a
+//  1. Degraded is True while there is a problem. The message has the newest problem and the number
+//     of other problems.
+//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, a
 //     published error of this process is resolved, or ten minutes have passed and this process has
 //     no error.
-//  3. Otherwise False, with the last error, or Unknown until the first pass has succeeded.
+//  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
+//     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
 	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
 	for _, f := range t.errors {
@@ -212,5 +216,5 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 	case t.succeeded:
 		return condition(metav1.ConditionFalse, asExpected, "")
 	}
-	return condition(metav1.ConditionUnknown, "Starting", "No pass has succeeded yet")
+	return condition(metav1.ConditionUnknown, "Starting", "No step of this process has succeeded yet")
 }

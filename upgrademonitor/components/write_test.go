@@ -83,7 +83,7 @@ func TestRejectedWrites(t *testing.T) {
 			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 			require.Len(t, lines, 2, "%s: %s", name, lines)
 			assert.Contains(t, lines[0], "Failed to write the conditions of a component, retrying")
-			assert.Contains(t, lines[1], "Wrote the conditions of a component again")
+			assert.Contains(t, lines[1], "Wrote the conditions of a component after a failure")
 		})
 	}
 }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets the message of a node, and the pods that its drain waits for.
+// readCause sets Message, Failing and Pods.
 func (n *Node) readCause(list []metav1.Condition) {
 	if n.State == Updating && !n.NotStarted {
 		n.Message = n.messageOfStep(list)
@@ -33,7 +34,7 @@ func (n *Node) readCause(list []metav1.Condition) {
 	}
 }
 
-// isError reports whether the message of a running step is an error. Messages of
+// isError reports whether the message of a running step is an error. Errors of
 // machine-config-operator's drain controller and daemon, and of kubectl's drain, have these
 // prefixes.
 func isError(message string) bool {
@@ -46,7 +47,7 @@ func isError(message string) bool {
 	return false
 }
 
-// messageOfStep returns the message of the running step, or of the step that has failed.
+// messageOfStep returns the message of the running or failed step.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
 	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
 		if message := messageOf(list, p); message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
@@ -59,7 +60,47 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	return ""
 }
 
-// childOfV1alpha1 has the conditions of v1alpha1 with a more detailed message than the step's own.
+// childOfV1alpha1 maps a step to a condition of v1alpha1 with a more detailed message than the
+// condition of the step.
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
+}
+
+// Pod is a pod that a failing drain waits for.
+type Pod struct {
+	Namespace, Name string
+	// Refused is true if the API server refused to evict the pod until the drain timed out, for
+	// example because of a PodDisruptionBudget. If Refused is false, the pod does not terminate, or
+	// the eviction failed for another reason.
+	Refused bool
+}
+
+// cutDrainError returns the error in a message, and true, if machine-config-operator's drain
+// controller wrote the message after a failed attempt. Otherwise it returns the message and false.
+func cutDrainError(message string) (string, bool) {
+	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
+	if !isError {
+		return message, false
+	}
+	before, _, _ := strings.Cut(after, " The drain will not be complete until ")
+	return before, true
+}
+
+// notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
+// errors.
+var notEvicted = regexp.MustCompile(
+	`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" (?:-n|in namespace|from terminating namespace) "([^"]+)"([^,\]]*)`)
+
+// podsOf returns the pods that the error of a drain names.
+func podsOf(message string) []Pod {
+	var pods []Pod
+	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
+		isTerminating := strings.Contains(m[3], "to terminate") || strings.Contains(m[0], "terminating namespace")
+		pod := Pod{Namespace: m[2], Name: m[1]}
+		pod.Refused = !isTerminating && (strings.Contains(m[3], "timeout") || strings.Contains(m[3], "disruption budget"))
+		if !slices.Contains(pods, pod) {
+			pods = append(pods, pod)
+		}
+	}
+	return pods
 }

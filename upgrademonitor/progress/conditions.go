@@ -23,7 +23,7 @@ func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
 	return time.Time{}
 }
 
-// sinceTrue reports whether a condition is True, and since when.
+// sinceTrue reports whether a condition is True, and returns the time when it became True.
 func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	if conditions.StatusOf(list, p) != metav1.ConditionTrue {
 		return false, time.Time{}
@@ -31,13 +31,67 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// isNotYet reports whether the phase of a condition was never reported.
-func isNotYet(c *metav1.Condition) bool {
+// neverReported reports whether the phase of a condition was never reported.
+func neverReported(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
-// isReset reports whether the start or the end of an update has reset the condition of a phase that
-// ran.
+// isReset reports whether the start or the end of an update has reset a condition. A reset sets the
+// condition to False, sets lastTransitionTime, and adds the prefix of the update to the message. A
+// phase that did not run is not reset.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
+}
+
+// startOf returns the start of the current update: the time when Updated became False. If the
+// update replaced an incomplete update, Updated was already False, and the start is the time of the
+// reset.
+func startOf(list []metav1.Condition) time.Time {
+	if !conditions.Ran(list, phases.Updated) {
+		return time.Time{}
+	}
+	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
+}
+
+// isReplaced reports whether phases were reset after Updated became False. In that case, another
+// update has replaced an incomplete update.
+func isReplaced(list []metav1.Condition) bool {
+	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
+}
+
+// completionOf returns the end of the last update: the time when the phases that run only during an
+// update were reset. The time of Updated may be later, because a restarted daemon may report
+// Updated again.
+func completionOf(list []metav1.Condition) time.Time {
+	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
+	if completed.IsZero() || completed.After(updated) {
+		return updated
+	}
+	return completed
+}
+
+// lastReset returns the time of the last reset of any phase that matches.
+func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Time {
+	var last time.Time
+	for i := range list {
+		if matches(phases.Phase(list[i].Type)) && isReset(&list[i]) {
+			last = later(last, list[i].LastTransitionTime.UTC())
+		}
+	}
+	return last
+}
+
+// neverUpdated reports whether the list has conditions of update steps, but none of these steps was
+// ever reported.
+func neverUpdated(list []metav1.Condition) bool {
+	has := false
+	for i := range list {
+		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
+			if !neverReported(&list[i]) {
+				return false
+			}
+			has = true
+		}
+	}
+	return has
 }

@@ -1,5 +1,5 @@
-// Package progress reports how far a rollout is: the step of each node, which nodes are stuck,
-// since when and why, and how long the rollout will take.
+// Package progress computes the progress of a rollout: the current step of each node, which nodes
+// are stuck and why, and an estimate of the remaining time.
 //
 //	MachineConfigNode ──► Node ─────────┐
 //	MachineConfigPool ──────────────────┼──► Pools ──► Pool: counts, stuck nodes, time left
@@ -12,12 +12,11 @@
 //	                                 ▼    │
 //	                                 Stuck
 //
-// The package reads the objects of any daemon that reports these conditions, even a daemon that
-// changes their times with each message, omits steps, or writes the v1alpha1 API. An unknown value
-// is left empty, never guessed.
+// The package can read the MachineConfigNodes of any daemon. The daemon may change
+// lastTransitionTime with each message, omit steps, or write the v1alpha1 API. If a value is not
+// known, its field has the zero value.
 //
-// The package is pure: no I/O, no clock, no logging. It is safe for concurrent use.
-//
-// It reads no Nodes, Pods or disruption budgets, and formats nothing: a message is copied from a
-// condition, and may have any length and any characters.
+// The package is pure: it has no I/O, no clock and no log. It is safe for concurrent use. It does
+// not read Nodes, Pods or PodDisruptionBudgets. Messages are copied from conditions, so they may
+// have any length and any characters.
 package progress

@@ -2,7 +2,9 @@ package progress
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,31 +13,35 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// notYetSet are the values of a desired config that is not known yet, in v1 and v1alpha1.
+// notYetSet are the values of the spec's desired config that mean "not known yet", in v1 and
+// v1alpha1.
 var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
-// FromMachineConfigNode reads one MachineConfigNode. For nil it returns a node without a name, in
-// state Unreported.
+// FromMachineConfigNode reads one MachineConfigNode. If mcn is nil, the result has no name, and its
+// state is Unreported.
 //
-//  1. The duration of a finished step is the time since the previous step finished, or since the
-//     update started. The durations add up to the time from the start until the last step finished.
-//  2. Since does not use the time of the running step's condition: some daemons change it with each
-//     message.
-//  3. A step is Skipped if it was reported as not required, or if a later step has started. It is
-//     Failed if it has reported an error, and is no longer running.
-//  4. Requested is the newest time in managedFields at which the spec was written. It is not known
-//     if the spec never changed, or if managedFields were removed.
-//  5. No node is Waiting or Idle, because the object does not have the target of the pool. The
-//     function Pools sets these states.
-//  6. A degraded node is Stuck, whether it is in an update or not.
-//  7. A node is in an update while it does not have its desired config and image. It is also in an
-//     update while Updated is not True and a step that runs only during an update has started.
-//     Updated=False alone does not count, because some daemons report it when they restart: the
-//     node is Done.
-//  8. Message is the message of NodeDegraded, without the name of the node, or else the message of
-//     the running step. After an hour, the daemon reports a failing drain in NodeDegraded, but
-//     without the cause: then Message is the error in Drained.
-//  9. If times are out of order, the duration is zero.
+//  1. The Duration of a finished step is the time since the previous step finished or, for the
+//     first step, since the update started. The durations add up to the time from the start of the
+//     update to the end of the last finished step.
+//  2. Since does not depend on the lastTransitionTime of the running step, because some daemons
+//     change that time with each message.
+//  3. A step that did not run is Skipped if the daemon has reported that it is not required, or if
+//     a later step has started. A step is Failed if its condition has an error, and the step is not
+//     running.
+//  4. Requested is the newest time of a managedFields entry that owns the spec. It is zero if the
+//     spec never changed, or if managedFields were removed.
+//  5. The result is never Waiting or Idle, because the object does not have the target of the pool.
+//     The function Pools sets these states.
+//  6. A degraded node is Stuck, even if it is not in an update.
+//  7. A node is in an update if it does not run its desired config and image. A node is also in an
+//     update if Updated is not True, and a step that runs only during an update has started. Some
+//     daemons report Updated=False when they restart, so a node with Updated=False and no such step
+//     is Done.
+//  8. Message is the message of NodeDegraded, without the name of the node. If the node is not
+//     degraded, Message is the message of the running step. If a drain fails for an hour, the
+//     daemon reports NodeDegraded without the cause, so Message is the error in the message of
+//     Drained.
+//  9. If two times are out of order, the duration between them is zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	if mcn == nil {
 		return Node{State: Unreported}
@@ -65,8 +71,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// readSteps sets the steps, the state without the target of the pool, and the fields that depend on
-// them.
+// readSteps sets the steps, the state, and the fields that depend on them. It does not set Waiting
+// or Idle, because it does not know the target of the pool.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
@@ -92,4 +98,29 @@ func (n *Node) readSteps(list []metav1.Condition) {
 		n.Completed = completionOf(list)
 		n.Since = n.Completed
 	}
+}
+
+// requested returns the time of the last change of the spec. At generation 1 it returns zero,
+// because a new object does not request an update.
+func requested(mcn *mcfgv1.MachineConfigNode) time.Time {
+	var newest time.Time
+	if mcn.Generation <= 1 {
+		return newest
+	}
+	for i := range mcn.ManagedFields {
+		if entry := &mcn.ManagedFields[i]; ownsSpec(entry) {
+			newest = later(newest, entry.Time.UTC())
+		}
+	}
+	return newest
+}
+
+func ownsSpec(entry *metav1.ManagedFieldsEntry) bool {
+	if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil {
+		return false
+	}
+	var fields struct {
+		Spec json.RawMessage `json:"f:spec"`
+	}
+	return json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && fields.Spec != nil
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// PinnedImageSet is a pinned image set that a node does not have yet.
+// PinnedImageSet is a pinned image set that has failed, or is being pulled, on a node.
 type PinnedImageSet struct {
-	Name    string // "" if the node names no set
-	Failed  bool   // otherwise it is being pulled
-	Since   time.Time
-	Message string // of the failure
+	Name    string    // "" if the status does not name the set
+	Failed  bool      // if false, the set is being pulled
+	Since   time.Time // when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
+	Message string    // the error, if Failed is true
 }
 
 func (n Node) failsToPin() bool {
 	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
 }
 
-// pinnedImageSets returns the sets that have failed or are being pulled. If a condition is True and
-// no set explains it, the result has a set without a name.
+// pinnedImageSets returns the failed sets, then the sets that are being pulled. If a condition is
+// True, but no set in the status explains it, the result has a set without a name.
 func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	failing, failingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsDegraded)
 	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)

@@ -3,72 +3,77 @@ package progress
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
 // Pool is the rollout of one pool.
 type Pool struct {
 	Name string
-	// Known is set if the MachineConfigPool was passed to Pools. Otherwise the target is not known.
+	// Known is true if the MachineConfigPool was passed to Pools. Otherwise Target is empty.
 	Known bool
-	// Target is what the pool's nodes should run. Its config is "" if it is not known.
+	// Target is the config and the image that all nodes of the pool should run.
 	Target Target
 	Paused bool
-	// MaxUnavailable is how many nodes may be unavailable at a time. Unavailable is how many nodes
-	// are unavailable, for any reason: UnavailableNodes, or the count in the pool's status if it is
-	// higher.
+	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
+	// UnavailableNodes, or the unavailableMachineCount of the pool's status if it is higher.
 	MaxUnavailable, Unavailable int
-	// Full is set while nodes wait because MaxUnavailable is reached, and not only by running
-	// updates. Blocked is set if no running update can make room for a waiting node. See Pools.
+	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
+	// not Updating. Blocked is true if the Waiting nodes must wait even after all running updates
+	// have completed. See rule 5 of Pools.
 	Full, Blocked bool
 
 	// The number of nodes in each state.
 	Done, Updating, Stuck, Waiting, Idle, Unreported int
-	// Missing is how many machines in the pool's status have no MachineConfigNode. FromStatus is
-	// set if no machine has a MachineConfigNode. Then Done and Stuck are the counts of updated and
-	// degraded machines in the status, all other machines are Unreported, and Nodes are the nodes
-	// that the pool reports as degraded.
-	Missing    int
+	// Missing is the number of machines in the pool's status that have no MachineConfigNode.
+	Missing int
+	// FromStatus is true if no machine of the pool has a MachineConfigNode. Done and Stuck are then
+	// the numbers of updated and degraded machines in the pool's status, and all other machines are
+	// Unreported. Nodes are the degraded nodes that the pool's status names.
 	FromStatus bool
 
-	// Problems are the conditions of the pool that report a failure, unless a node explains it.
+	// Problems are the conditions of the pool that report a failure, except failures that Nodes
+	// already show.
 	Problems []PoolCondition
 	// Build is the condition of a running or pending build of the pool's image, or nil.
 	Build *PoolCondition
-	// Nodes are the nodes of the pool by name.
+	// Nodes are the nodes of the pool, sorted by name.
 	Nodes []Node
 
-	// Typical is the median duration of the updates of the nodes that are Done, from request to
-	// completion. It is zero if it is not known.
+	// Typical is the median duration of an update to Target, from Node.Requested to Node.Completed.
+	// It is zero if no duration is known.
 	Typical time.Duration
-	// Remaining is the estimated time until all nodes are Done, or nil if it is not known.
+	// Remaining is the estimated time until all nodes are Done. It is nil if no estimate is
+	// possible.
 	Remaining *time.Duration
 
-	isUpdated     bool      // the condition Updated is True for the target
-	degradedSince time.Time // since when NodeDegraded of the pool is True
+	isUpdated     bool      // the pool's condition Updated is True for Target
+	degradedSince time.Time // when the pool's condition NodeDegraded became True
 }
 
-// PoolCondition is a condition of a MachineConfigPool that is True.
+// PoolCondition is a condition of a MachineConfigPool with status True.
 type PoolCondition struct {
 	Type    string
 	Since   time.Time
 	Message string
 }
 
-// Total returns how many nodes the pool has, in all states together.
+// Total returns the number of nodes in all states.
 func (p Pool) Total() int {
 	return p.Done + p.Updating + p.Stuck + p.Waiting + p.Idle + p.Unreported
 }
 
-// IsDone reports whether all nodes are Done, no image is being built, and neither the pool nor a
-// pinned image set of a node has a problem. If no node has a MachineConfigNode, the pool must also
-// be Updated.
+// IsDone reports whether all nodes are Done, the pool has no Problems and no Build, and no pinned
+// image set has failed. If FromStatus is true, the pool's condition Updated must also be True.
 func (p Pool) IsDone() bool {
 	return p.Known && p.Done == p.Total() && (p.isUpdated || !p.FromStatus) &&
 		len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.failsToPin)
 }
 
-// StuckNodes returns the stuck nodes: degraded nodes first, in each group the longest For first.
+// StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. Both
+// groups are sorted by For, longest first.
 func (p Pool) StuckNodes() []Node {
 	stuck := slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != Stuck })
 	rank := map[bool]int{false: 1}
@@ -78,8 +83,57 @@ func (p Pool) StuckNodes() []Node {
 	return stuck
 }
 
-// UnavailableNodes returns the nodes that count against MaxUnavailable: nodes that are degraded, in
-// an update, not ready or cordoned.
+// UnavailableNodes returns the nodes that count against MaxUnavailable: see Node.IsAvailable.
 func (p Pool) UnavailableNodes() []Node {
 	return slices.DeleteFunc(slices.Clone(p.Nodes), Node.IsAvailable)
+}
+
+// poolCondition returns a condition of the pool if it is True. Otherwise it returns the zero value.
+func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
+	for _, c := range p.Status.Conditions {
+		if c.Type == t && c.Status == "True" {
+			return PoolCondition{Type: string(t), Message: c.Message, Since: c.LastTransitionTime.UTC()}
+		}
+	}
+	return PoolCondition{}
+}
+
+// problemsOf returns the conditions of a pool that report a failure. It omits a condition if a more
+// specific condition of the pool or of a node explains the failure.
+func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
+	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
+	nodeFailsToPin := slices.ContainsFunc(nodes, Node.failsToPin)
+	var all []PoolCondition
+	add := func(explained bool, types ...mcfgv1.MachineConfigPoolConditionType) bool {
+		for _, t := range types {
+			if c := poolCondition(p, t); c.Type != "" {
+				if !explained {
+					all = append(all, c)
+				}
+				return true
+			}
+		}
+		return explained
+	}
+	explained := add(false, mcfgv1.MachineConfigPoolRenderDegraded)
+	explained = add(false, mcfgv1.MachineConfigPoolImageBuildDegraded, mcfgv1.MachineConfigPoolBuildFailed, mcfgv1.MachineConfigPoolBuildInterrupted) || explained
+	explained = add(nodeFailsToPin, mcfgv1.MachineConfigPoolPinnedImageSetsDegraded, mcfgv1.MachineConfigPoolSynchronizerDegraded) || explained
+	explained = add(nodeDegraded, mcfgv1.MachineConfigPoolNodeDegraded) || explained
+	add(explained, mcfgv1.MachineConfigPoolDegraded)
+	return all
+}
+
+// buildOf returns the condition of a running or pending image build, or nil. If the pool does not
+// have the condition yet, the message of Updating may say that the pool waits for a build.
+func buildOf(p *mcfgv1.MachineConfigPool) *PoolCondition {
+	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
+		if c := poolCondition(p, t); c.Type != "" {
+			return &c
+		}
+	}
+	if c := poolCondition(p, mcfgv1.MachineConfigPoolUpdating); strings.Contains(c.Message, "waiting for OS image build") {
+		c.Type = string(mcfgv1.MachineConfigPoolBuilding)
+		return &c
+	}
+	return nil
 }

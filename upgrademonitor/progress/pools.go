@@ -11,28 +11,30 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Pools returns the rollout of each pool: master first, then the other pools by name. No two pools,
-// and no two nodes, may have the same name.
+// Pools returns the rollout of each pool: master first, then the other pools by name. The names of
+// pools must be unique, and so must the names of nodes.
 //
-//  1. A node is Done if it has the config and the image of its pool's target. A node that has its
+//  1. A node is Done if it runs the config and the image of its pool's target. A node that runs its
 //     desired config and image, but not the target, is Waiting.
-//  2. No field of a pool has its image, so the target has the image that the nodes desire. If they
-//     desire different images, the node whose update was requested last has the target.
+//  2. A MachineConfigPool has no field for its image, so the target has the image that the nodes
+//     desire. If the nodes desire different images, the target has the image of the node whose
+//     update was requested last.
 //  3. If a node's pool is not in pools, the result has a pool that is not Known and has no target.
-//     Its nodes are never Done: a node that has its desired config and image is Idle.
-//  4. A node is Stuck if it is degraded, or if its step takes longer than the Limits allow. The
-//     time before a requested update starts counts as time at the first step. A node is Slow if its
-//     step reports an error, or takes longer than a third of the limit.
-//  5. A pool is Full if nodes are Waiting, MaxUnavailable is reached, and not all unavailable nodes
-//     are Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
-//     MaxUnavailable without the others, or if no node is Updating. A paused pool is neither.
-//     MaxUnavailable is at least 1. A percentage is of the machines in the pool's status, or of the
-//     pool's nodes if there are more nodes.
-//  6. Remaining assumes that each update takes Typical, and that as many nodes are updated at a
-//     time as MaxUnavailable allows. It is known once the durations of three updates are known,
-//     unless a node is Stuck or Slow, or the pool is Paused or Blocked.
-//  7. No duration is negative, and the order of pools and nodes does not matter. The arguments are
-//     not changed, but the result shares their memory.
+//     The nodes of such a pool are never Done: a node that runs its desired config and image is
+//     Idle.
+//  4. A node is Stuck if it is degraded, or if its step takes longer than its limit (see Limits).
+//     The time between the request and the start of an update counts as time at the first step. A
+//     node is Slow if its step reports an error, or takes longer than a third of the limit.
+//  5. A pool is Full if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes
+//     are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
+//     MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
+//  6. MaxUnavailable is at least 1. A percentage refers to the number of machines in the pool's
+//     status, or to the number of nodes if it is higher.
+//  7. Remaining assumes that each update takes Typical, and that as many nodes are updated at a
+//     time as MaxUnavailable allows. Remaining is nil if fewer than three durations are known, if a
+//     node is Stuck or Slow, or if the pool is Paused or Blocked.
+//  8. No duration is negative. The order of pools and nodes does not matter. Pools does not change
+//     its arguments, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limits Limits) []Pool {
 	byPool := map[string][]Node{}
 	for _, n := range nodes {
@@ -60,8 +62,8 @@ func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limit
 	return result
 }
 
-// poolOf reads a MachineConfigPool. It returns the passed nodes or, if there are none, the nodes
-// that the pool reports as degraded.
+// poolOf reads a MachineConfigPool. It returns the passed nodes or, if there are no nodes, the
+// degraded nodes that the pool's status names.
 func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
 	machines := max(len(nodes), int(status.MachineCount))
@@ -90,10 +92,10 @@ func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) (Pool, []Node) {
 	return pool, nodes
 }
 
-// isReporting matches the text about one node in the message of a pool's NodeDegraded.
+// isReporting matches the part about one node in the message of a pool's condition NodeDegraded.
 var isReporting = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
 
-// reportedNodes returns the nodes in the message of a pool's NodeDegraded.
+// reportedNodes returns the nodes that the message of a pool's condition NodeDegraded names.
 func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, m := range isReporting.FindAllStringSubmatch(degraded.Message, -1) {
@@ -106,15 +108,42 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	return nodes
 }
 
-// maxUnavailable returns how many of a pool's machines may be unavailable at a time: 1 if the limit
-// is not set or invalid.
+// maxUnavailable returns the limit as a number of machines, or 1 if the limit is not set or
+// invalid.
 func maxUnavailable(limit *intstr.IntOrString, machines int) int {
-	if limit == nil {
-		return 1
-	}
-	scaled, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false)
-	if err != nil {
-		return 1
-	}
+	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
 	return max(1, scaled)
+}
+
+// imageOf returns the image of a pool's target: the image that the nodes with the pool's config
+// desire. While these nodes desire different images, the node whose update was requested last has
+// the new image.
+func imageOf(config string, nodes []Node) string {
+	var newest *Node
+	for i := range nodes {
+		if n := &nodes[i]; n.Desired.Config == config && (newest == nil || isNewer(n, newest)) {
+			newest = n
+		}
+	}
+	if newest == nil {
+		return ""
+	}
+	return newest.Desired.Image
+}
+
+// isNewer reports whether the update of a was requested after the update of b. If the times of the
+// requests are equal or unknown, a node that does not run its desired target is newer. If both
+// nodes run their desired targets, or neither node does, the node with the latest Requested,
+// Started or Completed is newer.
+func isNewer(a, b *Node) bool {
+	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
+		return a.Requested.After(b.Requested)
+	}
+	if a.hasDesired() != b.hasDesired() {
+		return !a.hasDesired()
+	}
+	if aEnd, bEnd := later(later(a.Started, a.Completed), a.Requested), later(later(b.Started, b.Completed), b.Requested); !aEnd.Equal(bEnd) {
+		return aEnd.After(bEnd)
+	}
+	return a.Desired.Image > b.Desired.Image
 }

@@ -2,19 +2,39 @@ package progress
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
+
+	"github.com/openshift/upgrademonitor/phases"
 )
 
-// minDone is how many durations must be known before Remaining is known.
+// minDone is the number of durations that Remaining needs.
 const minDone = 3
+
+// Limits has the time that a step may take before its node is Stuck.
+type Limits struct {
+	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
+	// for a drain, and 30 minutes for any other step.
+	StuckAfter time.Duration
+}
+
+func (l Limits) of(step phases.Phase) time.Duration {
+	switch {
+	case l.StuckAfter > 0:
+		return l.StuckAfter
+	case step == phases.Drained:
+		return time.Hour // as in machine-config-operator's alert
+	}
+	return 30 * time.Minute
+}
 
 // rollout computes a Pool.
 type rollout struct {
 	Pool
-	now    time.Time
-	limits Limits
-	whole  []time.Duration // durations of updates to the target
+	now       time.Time
+	limits    Limits
+	durations []time.Duration // the durations of the completed updates to the target
 }
 
 // add adds the nodes of the pool, and sets the fields that depend on them.
@@ -22,9 +42,8 @@ func (r *rollout) add(nodes []Node) {
 	r.Nodes = make([]Node, 0, len(nodes))
 	for _, n := range nodes {
 		n = r.inPool(n)
-		isSample := n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested)
-		if isSample {
-			r.whole = append(r.whole, n.Completed.Sub(n.Requested))
+		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+			r.durations = append(r.durations, n.Completed.Sub(n.Requested))
 		}
 		r.Nodes = append(r.Nodes, n)
 	}
@@ -39,16 +58,17 @@ func (r *rollout) add(nodes []Node) {
 		r.Done, r.Updating, r.Stuck, r.Waiting, r.Idle = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle]
 		r.Unreported = count[Unreported] + r.Missing
 	}
-	slices.Sort(r.whole)
-	r.Typical = median(r.whole)
+	slices.Sort(r.durations)
+	r.Typical = median(r.durations)
 	if r.Known {
-		r.setPlaces()
+		r.setUnavailable()
 		r.setRemaining()
 	}
 }
 
-// setDegradedSince uses the time of the pool's NodeDegraded if only one node is degraded and has a
-// later time: some daemons change the time of NodeDegraded at each attempt.
+// setDegradedSince corrects DegradedSince if only one node is degraded. Some daemons change the
+// time of NodeDegraded at each attempt, so the time of the pool's NodeDegraded is used if it is
+// earlier.
 func (r *rollout) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(r.Nodes, isDegraded)
@@ -57,7 +77,7 @@ func (r *rollout) setDegradedSince() {
 	}
 }
 
-// inPool returns the node with its state in the pool.
+// inPool returns the node with the state that depends on the pool's target.
 func (r *rollout) inPool(n Node) Node {
 	switch {
 	case n.Degraded:
@@ -70,8 +90,7 @@ func (r *rollout) inPool(n Node) Node {
 	return n
 }
 
-// setProgress sets how long a node has been degraded or at its step, and whether it is slow or
-// stuck.
+// setProgress sets For and Slow, and whether the node is Stuck.
 func (r *rollout) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
 		return
@@ -88,14 +107,13 @@ func (r *rollout) setProgress(n *Node) {
 	case n.For > r.limits.of(n.Step):
 		n.State = Stuck
 	default:
-		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/slowPart
+		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/3
 	}
 }
 
-// setPlaces sets Unavailable, Full and Blocked: see Pools.
-func (r *rollout) setPlaces() {
-	known := r.UnavailableNodes()
-	r.Unavailable = max(r.Unavailable, len(known))
+// setUnavailable sets Unavailable, Full and Blocked.
+func (r *rollout) setUnavailable() {
+	r.Unavailable = max(r.Unavailable, len(r.UnavailableNodes()))
 	if r.Waiting == 0 || r.Paused || r.Unavailable < r.MaxUnavailable {
 		return
 	}
@@ -104,12 +122,12 @@ func (r *rollout) setPlaces() {
 	r.Blocked = r.Updating == 0 || resting >= r.MaxUnavailable
 }
 
-// setRemaining sets the estimated time until all nodes are done: the rest of the running updates,
-// then one Typical for each round of waiting nodes.
+// setRemaining estimates Remaining: the time until the running updates complete, then Typical for
+// each round of waiting nodes.
 func (r *rollout) setRemaining() {
 	isSlow := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Slow })
 	isOver := r.Waiting+r.Updating == 0 && r.Unreported > 0
-	if r.Paused || r.Stuck > 0 || r.Blocked || isSlow || isOver || len(r.whole) < minDone {
+	if r.Paused || r.Stuck > 0 || r.Blocked || isSlow || isOver || len(r.durations) < minDone {
 		return
 	}
 	var left time.Duration
@@ -120,9 +138,38 @@ func (r *rollout) setRemaining() {
 	}
 	places := max(1, r.MaxUnavailable-(r.Unavailable-r.Updating))
 	rounds := time.Duration((r.Waiting + places - 1) / places)
-	if r.Typical > maxDuration/(rounds+1) {
+	if r.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
 		return
 	}
 	left += rounds * r.Typical
 	r.Remaining = &left
+}
+
+// since returns the duration between two times, or zero if they are out of order.
+func since(from, to time.Time) time.Duration {
+	return max(0, to.Sub(from))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// earlier returns the earlier of two times. It ignores a zero time.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// median returns the median of sorted durations, or zero for an empty list.
+func median(sorted []time.Duration) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low + (high-low)/2
 }

@@ -15,16 +15,16 @@ import (
 type StepState string
 
 const (
-	// ToDo is a step that has not started.
+	// ToDo means that the step has not started.
 	ToDo StepState = "ToDo"
-	// Running is a step that is running, or failed and will be retried.
+	// Running means that the step is running, or that it failed and is being retried.
 	Running StepState = "Running"
-	// Finished is a step that is done.
+	// Finished means that the step has succeeded.
 	Finished StepState = "Finished"
-	// Failed is a step that failed, and is not running.
+	// Failed means that the step failed and is not running.
 	Failed StepState = "Failed"
-	// Skipped is a step that did not run: it was reported as not required, or a later step has
-	// started.
+	// Skipped means that the step did not run, because it was not required or because a later step
+	// has started.
 	Skipped StepState = "Skipped"
 )
 
@@ -32,15 +32,15 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished. Duration is the time since the previous step finished. Both
-	// are zero if the step is not Finished.
+	// End is when the step finished, and Duration is how long it took: see FromMachineConfigNode.
+	// Both fields are zero if the step is not Finished.
 	End      time.Time
 	Duration time.Duration
-	// Message is the message of the condition, if the step is Running, Finished or Failed.
+	// Message is the message of the step's condition if the step is Running, Finished or Failed.
 	Message string
 }
 
-// The phases of an update without child phases, in each mode.
+// The steps of an update in each mode. A step is a phase without children.
 var (
 	standardLeaves = leaves(false)
 	imageLeaves    = leaves(true)
@@ -52,8 +52,8 @@ func leaves(imageMode bool) []phases.Phase {
 	})
 }
 
-// newSteps returns the steps of an update, all ToDo. If the post action ran and the reboot did not,
-// the post action takes the place of the reboot.
+// newSteps returns the steps of an update, all ToDo. An update has either RebootedNode or
+// UpdatePostActionComplete. The default is RebootedNode.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if inImageMode(list) {
@@ -72,9 +72,9 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	return steps
 }
 
-// inImageMode reports whether an object is in image mode. If it has conditions of both modes, the
-// mode whose phases ran counts. ImagePulledFromRegistry is ignored: some daemons also add it in
-// standard mode.
+// inImageMode reports whether an object is in image mode. If the object has conditions of both
+// modes, it is in the mode whose phases ran. inImageMode ignores ImagePulledFromRegistry, because
+// some daemons also add this condition in standard mode.
 func inImageMode(list []metav1.Condition) bool {
 	var hasImage, ranImage, ranStandard bool
 	for i := range list {
@@ -92,15 +92,15 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// inAnyOrder are the steps of image mode that run in any order: none of them makes another step
-// Skipped.
+// inAnyOrder are the steps of image mode that run in any order. None of them makes another step of
+// this list Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
-// currentSteps returns the steps of the current update. A step that has not run is Skipped if it
-// was reported as not required, if its parent is complete, or if a later step has started.
+// currentSteps returns the steps of the current update. A step that did not run is Skipped if it
+// was reported as not required, if its parent is True, or if a later step has started.
 func currentSteps(list []metav1.Condition) []Step {
 	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
-	last := -1 // the last step that has started
+	last := -1 // the index of the last step that has started
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)
@@ -127,8 +127,8 @@ func currentSteps(list []metav1.Condition) []Step {
 	return steps
 }
 
-// measure sets the duration of each finished step, and returns when the last step finished, or the
-// start of the update if no step has finished.
+// measure sets the duration of each finished step. It returns the end of the last finished step, or
+// the start of the update if no step has finished.
 func measure(steps []Step, start time.Time) time.Time {
 	last := start
 	for _, s := range finished(steps) {
@@ -140,7 +140,7 @@ func measure(steps []Step, start time.Time) time.Time {
 	return last
 }
 
-// finished returns the steps that have finished, sorted by End.
+// finished returns the finished steps, sorted by End.
 func finished(steps []Step) []*Step {
 	var all []*Step
 	for i := range steps {
@@ -152,7 +152,7 @@ func finished(steps []Step) []*Step {
 	return all
 }
 
-// stepOf returns the last step that is running or has failed, or else the next step.
+// stepOf returns the value of Node.Step.
 func stepOf(steps []Step) phases.Phase {
 	for _, s := range slices.Backward(steps) {
 		if s.State == Running || s.State == Failed {
@@ -167,8 +167,8 @@ func stepOf(steps []Step) phases.Phase {
 	return phases.Updated
 }
 
-// Doing says what a node is doing in a phase, for example "draining". If there is no word for the
-// phase, it returns "updating".
+// Doing returns a verb for the work of a node in a phase, for example "draining" for Drained. For a
+// phase without a verb, it returns "updating".
 func Doing(p phases.Phase) string {
 	return cmp.Or(verbs[p], "updating")
 }

@@ -1,6 +1,6 @@
 // Package pools writes the status of every MachineConfigPool, as computed by package pool. Copy
-// this package, or call pool.Status in your own controller, which keeps its loop, its rate limit
-// and its other fields of the status.
+// this package, or call pool.Status in the loop of your own controller, which may also write other
+// fields of the status.
 package pools
 
 import (
@@ -26,14 +26,14 @@ import (
 )
 
 const (
-	pause   = 500 * time.Millisecond // between two syncs of a pool, because heartbeats of Nodes also enqueue it
-	timeout = 10 * time.Second       // of a request
+	pause   = 500 * time.Millisecond // the minimum time between two syncs of a pool, because each heartbeat of a Node enqueues all pools
+	timeout = 10 * time.Second       // the timeout of a request
 )
 
 // Loop writes the status of every pool.
 type Loop struct {
-	// Interval is the minimum time between two writes of a pool, because every daemon receives each
-	// write. Set it before Run.
+	// Interval is the minimum time between two writes of a pool. Writes are limited because every
+	// daemon receives each write. Set Interval before you call Run.
 	Interval time.Duration
 
 	client   mcfgclientset.Interface
@@ -41,11 +41,11 @@ type Loop struct {
 	objects  mcfginformers.Interface
 	recorder record.EventRecorder
 	queue    workqueue.TypedRateLimitingInterface[string]
-	next     map[string]time.Time // when a pool may be synced again
+	next     map[string]time.Time // the earliest time of the next sync, by the name of the pool
 }
 
-// New returns a Loop, and requests its informers from their factories: start the factories after
-// New. The cluster must have the CRDs of MachineConfigPool, MachineConfigNode, MachineOSConfig and
+// New returns a Loop. It requests informers from their factories, so start the factories after New.
+// The cluster must have the CRDs of MachineConfigPool, MachineConfigNode, MachineOSConfig and
 // MachineOSBuild.
 func New(client mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformers.Interface, recorder record.EventRecorder) *Loop {
 	l := &Loop{Interval: 5 * time.Second, client: client, nodes: nodes, objects: objects, recorder: recorder, next: map[string]time.Time{}}
@@ -58,7 +58,7 @@ func (l *Loop) informers() []cache.SharedIndexInformer {
 		l.objects.MachineOSConfigs().Informer(), l.objects.MachineOSBuilds().Informer()}
 }
 
-// Run syncs one pool at a time until ctx ends. Call it once.
+// Run syncs one pool at a time until ctx ends. Call Run once.
 func (l *Loop) Run(ctx context.Context) error {
 	l.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](pause, 30*time.Second))
 	defer l.queue.ShutDown()
@@ -98,7 +98,7 @@ func (l *Loop) syncNext(ctx context.Context) bool {
 	written, err := l.sync(ctx, name)
 	l.next[name] = time.Now().Add(pause)
 	switch {
-	case apierrors.IsConflict(err): // another controller wrote first, and the cache is out of date
+	case apierrors.IsConflict(err): // the pool in the cache is out of date
 		l.queue.AddAfter(name, pause)
 	case err != nil:
 		klog.FromContext(ctx).Error(err, "Failed to sync MachineConfigPool, retrying", "pool", name)
@@ -112,7 +112,7 @@ func (l *Loop) syncNext(ctx context.Context) bool {
 	return true
 }
 
-// sync writes the status of a pool if it has changed.
+// sync computes the status of a pool, and writes the status if it differs from the cached status.
 func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) {
 	before, err := l.objects.MachineConfigPools().Lister().Get(name)
 	if apierrors.IsNotFound(err) {
@@ -122,7 +122,7 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // a cache returns no error
+	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // a lister of a cache never returns an error
 	after := before.DeepCopy()
 	after.Status = pool.Status(before, nodes, mcns, l.options(before), metav1.Now())
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
@@ -130,8 +130,8 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	// If another process has changed the pool since it was cached, UpdateStatus fails: conditions
-	// have several writers.
+	// Several controllers write conditions of a pool. If another controller has changed the pool
+	// since it was cached, UpdateStatus returns a conflict.
 	if _, err = l.client.MachineconfigurationV1().MachineConfigPools().UpdateStatus(ctx, after, metav1.UpdateOptions{}); err != nil {
 		return false, err
 	}
@@ -142,9 +142,9 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	return true, nil
 }
 
-// nodesOf returns the Nodes of a pool. A Node that conflicting pools select belongs to no pool. If
-// the nodeSelector of any pool is invalid, the nodes of every pool are unknown, and it returns an
-// error.
+// nodesOf returns the Nodes of a pool. A Node belongs to no pool if conflicting pools select the
+// Node. If the nodeSelector of any pool is invalid, the Nodes of every pool are unknown, and
+// nodesOf returns an error.
 func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	pools := l.pools()
 	all, _ := l.nodes.Lister().List(labels.Everything())
@@ -160,8 +160,9 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	return nodes, nil
 }
 
-// options returns the MachineOSConfig of a pool and its current build: the build in the annotation,
-// or the newest build.
+// options returns the MachineOSConfig of a pool and its current MachineOSBuild. The current build
+// is the build that an annotation of the MachineOSConfig names. If no build has this name, the
+// newest build is current.
 func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	configs, _ := l.objects.MachineOSConfigs().Lister().List(labels.Everything())
 	builds, _ := l.objects.MachineOSBuilds().Lister().List(labels.Everything())

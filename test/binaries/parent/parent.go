@@ -1,4 +1,4 @@
-// Package parent ties a server to the process that started it.
+// Package parent ends a server when the process that started it has ended.
 package parent
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ExitWith ends this process within a second after its parent has ended, so that no server outlives
-// a test, even a test that was killed.
+// ExitWith ends this process within a second after its parent process has ended. So no server
+// outlives its test, even if the test is killed.
 func ExitWith() {
 	parent := os.Getppid()
 	go func() {

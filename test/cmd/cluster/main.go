@@ -1,10 +1,11 @@
-// Command cluster keeps a real API server running for a developer's shell.
+// Command cluster runs a real API server in the background, for the shell of a developer.
 //
-//	eval "$(make cluster)"     # start it, or find the one that runs, and set KUBECONFIG
+//	eval "$(make cluster)"     # start the API server if it does not run, and set KUBECONFIG
 //	kubectl get machineconfignodes
-//	make cluster-down          # stop it and remove its data
+//	make cluster-down          # stop the API server, and remove its data
 //
-// The servers belong to a background process of this program, which holds the lock of the folder.
+// The command starts itself with --serve as a background process. This process runs the servers,
+// and holds the lock of the folder.
 package main
 
 import (
@@ -26,14 +27,14 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// startTimeout limits a start, including the time that servers need to stop.
+// startTimeout is how long the command waits until the cluster is ready.
 const startTimeout = 5 * time.Minute
 
 func main() {
 	down := flag.Bool("down", false, "stop the cluster and remove its data")
-	serve := flag.Bool("serve", false, "run the servers until SIGTERM")
+	serve := flag.Bool("serve", false, "run the servers in the foreground until SIGTERM")
 	imageMode := flag.Bool("image-mode", false, "start the cluster with the CRD that has the fields of image mode")
-	dir := flag.String("dir", "../.cache/cluster", "folder of the cluster; each cluster needs its own")
+	dir := flag.String("dir", "../.cache/cluster", "folder of the cluster; each cluster needs its own folder")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -53,13 +54,15 @@ func main() {
 	}
 }
 
-// session is the folder of a cluster that keeps running. It has the files lock (with the PID of the
-// process that holds it), kubeconfig (while the servers are ready) and log.
+// session is the folder of a cluster. The file lock has the PID of the process that holds the lock.
+// The file kubeconfig exists while the servers are ready. The file log has the output of the
+// servers.
 type session struct{ dir string }
 
 func (s session) path(name string) string { return filepath.Join(s.dir, name) }
 
-// lock takes the lock. If another process holds it and wait is false, lock returns a nil file.
+// lock locks the file named lock. If another process holds the lock and wait is false, lock returns
+// a nil file.
 func (s session) lock(wait bool) (*os.File, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ func (s session) serve(ctx context.Context, imageMode bool) error {
 		return err
 	}
 	if lock == nil {
-		return fmt.Errorf("a cluster runs in %s: stop it first", s.dir)
+		return fmt.Errorf("a cluster is already running in %s: stop it with --down", s.dir)
 	}
 	defer lock.Close()
 	defer os.Remove(s.path("kubeconfig"))
@@ -107,7 +110,8 @@ func (s session) serve(ctx context.Context, imageMode bool) error {
 	return c.Stop()
 }
 
-// publish writes the kubeconfig file, which tells other processes that the cluster is ready.
+// publish installs the CRDs of pools. Then it writes the kubeconfig file, which tells other
+// processes that the cluster is ready.
 func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
 		return err
@@ -122,8 +126,8 @@ func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	return os.Rename(s.path("kubeconfig.new"), s.path("kubeconfig"))
 }
 
-// up starts the cluster if it does not run, waits until it is ready, and prints a shell command on
-// stdout.
+// up starts the cluster if it does not run, waits until it is ready, and prints the shell command
+// that sets KUBECONFIG.
 func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {
@@ -132,9 +136,9 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	exited := make(chan error, 1)
 	if lock != nil {
 		lock.Close()
-		os.Remove(s.path("kubeconfig")) // from a process that was killed
+		os.Remove(s.path("kubeconfig")) // the file still exists if the last process was killed
 		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir, "--image-mode="+strconv.FormatBool(imageMode))
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that it outlives the shell
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that the process outlives the shell
 		log, err := os.Create(s.path("log"))
 		if err != nil {
 			return err
@@ -161,27 +165,27 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(stderr, "stop it with make cluster-down")
+	fmt.Fprintln(stderr, "stop the cluster with make cluster-down")
 	fmt.Fprintf(stdout, "export KUBECONFIG=%q\n", path)
 	return nil
 }
 
-// down stops the servers, and returns when they have ended.
+// down stops the servers, and returns when they have exited.
 func (s session) down(stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {
 		return err
 	}
-	said := "nothing runs"
+	said := "no cluster is running"
 	if lock == nil {
-		said = "stopped"
+		said = "the cluster is stopped"
 		content, err := os.ReadFile(s.path("lock"))
 		if err != nil {
 			return err
 		}
 		pid, err := strconv.Atoi(string(content))
 		if err != nil {
-			return fmt.Errorf("%s has no process number: %w", s.path("lock"), err)
+			return fmt.Errorf("%s has no PID: %w", s.path("lock"), err)
 		}
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 			return fmt.Errorf("cannot stop process %d: %w", pid, err)

@@ -31,7 +31,7 @@ func TestUpTwiceAndDown(t *testing.T) {
 	}
 	require.Equal(t, "export KUBECONFIG=\""+s.path("kubeconfig")+"\"\n", outputs[0].String())
 	require.Equal(t, outputs[0].String(), outputs[1].String())
-	require.ErrorContains(t, s.serve(t.Context(), false), "a cluster runs")
+	require.ErrorContains(t, s.serve(t.Context(), false), "already running")
 	config, err := clientcmd.BuildConfigFromFlags("", s.path("kubeconfig"))
 	require.NoError(t, err)
 	client, err := kubernetes.NewForConfig(config)
@@ -45,5 +45,5 @@ func TestUpTwiceAndDown(t *testing.T) {
 	require.Error(t, err)
 	require.NoFileExists(t, s.path("kubeconfig"))
 	require.NoError(t, s.down(&stderr))
-	require.Equal(t, "stopped\nnothing runs\n", stderr.String())
+	require.Equal(t, "the cluster is stopped\nno cluster is running\n", stderr.String())
 }

@@ -14,7 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// client is a client of the API server with its own connection. It counts its requests and bytes.
+// client is a client of the API server. It has its own connection, and counts its requests and
+// bytes.
 type client struct {
 	mcfg mcfgclientset.Interface
 	core kubernetes.Interface
@@ -23,11 +24,11 @@ type client struct {
 	total cost
 }
 
-// cost counts the requests and bytes of a client.
+// cost is the number of requests and bytes of a client.
 type cost struct {
-	requests  map[string]int // by verb; a watch is one request, counted when it starts
-	conflicts int
-	up, down  int // bytes, with TLS and HTTP/2
+	requests  map[string]int // by verb; a watch counts as one request when it starts
+	conflicts int            // responses with status 409
+	up, down  int            // bytes on the connection, with TLS and HTTP/2
 }
 
 // newClient returns a client without a rate limit.
@@ -36,7 +37,7 @@ func newClient(base *rest.Config) (*client, error) {
 	config := rest.CopyConfig(base)
 	config.Dial = c.dial
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, c} })
-	transport, err := rest.HTTPClientFor(config) // shared, so that both clients use one connection
+	transport, err := rest.HTTPClientFor(config) // one HTTP client, so that both clientsets share one connection
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func newClient(base *rest.Config) (*client, error) {
 	return c, err
 }
 
-// sum returns the total cost of clients so far.
+// sum returns the total cost of the clients.
 func sum(clients ...*client) cost {
 	all := cost{requests: map[string]int{}}
 	for _, c := range clients {
@@ -111,7 +112,7 @@ func (c *client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return countedConn{conn, c}, nil
 }
 
-// countedConn is a TCP connection, below TLS.
+// countedConn is a TCP connection that counts the bytes below TLS.
 type countedConn struct {
 	net.Conn
 	client *client

@@ -22,8 +22,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// startControllers starts rollout and the example's pool loop with one watch per resource, and
-// waits until the informers have synced. stop stops both, and waits for them.
+// startControllers starts the controller of package rollout and the loop of
+// examples/operator/pools, and waits until their informers have synced. The controllers share one
+// watch per resource. stop stops the controllers, and waits until they have returned.
 func startControllers(ctx context.Context, c *client) (stop func() error, err error) {
 	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(trim))
@@ -52,7 +53,7 @@ func startControllers(ctx context.Context, c *client) (stop func() error, err er
 	}, nil
 }
 
-// trim drops managed fields, and the images of Nodes, as a controller for many nodes should.
+// trim removes managed fields, and the images of Nodes, as a controller for many nodes should.
 func trim(object any) (any, error) {
 	if accessor, err := meta.Accessor(object); err == nil {
 		accessor.SetManagedFields(nil)
@@ -72,14 +73,14 @@ func createPool(ctx context.Context, c *client) error {
 	return err
 }
 
-// setTarget sets the desired config of the pool, as the operator does.
+// setTarget sets the config in the spec of the pool, as the operator does.
 func setTarget(ctx context.Context, c *client, config string) error {
 	patch := fmt.Appendf(nil, `{"spec":{"configuration":{"name":%q}}}`, config)
 	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 
-// waitUpdated returns when the pool is Updated and has this number of nodes.
+// waitUpdated returns when the pool has this number of nodes and its condition Updated is True.
 func waitUpdated(ctx context.Context, c *client, nodes int) error {
 	var last mcfgv1.MachineConfigPoolStatus
 	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {

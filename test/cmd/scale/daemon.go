@@ -11,17 +11,17 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// daemon reports on one node.
+// daemon reports the update of one node.
 type daemon interface {
 	report(ctx context.Context, c call) error
 	spec(ctx context.Context) error
-	end(ctx context.Context) error // writes pending reports
+	end(ctx context.Context) error // writes the pending reports
 }
 
 // newDaemon starts a daemon process.
 type newDaemon func(*client, *node) (daemon, error)
 
-// ours is a daemon that reports with this library.
+// ours is a daemon with this library.
 type ours struct{ monitor *upgrademonitor.Monitor }
 
 func newOurs(c *client, node *node) (daemon, error) {
@@ -30,7 +30,7 @@ func newOurs(c *client, node *node) (daemon, error) {
 		NodeName: node.name,
 		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
 		Pool:     func(*corev1.Node) (string, error) { return poolName, nil },
-		Timeout:  time.Minute, // longer than the default, so that a call waits for its write even on a busy machine
+		Timeout:  time.Minute, // longer than the default, so that each call waits for its write even on a busy machine
 	})
 	return ours{m}, err
 }
@@ -49,7 +49,7 @@ func (o ours) spec(ctx context.Context) error {
 
 func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }
 
-// theirs makes the requests of a daemon without this library, and does no other work.
+// theirs makes the requests of a daemon without this library.
 type theirs struct{ today.Daemon }
 
 func newTheirs(c *client, node *node) (daemon, error) {
@@ -62,5 +62,5 @@ func (t *theirs) report(ctx context.Context, c call) error {
 
 func (t *theirs) spec(ctx context.Context) error { return t.Spec(ctx) }
 
-// end does nothing: each report was written before its call returned.
+// end does nothing, because each report was written before the call of report returned.
 func (*theirs) end(context.Context) error { return nil }

@@ -11,16 +11,16 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// warmUp is the number of updates before the measurement. The API server compiles the schema during
-// these updates.
+// warmUp is the number of updates before the measurement. During these updates, the API server
+// compiles the schema.
 const warmUp = 50
 
 // fleet has nodes and their daemons.
 type fleet struct {
 	nodes     []*node
-	admin     *client // creates the objects; not counted
+	admin     *client // creates the objects; its requests are not part of the result
 	operator  *client // patches Nodes
-	daemons   *client
+	daemons   *client // all daemons share this client
 	newDaemon newDaemon
 	calls     []call
 	atATime   int
@@ -37,8 +37,8 @@ func newFleet(c *cluster.Cluster, calls []call, atATime int, start newDaemon) (*
 	return f, nil
 }
 
-// create creates n Nodes with numbers starting at first, and their objects, which need no update.
-// Then it makes the warm-up updates.
+// create creates the Nodes with the numbers first to first+n-1, and their MachineConfigNodes. All
+// nodes are up to date. Then create makes the warm-up updates.
 func (f *fleet) create(ctx context.Context, first, n int) error {
 	f.nodes = make([]*node, n)
 	err := each(ctx, 32, n, func(ctx context.Context, i int) (err error) {
@@ -52,7 +52,7 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 		if err := d.spec(ctx); err != nil {
 			return err
 		}
-		for _, c := range f.calls { // so that they are repeats in the update
+		for _, c := range f.calls { // report singletons now, so that the update repeats these reports
 			if phases.KindOf(c.phase) == phases.Singleton && c.status == metav1.ConditionFalse {
 				if err := d.report(ctx, c); err != nil {
 					return err
@@ -70,7 +70,7 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 	return f.update(ctx, 0, min(warmUp, n), config(1)+"-warm")
 }
 
-// update updates the nodes from (inclusive) to (exclusive) to a config.
+// update updates f.nodes[from:to] to a config.
 func (f *fleet) update(ctx context.Context, from, to int, config string) error {
 	return each(ctx, f.atATime, to-from, func(ctx context.Context, i int) error {
 		if err := f.updateNode(ctx, f.nodes[from+i], config); err != nil {
@@ -109,7 +109,8 @@ func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
 	return d.end(ctx)
 }
 
-// each calls work n times, atATime calls in parallel. After an error it starts no further calls.
+// each calls work n times, with at most atATime calls in parallel. After an error, each starts no
+// more calls.
 func each(ctx context.Context, atATime, n int, work func(context.Context, int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -1,17 +1,18 @@
 // Command scale measures, on a real API server, what it costs to report the updates of many nodes.
 //
-//	go run ./cmd/scale                          # all of it, about half an hour
+//	go run ./cmd/scale                          # all measurements, about half an hour
 //	go run ./cmd/scale --nodes 500 --compare 0  # one row
 //
 // Each daemon reports one update of its node with a drain and a reboot, as fast as it can. The
-// comparison has two kinds of daemons: with this library, and daemons that read the object and
-// apply the whole status at each report. They take turns on one server, without controllers. To
-// measure growth, each number of nodes gets its own cluster, with rollout and the example's pool
-// loop.
+// first measurement compares two kinds of daemons on one API server, without controllers: daemons
+// with this library, and daemons that read the object and apply the whole status at each report.
+// The second measurement shows how the cost grows with the number of nodes. Each number of nodes
+// gets a new cluster, with the controller of package rollout and the loop of
+// examples/operator/pools.
 //
-// Requests are counted at the transport of each client, bytes at its TCP connection. CPU time is
-// the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods, all daemons share one
-// connection, and drains and reboots take no time.
+// Each client counts requests in its HTTP transport, and bytes on its TCP connection. CPU time is
+// the CPU time of kube-apiserver. Nodes send no heartbeats and run no Pods. All daemons share one
+// connection. Drains and reboots take no time.
 package main
 
 import (
@@ -37,14 +38,14 @@ func main() {
 	}
 }
 
-// run prints the tables on stdout, and its progress on stderr. If a measurement fails, or ctx ends,
-// it still prints the earlier measurements, which took minutes.
+// run prints the tables on stdout, and the progress on stderr. If a measurement fails, or if ctx
+// ends, run still prints the earlier measurements, because they took minutes.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes, one row of the table for each")
+	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes; the table has one row for each number")
 	atATime := flags.Int("at-a-time", 100, "number of nodes that are updated at the same time")
-	compared := flags.Int("compare", 500, "number of nodes that each client updates in the comparison, 50 at a time (0: no comparison)")
+	compared := flags.Int("compare", 500, "number of nodes that each kind of daemon updates in the comparison, 50 at a time (0: no comparison)")
 	markdown := flags.String("markdown", "", "also write the tables to this file")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -11,11 +11,11 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// turn is the number of nodes that a client updates before the other client's turn. Requests cost
-// more the longer the server runs, so the clients alternate.
+// turn is the number of nodes that one fleet updates before the other fleet continues. The fleets
+// take turns, because requests cost more the longer the API server runs.
 const turn = 100
 
-// measure makes the measurements in sequence, and writes the tables.
+// measure makes all measurements, and writes the tables to report.
 func measure(ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any)) error {
 	for _, calls := range [][]call{shortUpdate, rebootUpdate} {
 		if compared == 0 {
@@ -42,7 +42,8 @@ func measure(ctx context.Context, compared int, rows []int, atATime int, report 
 	return nil
 }
 
-// compare updates n nodes with each client, in turns, on one server without controllers.
+// compare updates n nodes with each kind of daemon. The two fleets take turns on one API server
+// without controllers.
 func compare(ctx context.Context, n int, calls []call) (results []result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
@@ -61,7 +62,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	}
 	for from := 0; from < n; from += turn {
 		for i := range results {
-			i = (i + from/turn) % len(results) // so that the order makes no difference
+			i = (i + from/turn) % len(results) // each fleet is first in every second turn
 			err := results[i].meter(c, fleets[i], nil, func() error { return fleets[i].update(ctx, from, min(from+turn, n), config(2)) })
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", results[i].name, err)
@@ -71,7 +72,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	return results, nil
 }
 
-// grow updates n nodes on a new cluster, with both controllers.
+// grow updates n nodes on a new cluster with both controllers.
 func grow(ctx context.Context, n, atATime int) (r result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
@@ -118,4 +119,37 @@ func grow(ctx context.Context, n, atATime int) (r result, err error) {
 	runtime.ReadMemStats(&memory)
 	r.heap = memory.HeapAlloc
 	return r, err
+}
+
+// result is the cost of an update of all nodes. It is one row of a table.
+type result struct {
+	name         string // the first cell of the row
+	nodes        int
+	daemons, all cost          // the cost of the daemons alone, and of daemons, operator and controllers together
+	cpu          time.Duration // the user and system CPU time of the API server
+	wall         time.Duration // the duration of the update
+	lag          time.Duration // the time from the end of the last node's update to Updated=True of the pool
+	heap         uint64        // the heap of this process after the update, with the caches of the controllers
+}
+
+// meter calls work, and adds the cost of work to r. controllers is nil if no controllers run.
+func (r *result) meter(c *cluster.Cluster, f *fleet, controllers *client, work func() error) error {
+	counted := []*client{f.daemons, f.operator}
+	if controllers != nil {
+		counted = append(counted, controllers)
+	}
+	used, err := c.APIServerCPU()
+	if err != nil {
+		return err
+	}
+	daemons, all, start := sum(f.daemons), sum(counted...), time.Now()
+	if err := work(); err != nil {
+		return err
+	}
+	r.wall += time.Since(start)
+	cpu, err := c.APIServerCPU()
+	r.cpu += cpu - used
+	r.daemons = sum(f.daemons).plus(daemons, -1).plus(r.daemons, 1)
+	r.all = sum(counted...).plus(all, -1).plus(r.all, 1)
+	return err
 }

@@ -17,21 +17,21 @@ import (
 const (
 	poolName    = "worker"
 	workerLabel = "node-role.kubernetes.io/worker"
-	nodeImages  = 50 // a kubelet reports at most 50
+	nodeImages  = 50 // the maximum number of images that a kubelet reports
 )
 
-// config returns the name of the n-th rendered config. It has a realistic length.
+// config returns the name of the n-th rendered config. The name has a realistic length.
 func config(n int) string {
 	return fmt.Sprintf("rendered-worker-%.16x", sha256.Sum256(fmt.Append(nil, n)))
 }
 
-// node is a Node. view is the latest version that its daemon has seen.
+// node is a Node. view is the version of the Node that its daemon has read last.
 type node struct {
 	name string
 	view atomic.Pointer[corev1.Node]
 }
 
-// createNode creates a Node with its status, which the API server keeps for Nodes.
+// createNode creates a Node with a status. The API server does not drop the status of a new Node.
 func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	object := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
@@ -61,7 +61,7 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	return n, nil
 }
 
-// edit changes the Node.
+// edit patches the Node, and updates view.
 func (n *node) edit(ctx context.Context, c *client, edit nodeEdit, config string) error {
 	if edit == "" {
 		return nil

@@ -37,7 +37,8 @@ func writeGrowth(w io.Writer, results []result) {
 	fmt.Fprintln(w)
 }
 
-// writeHeader writes the header of a Markdown table. All columns except the first have numbers.
+// writeHeader writes the header of a Markdown table. The first column has text, and the other
+// columns have numbers.
 func writeHeader(w io.Writer, cells ...string) {
 	writeRow(w, cells...)
 	fmt.Fprintln(w, "|---|"+strings.Repeat("---:|", len(cells)-1))
@@ -47,7 +48,7 @@ func writeRow(w io.Writer, cells ...string) {
 	fmt.Fprintln(w, "| "+strings.Join(cells, " | ")+" |")
 }
 
-// count formats a number with thousands separators: 13,000.
+// count formats a number with thousands separators, for example 13,000.
 func count(n int) string {
 	digits := strconv.Itoa(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {

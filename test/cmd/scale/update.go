@@ -9,19 +9,19 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// call is one report of a daemon, and the events before it.
+// call is one report of a daemon. before, restarted and spec are events before the report.
 type call struct {
-	before          nodeEdit // "" if it is unchanged
-	spec            bool     // the spec call precedes it
+	before          nodeEdit // the change of the Node, or "" if the Node does not change
+	restarted       bool     // the daemon process restarts
+	spec            bool     // the daemon makes the spec call
 	phase           phases.Phase
 	status          metav1.ConditionStatus
 	reason, message string
 	completesParent bool
-	optional        bool // not in shortUpdate
-	restarted       bool // the daemon process restarts before the report
+	optional        bool // shortUpdate does not have this report
 }
 
-// nodeEdit is a merge patch of a Node. CONFIG stands for the config of the update.
+// nodeEdit is a merge patch of a Node. CONFIG is a placeholder for the config of the update.
 type nodeEdit string
 
 const (
@@ -31,8 +31,8 @@ const (
 	done     nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.CurrentConfigAnnotation + `":"CONFIG"}}}`
 )
 
-// rebootUpdate has the reports of a standard update with a drain and a reboot, without failures, as
-// recorded on a cluster.
+// rebootUpdate has the reports of an update in standard mode with a drain and a reboot, and without
+// failures. The reports were recorded on a cluster.
 var rebootUpdate = []call{
 	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
 	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, reason: "UpdatePrepared",
@@ -68,5 +68,5 @@ var rebootUpdate = []call{
 	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
 }
 
-// shortUpdate is rebootUpdate without the optional reports: 12 reports and one spec call.
+// shortUpdate is rebootUpdate without the optional reports. It has 12 reports and one spec call.
 var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })
