@@ -36,8 +36,8 @@ const (
 )
 
 // Config configures a Monitor. Node, Pool, ImageMode and the Lister are called by each report, and
-// every 10 seconds by another goroutine. They must be safe for concurrent use. They must not block,
-// because Timeout does not limit them. A panic between reports ends the process.
+// every 10 seconds by another goroutine. They must be safe for concurrent use, and must not panic.
+// They must not block, because Timeout does not limit them.
 type Config struct {
 	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
@@ -52,13 +52,12 @@ type Config struct {
 	// standard mode. If ImageMode returns true, the CRD must have the field configImage. Without
 	// that field, each repeated report sends a write.
 	ImageMode func() bool
-	// Lister is the lister of a running informer for this MachineConfigNode or all
-	// MachineConfigNodes. Set it if another process, such as the drain controller, writes the same
-	// object. Without a Lister, conflicts are more frequent, and the last response of the API
-	// server is trusted for 5 minutes. The informer may remove managedFields, but no conditions.
-	// Optional.
+	// Lister is from a running informer for this MachineConfigNode or all MachineConfigNodes. Set
+	// it if another process, such as the drain controller, writes the same object. Without a
+	// Lister, conflicts are more frequent, and the last response of the API server is trusted for 5
+	// minutes. The informer may drop managedFields, but not conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager must be equal in all Monitors of an object. Default: DefaultFieldManager.
+	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
 	// Timeout limits how long a report or a spec call waits. It does not limit Flush or the work of
 	// Track. If it is not positive, DefaultTimeout is used.

@@ -2,7 +2,7 @@
 //
 // The daemon of a node creates one [Monitor], and makes one call at each step of an update. The MCN
 // has a condition for each step. Its status is False before the step, Unknown while the step runs
-// or after it has failed, True when the step is done, and False again after the update:
+// or after a failure, True when the step is done, and False again after the update:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -24,18 +24,17 @@
 // Guarantees:
 //
 //  1. A client that watches the MCN sees every transition. If the caller skips a status, the
-//     Monitor writes the skipped status first. A forbidden transition is not written.
+//     Monitor writes the skipped status first. An invalid transition is rejected.
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
 //     report that the API server rejects permanently is dropped and logged.
 //  3. Calls return within [Config].Timeout, whatever the API server does. During an outage, all
 //     calls together wait for at most one Timeout. After that, each call returns at once.
 //  4. No write of another client is lost. The precondition of each write is the resourceVersion of
 //     the MCN from which the write was computed. After a conflict, the write is computed again.
-//  5. A repeated report sends no request. Without a Lister, however, it reads the MCN if the last
-//     response of the API server is more than 5 minutes old.
+//  5. A repeated report sends no request. But if there is no Lister, and the last response of the
+//     API server is more than 5 minutes old, the report reads the MCN.
 //  6. The status follows the config and image annotations of the Node, also between reports. A
-//     deleted MCN is created again: within 10 seconds if there is a Lister, otherwise at the next
-//     write.
+//     deleted MCN is created again: within 10 seconds with a Lister, otherwise by the next write.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.
 //

@@ -38,12 +38,12 @@ type PinnedImageSet struct {
 // PinnedImageSetsProgressing and PinnedImageSetsDegraded, and the list in the status. failure is an
 // error that concerns no single set, or nil.
 //
-//  1. A set that is missing in sets is removed from the list in the status.
+//  1. A set that is not in sets is removed from the list in the status.
 //  2. The currentGeneration of a set changes only when the set is done.
 //  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
 //     True, until the set is done or removed.
-//  4. If a set was deleted and created again, its generation has decreased. The CRD rejects that,
-//     so a separate write first removes the old entry from the list.
+//  4. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
+//     generation, so a separate write first removes the old entry.
 //  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
 //     sets, nothing is written. Errors are logged, as in Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {

@@ -24,12 +24,12 @@ import (
 type Monitor struct {
 	config   Config
 	client   api.Client
-	life     context.Context         // from New, with its logger; when life ends, retries and looks stop
+	life     context.Context         // the ctx of New; when it ends, retries and looks at the Node stop
 	forget   context.CancelCauseFunc // ends life; nil unless Monitors created the Monitor
 	failures apierr.Log
 	looks    atomic.Int64 // how many times look was called
 
-	// mu guards the fields below. It is not held during requests and calls of Config's functions.
+	// mu guards the fields below. It is not held during requests or calls of Config's functions.
 	mu     sync.Mutex
 	core   core.Core
 	writer writer
@@ -84,10 +84,10 @@ func (m *Monitor) end() {
 // isOverLocked reports whether life has ended and no Flush runs. Then retries and looks stop.
 func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.flushes == 0 }
 
-// Pending returns the number of reports that are accepted but not written yet, and the time by
-// Config.Clock when the oldest of these reports was accepted. If no report is pending, it returns 0
-// and the zero time. A change of the Node's config and image annotations that is not written yet
-// counts as one report. Pending makes no request, so that it can be used for a metric.
+// Pending returns the number of reports that are accepted but not written yet, and when the oldest
+// of these reports was accepted, by Config.Clock. If no report is pending, it returns 0 and the
+// zero time. A change of the Node's config and image annotations that is not written yet counts as
+// one report. Pending makes no request, so it is suitable for a metric.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}

@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Option changes a report. An Option that is not valid for the report is an error. nil is ignored.
+// Option changes a report. A report with an invalid Option is rejected. A nil Option is ignored.
 type Option func(*options)
 
 type options struct {
@@ -18,14 +18,14 @@ type options struct {
 
 // CompletesParent sets the parent of the phase to True in the same write as the phase. If another
 // child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
-// that may be the last. It is valid with status True, for a phase that has a parent. Track uses the
-// option when it reports True. NotRequired uses the option only if the phase has started.
+// that may be the last. The option is valid with status True, for a phase that has a parent. Track
+// uses the option when it reports True. NotRequired uses the option only if the phase has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
 
 // ParentMessage sets the message of the phase's parent. The default is the message of the phase. It
-// is valid for a phase that has a parent. A report that changes only this message is not written.
+// is valid for a phase with a parent. A change of only the parent's message is not written.
 func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
@@ -45,7 +45,7 @@ var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
 
 func newOptions(opts []Option) options {
 	if len(opts) == 0 {
-		return options{} // does not allocate, unlike o below
+		return options{} // avoids the allocation of o
 	}
 	var o options
 	for _, opt := range opts {

@@ -25,7 +25,7 @@ import (
 //     parent of the phase, or start or end an update: see packages phases and conditions.
 //  2. The call returns when the report is written, when a request fails, after Config.Timeout, or
 //     when ctx ends. A report that is not written by then stays queued, and the call returns nil.
-//     During an outage, all calls share one Timeout. A repeated report sends no request.
+//     During an outage, all calls together wait for at most one Timeout.
 //  3. An error means that the report was not accepted. It is a *ReportError, a *NodeError if
 //     Config.Node failed or returned another Node, or the error of ctx if ctx had already ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
@@ -76,7 +76,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 //
 // Track returns only the error of work, and logs the errors of reports. The result of work is
 // reported even if ctx has ended. If the phase belongs to the other mode, Track only runs work.
-// CompletesParent and DoneMessage apply to the report of True, other options to all reports.
+// CompletesParent and DoneMessage apply to the report of True. Other options apply to all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
@@ -90,15 +90,13 @@ func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string,
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		// Unlike err.Error(), Sprint does not panic if err is a nil pointer.
-		m.report(ctx, phase, fmt.Sprintf("%s: %s", message, fmt.Sprint(err)), metav1.ConditionUnknown, running, plan.PhaseChange{})
+		m.report(ctx, phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown, running, plan.PhaseChange{})
 		return err
 	}
 	m.report(ctx, phase, doneMessage, metav1.ConditionTrue, done, plan.PhaseChange{})
 	return nil
 }
 
-// report submits a report with the given flags, and logs the error.
 func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange) {
 	if m == nil {
 		return

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	lookInterval   = 10 * time.Second // between two looks at the Node; starts with the first request
-	specRetryDelay = 10 * time.Second // after a failed spec write, so that its retries do not delay the status
+	lookInterval   = 10 * time.Second // the interval of looks at the Node, after the first request
+	specRetryDelay = 10 * time.Second // the pause after a failed spec write, so that retries do not delay the status
 	maxRequest     = time.Minute      // the maximum timeout of a request; a longer Config.Timeout has precedence
 )
 
@@ -19,15 +19,15 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage, if cause is set. An outage ends when the API server responds within
-// Config.Timeout to a status write, or to a request after which no report is pending.
+// outage is the current outage, or none if cause is nil. It ends when the API server responds
+// within Config.Timeout to a status write, or to a request after which no report is pending.
 type outage struct {
 	cause   error         // the error of the last failed attempt
 	waited  time.Duration // how long all callers together have waited; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
 	lost    int           // the number of requests that timed out
 	backoff wait.Backoff
-	retryAt time.Time // when the next retry is due; an earlier attempt for a call does not change it
+	retryAt time.Time // when the next retry is due; attempts that calls trigger earlier do not change it
 }
 
 // over ends the outage. The next calls may wait for a full Timeout again.
@@ -53,7 +53,7 @@ func (o *outage) pace(now time.Time) {
 }
 
 // requestTimeout returns the timeout of a request: two Timeouts, doubled for each request that
-// timed out, up to maxRequest. So a write eventually succeeds on a slow API server.
+// timed out, but at most maxRequest. So a write eventually succeeds on a slow API server.
 func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	d := 2 * timeout
 	for i := 0; i < o.lost && d < maxRequest; i++ {
@@ -85,7 +85,7 @@ func (m *Monitor) scheduleLocked() {
 	m.timer.Reset(at.Sub(realClock.Now()))
 }
 
-// dueLocked returns when the writer must start, or false if it is running or nothing is pending.
+// dueLocked returns when the writer must start, or false if the writer is running or has no work.
 func (m *Monitor) dueLocked() (time.Time, bool) {
 	at := m.outage.retryAt
 	if !m.core.Pending() && m.spec.after.After(at) {

@@ -29,7 +29,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 		return m.rejected(phase, err)
 	}
 	m.await(ctx, e, since)
-	if repeat { // the entry belongs to an earlier call, which returns its error
+	if repeat { // the entry belongs to an earlier call, which returns the error
 		return nil
 	}
 	m.mu.Lock()
@@ -39,7 +39,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 
 // GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
 // the owner reference of the MachineConfigNode match the Node. If the object is missing, it is
-// created. If both match already, no request is made.
+// created. If nothing differs, no request is made.
 //
 //  1. If the Node has no desired config, the spec keeps its desired config. If the pool is
 //     NotYetSet, the spec keeps its pool. In image mode, if the Node has a config but no desired
@@ -146,9 +146,9 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 }
 
 // Flush returns nil when all reports that were accepted before the call, and the Node's config and
-// image, are written to the status. It retries with backoff until ctx ends. Then its error wraps
-// ErrPending, the cause and the error of ctx. If the API server rejects a report permanently, Flush
-// drops the report and returns an error without ErrPending. Flush does not wait for the spec.
+// image, are written to the status. It retries until ctx ends. Then its error wraps ErrPending, the
+// cause and the error of ctx. If the API server rejects a report permanently, Flush drops the
+// report and returns an error that does not wrap ErrPending. Flush does not wait for the spec.
 //
 // Call Flush before a reboot or exit, with a deadline, so that an outage does not prevent a reboot.
 func (m *Monitor) Flush(ctx context.Context) error {

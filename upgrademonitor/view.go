@@ -54,10 +54,11 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core already has a newer view. A view is newer if
-// its look started after the core got the last view, even if its Node has a lower resourceVersion,
-// for example because etcd was restored. If the looks overlapped, the higher resourceVersion is
-// newer or, if the resourceVersions are equal or cannot be compared, the look that started later.
+// seeLocked passes a view to the core, unless the core has a newer view. A view is newer if its
+// look started after the core got the last view, even if its Node has a lower resourceVersion, as
+// after a restore of etcd. If the looks overlapped, the view with the higher resourceVersion is
+// newer. If the resourceVersions are equal or cannot be compared, the look that started later is
+// newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0
@@ -77,14 +78,14 @@ func (m *Monitor) seeLocked(v view) {
 	case v.listed != nil:
 		o := api.FromTyped(v.listed)
 		known.Lists, known.Listed = true, &o
-	case v.node.Provisioned: // otherwise, the core must not create a missing object again
+	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
 		known.Lists = v.lists
 	}
 	m.core.See(known)
 }
 
 // followLocked passes a view to the core. If the config or image annotations of the Node have
-// changed, it also queues a change with their new values.
+// changed, it also queues a change with the new values.
 func (m *Monitor) followLocked(v view) {
 	m.seeLocked(v)
 	if v.err == nil {

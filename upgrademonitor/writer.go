@@ -16,7 +16,7 @@ import (
 // less than DefaultTimeout, so that endless conflicts count as an outage before the call returns.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// Without a Lister, a repeated report reads the object if the last response is this old.
+// checkInterval is how long a response of the API server is trusted, if there is no Lister.
 const checkInterval = 5 * time.Minute
 
 // writer is the state of the goroutine that makes requests, which exists only while it is needed.
@@ -42,7 +42,7 @@ type exchange struct {
 	core.Result
 	took     time.Duration
 	lost     bool // the request timed out
-	canceled bool // by the end of life, or by leaveLocked
+	canceled bool // the request was canceled: life has ended, or leaveLocked was called
 }
 
 // startLocked starts the writer. If the writer is already running and its current request fails, it
@@ -59,15 +59,14 @@ func (m *Monitor) startLocked() {
 	}
 }
 
-// write makes requests until no request is needed or an attempt fails.
 func (m *Monitor) write() {
 	for r, ok := m.next(exchange{}); ok; {
 		r, ok = m.next(m.send(r))
 	}
 }
 
-// next records the last request, logs its failure, and wakes the calls that wait for it. It returns
-// the next request, or false if the writer must stop. After a conflict, it first pauses.
+// next records the last request, logs its failure, and wakes the calls that wait for its result. It
+// returns the next request, or false if the writer must stop. After a conflict, it first pauses.
 func (m *Monitor) next(last exchange) (r core.Request, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
@@ -179,7 +178,7 @@ func (m *Monitor) pause() {
 	}
 }
 
-// send makes a request. Before life ends, the ctx of a caller does not cancel the request, because
+// send makes a request. Until life ends, the ctx of a caller does not cancel the request, because
 // the request may contain the report of another caller.
 func (m *Monitor) send(r core.Request) exchange {
 	if r.Verb == core.Create {

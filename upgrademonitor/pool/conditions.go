@@ -27,7 +27,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now meta
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition returns the condition Updated. If it is False, the reason says why.
+// updatedCondition returns Updated. If Updated is False, the reason says why.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {
@@ -45,8 +45,7 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition returns the condition Updating. isDegraded: a node or the rendering is
-// degraded.
+// updatingCondition returns Updating. isDegraded is set if a node or the rendering is degraded.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {
@@ -77,7 +76,6 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 	}
 }
 
-// nodeDegraded returns the condition NodeDegraded.
 func (c *count) nodeDegraded() finding {
 	if len(c.degraded) == 0 {
 		return finding{false, reasonAsExpected, "No node is degraded"}
@@ -85,7 +83,7 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degradedCondition returns the condition Degraded, which summarizes the conditions in degrading.
+// degradedCondition returns Degraded, which summarizes the conditions in degrading.
 func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {

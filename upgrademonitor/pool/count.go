@@ -82,15 +82,15 @@ func (c *count) add(m member) {
 	}
 }
 
-// isUpdated reports whether every machine has the target and is ready. Before
-// machine-config-operator completes an upgrade, it waits until all pools are updated.
+// isUpdated reports whether every machine has the target and is ready. machine-config-operator
+// completes an upgrade only when all pools are updated.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node may belong to the pool. A Node may not
-// belong to the pool only if it has labels, and a valid nodeSelector does not match them.
+// selects returns a function that reports whether a Node may belong to the pool. The function
+// returns false only if the Node has labels, and a valid nodeSelector does not match them.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

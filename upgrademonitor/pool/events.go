@@ -22,11 +22,10 @@ type Event struct {
 // Events returns the events to record after a pool's status was written. before is the status
 // before the write, and after is the status that Status returned. Each MachineConfig causes two
 // events: EventUpdating when the pool starts to update to the MachineConfig, and EventCompleted
-// when the MachineConfig becomes status.configuration. A pause, a cordon or a restart of the
-// controller causes no event. As in machine-config-operator, an update of only the image causes no
-// event.
+// when the MachineConfig becomes status.configuration. A pause, a cordon, a restart of the
+// controller, or (as in machine-config-operator) an update of only the image causes no event.
 //
-// If the MachineConfig changes again before a machine has the previous MachineConfig, only
+// If the pool's MachineConfig changes again before a machine has the previous MachineConfig, only
 // observedGeneration shows the change. So until a machine has the new MachineConfig, any other
 // change of the pool's spec repeats EventUpdating.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {

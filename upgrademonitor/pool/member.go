@@ -18,9 +18,9 @@ import (
 // member is the state of one node of a pool, according to its Node and its MachineConfigNode.
 type member struct {
 	name     string
-	down     string          // why the node is unavailable, or ""; an update is no reason
+	down     string          // why the node is unavailable, or ""; see whyDown
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // what the node runs; unless updating is true, also what it should run
+	current  progress.Target // the config and image that the node runs; also the desired target if updating is false
 	updating bool            // an update was requested or is running
 	degraded bool
 	message  string // the cause, if the node is degraded
@@ -51,8 +51,9 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// isRequested reports whether the annotation desired requests a value that the node does not run
-// yet (current), and that its object does not desire yet (known).
+// isRequested reports whether a Node desires a value that the node does not run, and that its
+// object does not desire yet. desired and current are annotations. known is the value that the
+// object desires.
 func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known
@@ -67,7 +68,8 @@ func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
 }
 
-// whyDown returns why a node is unavailable, or "" if it is available. It ignores updates.
+// whyDown returns why a node is unavailable, or "" if it is available. It ignores whether the node
+// is being updated.
 func whyDown(node *corev1.Node, degraded bool) string {
 	isReady := func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue

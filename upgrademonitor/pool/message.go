@@ -12,12 +12,12 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The limits of messages. etcd would reject a pool with the messages of 5,000 nodes of 32 kB each.
+// The limits of messages. The messages of 5,000 nodes would make a pool too large for etcd.
 const (
-	maxNames    = 5                // unavailable nodes that are named; further nodes are only counted
-	maxMessage  = 8 << 10          // bytes of the message of Degraded
-	maxFailure  = maxMessage - 384 // bytes of the message of NodeDegraded, so that it fits into Degraded
-	maxFailures = 14               // degraded nodes that are listed; further nodes are only counted
+	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
+	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
+	maxFailure  = maxMessage - 384 // the same for NodeDegraded, so that its message fits into the message of Degraded
+	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
 )
 
 // The first words of messages. Tests, alerts and runbooks of OpenShift compare them.
@@ -99,7 +99,7 @@ func (c *count) downNodes() string {
 }
 
 // degradedMessage lists degraded nodes in the order of their names, each with its own message. It
-// ends with the number of further nodes, and a command that describes the first node.
+// ends with the number of further nodes, and a command that shows the object of the first node.
 func degradedMessage(nodes []problem) string {
 	sortByNode(nodes)
 	var texts []string
@@ -113,8 +113,9 @@ func degradedMessage(nodes []problem) string {
 	return join(texts, ", ", maxFailure-len(end)) + end
 }
 
-// causesMessage joins the messages of the conditions that make a pool Degraded. The first message
-// is as in machine-config-operator. Further messages have the prefix of their condition type.
+// causesMessage joins the messages of the conditions that make a pool Degraded. The message of
+// ImageBuildDegraded has the prefix that machine-config-operator uses. Any other message except the
+// first has its condition type as a prefix.
 func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 	var texts []string
 	for i, cause := range causes {
@@ -140,7 +141,7 @@ func sentences(all ...string) string {
 }
 
 // join joins strings, and modifies the slice. If the result would exceed room bytes, join shortens
-// the longest strings in the middle, so that they have the same length.
+// the longest strings in the middle, so that they all have the same length.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))

@@ -43,7 +43,7 @@ func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 }
 
 // isNewer reports whether a has a higher resourceVersion than b. If the resourceVersions are equal,
-// it compares the contents, so that the order of the lists makes no difference.
+// isNewer compares the contents, so that the order of the lists makes no difference.
 func isNewer(a, b metav1.Object) bool {
 	v, w := a.GetResourceVersion(), b.GetResourceVersion()
 	if order := cmp.Or(cmp.Compare(len(v), len(w)), cmp.Compare(v, w)); order != 0 {

@@ -20,13 +20,14 @@ const (
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
 //
-//  1. A pool selects the nodes that its nodeSelector matches, or no node if it is empty.
+//  1. A pool selects the nodes that its nodeSelector matches. An empty nodeSelector selects none.
 //  2. No pool selects a Windows node.
 //  3. If two custom pools, or Arbiter and a custom pool, select the node, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.
-//  4. Otherwise, the first of these that selects the node: Master, Arbiter, a custom pool, Worker.
-//  5. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because the pool
-//     may select the node.
+//  4. Otherwise, the result is the first of these pools that selects the node: Master, Arbiter, a
+//     custom pool, Worker.
+//  5. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
+//     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
 		return nil, nil
@@ -58,7 +59,7 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 	return first, nil
 }
 
-// IsWindows reports whether a node runs Windows. No pool manages such a node.
+// IsWindows reports whether a node runs Windows. No pool manages a Windows node.
 func IsWindows(node *corev1.Node) bool {
 	if os, ok := node.Labels[corev1.LabelOSStable]; ok {
 		return os == string(corev1.Windows)

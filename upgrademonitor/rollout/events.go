@@ -12,7 +12,8 @@ import (
 )
 
 // The reasons of warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool with an invalid nodeSelector: the pools of all nodes are unknown.
+// InvalidSelector is for a pool with an invalid nodeSelector. Then the pool of each node is
+// unknown.
 const (
 	PoolConflict    = "PoolConflict"
 	InvalidSelector = "InvalidNodeSelector"
@@ -25,7 +26,7 @@ func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err 
 		r.conflicts.Delete(node.Name)
 		return
 	}
-	text := string(node.UID) + ": " + conflict.Error() // a new Node with the same name has a conflict of its own
+	text := string(node.UID) + ": " + conflict.Error() // the UID distinguishes a new Node with the same name
 	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
 		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
 	}
@@ -39,7 +40,7 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 }
 
 // warn logs a problem that only an administrator can resolve, and records an event. It takes a
-// reference, because a recorder drops events of objects with a type that is not in its scheme.
+// reference, because a recorder drops events of objects whose type is not in its scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
 	if r.Recorder != nil {

@@ -24,8 +24,8 @@ var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 //     The objects that are passed to NewClientset keep their status, and get only missing fields.
 //  2. A write of the object does not change the status. A write of the status subresource changes
 //     only the status. A change of the spec increments the generation.
-//  3. If a write contains a resourceVersion other than the current resourceVersion of the object,
-//     the error is a Conflict. A write that changes nothing does not change the resourceVersion.
+//  3. If the resourceVersion in a write differs from the resourceVersion of the object, the error
+//     is a Conflict. A write that changes nothing does not change the resourceVersion.
 //  4. If the object breaks a rule of the CRD, the error is Invalid.
 //  5. A write that makes an invalid transition (see phases.Path) succeeds, but fails the test.
 //
