@@ -33,7 +33,6 @@ type outage struct {
 // over ends the outage. The next calls may wait for a full Timeout again.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
 
-// fail records a failed attempt. A new outage starts with the shortest pause.
 func (o *outage) fail(cause error, now time.Time) {
 	if o.cause == nil {
 		o.hurry()

@@ -57,8 +57,7 @@ func (m *Monitor) look() view {
 // seeLocked passes a view to the core, unless the core has a newer view. A view is newer if its
 // look started after the core got the last view, even if its Node has a lower resourceVersion, as
 // after a restore of etcd. If the looks overlapped, the view with the higher resourceVersion is
-// newer. If the resourceVersions are equal or cannot be compared, the look that started later is
-// newer.
+// newer. If they are equal or cannot be compared, the view of the later look is newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0

@@ -22,7 +22,7 @@ const checkInterval = 5 * time.Minute
 // writer is the state of the goroutine that makes requests, which exists only while it is needed.
 type writer struct {
 	running   bool
-	late      bool // a call or Flush has started the writer after life had ended
+	late      bool // a call or Flush needs the writer, although life has ended
 	called    bool // a call was made after the current request started; it waits for the next attempt
 	requests  int  // the number of requests so far, including the current request
 	conflicts wait.Backoff
@@ -45,8 +45,8 @@ type exchange struct {
 	canceled bool // the request was canceled: life has ended, or leaveLocked was called
 }
 
-// startLocked starts the writer. If the writer is already running and its current request fails, it
-// makes one more attempt, because that request started before this call.
+// startLocked starts the writer. If the writer is already running and its current request fails,
+// the writer makes one more attempt, because that request started before this call.
 func (m *Monitor) startLocked() {
 	m.writer.late, m.writer.called = m.life.Err() != nil, m.writer.running
 	if !m.writer.running {

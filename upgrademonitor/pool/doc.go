@@ -7,8 +7,8 @@
 //
 // [Primary] returns the pool of a node. [Status] returns the status of a pool. [Events] returns the
 // events to record after the status was written. These functions have no client, clock or state, do
-// not modify their arguments, and are safe for concurrent use. Their caller reads the objects,
-// limits the rate of writes, writes the status and records the events: see examples/operator.
+// not modify their arguments, and are safe for concurrent use. The caller reads the objects, limits
+// the rate of writes, writes the status and records the events: see examples/operator.
 //
 // The package does not:
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The limits of messages. The messages of 5,000 nodes would make a pool too large for etcd.
+// The limits of messages. Without limits, 5,000 nodes would make a pool too large for etcd.
 const (
 	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
 	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes

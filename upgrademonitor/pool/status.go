@@ -35,7 +35,7 @@ import (
 //     or a step that runs only during an update starts. A node that has not reported still counts
 //     as a machine, and may be degraded or unavailable.
 //
-// These rules set the conditions. docs/operator.md lists their reasons and messages:
+// The conditions follow these rules. docs/operator.md lists the reasons and messages:
 //
 //  7. Updated is True if the pool has a target, and all its machines are ready. A pool has no
 //     target until a MachineConfig is rendered. A layered pool has no target until a build has

@@ -49,7 +49,7 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodemeta.OwnedByPrevious(mcn.OwnerReferences, node):
-		return action{deletion: "it belongs to a previous Node of this name"}
+		return action{deletion: "it belongs to a previous Node with this name"}
 	}
 	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
