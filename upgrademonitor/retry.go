@@ -23,7 +23,7 @@ var errNoResponse = errors.New("no response from the API server yet")
 // within Config.Timeout to a status write, or to a request after which no report is pending.
 type outage struct {
 	cause   error         // the error of the last failed attempt
-	waited  time.Duration // how long all callers together have waited; at most one Timeout
+	waited  time.Duration // how long at least one call has waited, in total; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
 	lost    int           // the number of requests that timed out
 	backoff wait.Backoff
