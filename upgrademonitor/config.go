@@ -1,6 +1,7 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -14,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// NotYetSet is the name of a pool or a config that is not known yet.
+// NotYetSet stands for the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
 // The annotations of a Node that name its current and its desired config and image.
@@ -25,40 +26,41 @@ const (
 	DesiredImageAnnotation  = nodemeta.DesiredImage
 )
 
-// realClock paces requests. Config.Clock is only for lastTransitionTime.
+// realClock measures timeouts and pauses. Config.Clock provides the times in the status.
 var realClock clock.PassiveClock = clock.RealClock{}
 
-// The defaults of the fields of a Config.
+// The defaults of Config.FieldManager and Config.Timeout.
 const (
 	DefaultFieldManager = "machine-config-operator"
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. Node, Pool, ImageMode and the Lister are also called between calls,
-// by another goroutine. They must be safe for concurrent use. They must not block, because Timeout
-// does not limit them, and must not panic, because a panic between calls ends the process.
+// Config configures a Monitor. Node, Pool, ImageMode and the Lister are called by each report, and
+// every 10 seconds by another goroutine. They must be safe for concurrent use, and must not panic.
+// They must not block, because Timeout does not limit them.
 type Config struct {
 	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
 	// NodeName is the name of the Node, and of its MachineConfigNode. Required.
 	NodeName string
-	// Node returns the Node, for example from a lister. The Monitor does not change it. Required.
+	// Node returns the Node, for example from a lister. The Monitor does not modify it. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the name of the node's pool. Default: NotYetSet, which keeps the known pool.
+	// Pool returns the node's pool. The default is NotYetSet, which keeps the pool in the spec.
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If it is nil, for
-	// example in the drain controller, an object keeps its mode, and a new object is in standard
-	// mode. If it is true, the CRD must have configImage: otherwise repeated reports are written.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If ImageMode is
+	// nil, for example in the drain controller, an object keeps its mode, and a new object is in
+	// standard mode. If ImageMode returns true, the CRD must have the field configImage. Without
+	// that field, each repeated report sends a write.
 	ImageMode func() bool
-	// Lister lists this MachineConfigNode or all MachineConfigNodes from a running informer. Set it
-	// if another process, such as the drain controller, writes the same object. Without a Lister,
-	// conflicts are more frequent, and for 5 minutes the Monitor assumes that its last write is
-	// still in place. The informer may drop fields of its objects, but no conditions. Optional.
+	// Lister is from a running informer for this MachineConfigNode or all MachineConfigNodes. Set
+	// it if another process, such as the drain controller, writes the same object. Without a
+	// Lister, conflicts are more frequent, and the last response of the API server is trusted for 5
+	// minutes. The informer may drop managedFields, but not conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager must be the same for all Monitors of an object. Default: DefaultFieldManager.
+	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits reports and spec calls, not Track's work or Flush. If it is not positive, it is
-	// DefaultTimeout.
+	// Timeout limits how long a report or a spec call waits. It does not limit Flush or the work of
+	// Track. If it is not positive, DefaultTimeout is used.
 	Timeout time.Duration
 	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock
@@ -66,11 +68,10 @@ type Config struct {
 
 var configPath = field.NewPath("upgrademonitor", "Config")
 
-// complete checks the required fields, and sets the defaults of the other fields.
 func (c Config) complete() (Config, error) {
 	err := validate.Required(configPath,
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
-		validate.Field{Name: "Node", Value: c.Node, Hint: "pass a function that returns the daemon's view of its Node"})
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
+		validate.Field{Name: "Node", Value: c.Node, Hint: "pass a function that returns the Node, for example from a lister"})
 	if err != nil {
 		return c, err
 	}
@@ -90,12 +91,8 @@ func (c Config) withDefaults() Config {
 	if validate.IsNil(c.Lister) {
 		c.Lister = nil
 	}
-	if c.FieldManager == "" {
-		c.FieldManager = DefaultFieldManager
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
-	}
+	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
+	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

@@ -1,7 +1,8 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
-// The daemon of a node creates one [Monitor], and makes one call at each step of an update. The
-// node's object shows the step as a condition that changes False → Unknown → True → False:
+// The daemon of a node creates one [Monitor], and makes one call at each step of an update. The MCN
+// has a condition for each step. Its status is False before the step, Unknown while the step runs
+// or after a failure, True when the step is done, and False again after the update:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -18,26 +19,26 @@
 //	defer cancel()
 //	err = monitor.Flush(flushCtx)
 //
-// After the reboot, the next process continues from the object. Updated=True ends the update.
+// After the reboot, a new Monitor continues from the MCN. The report Updated=True ends the update.
 //
 // Guarantees:
 //
-//  1. A client that watches the object sees every transition, even if the caller skips a status. A
-//     transition that the state machine does not allow is an error, and is not written.
+//  1. A client that watches the MCN sees every transition. If the caller skips a status, the
+//     Monitor writes the skipped status first. An invalid transition is rejected.
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
 //     report that the API server rejects permanently is dropped and logged.
 //  3. Calls return within [Config].Timeout, whatever the API server does. During an outage, all
-//     calls share one Timeout: once they have waited that long in total, each call returns at once.
-//  4. No write of another client is lost: a write carries the resourceVersion of the object that it
-//     was computed from, and is computed again after a conflict.
-//  5. A repeated report sends no request. Without a Lister, it reads the object if the last
-//     response is 5 minutes old.
-//  6. The versions in the status follow the Node, also between reports. A deleted object is created
-//     again, at once if there is a Lister, and the next reports fill its status.
+//     calls together wait for at most one Timeout. After that, each call returns at once.
+//  4. No write of another client is lost. The precondition of each write is the resourceVersion of
+//     the MCN from which the write was computed. After a conflict, the write is computed again.
+//  5. A repeated report sends no request. But if there is no Lister, and the last response of the
+//     API server is more than 5 minutes old, the report reads the MCN.
+//  6. The status follows the config and image annotations of the Node, also between reports. A
+//     deleted MCN is created again: within 10 seconds with a Lister, otherwise by the next write.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
-//  8. A failure is logged when it starts, again when its kind changes, and when it is over.
+//  8. A failure is logged when it starts, when its kind changes, and when it is over.
 //
-// Pending reports, at most 256, are only in memory: a process that ends before Flush loses them.
+// Pending reports (at most 256) are only in memory. A process that exits before Flush loses them.
 //
 // Package upgrademonitortest has a fake clientset for tests of a daemon.
 package upgrademonitor

@@ -9,16 +9,16 @@ import (
 )
 
 // ErrPending means that accepted reports were not written before Flush returned. The error of Flush
-// also wraps the cause, so that apierrors.IsServiceUnavailable(err), for example, works.
-var ErrPending = errors.New("accepted, not written yet")
+// also wraps the cause, so that, for example, apierrors.IsServiceUnavailable(err) works.
+var ErrPending = errors.New("accepted reports are not written yet")
 
-// ErrQueueFull means that a report was not accepted: 256 reports are pending whose calls have
-// returned. Before the first read of the object, repeated reports count, too.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending. Reports that
+// a call still waits for do not count.
 var ErrQueueFull = core.ErrFull
 
-// ReportError is the error of a report that was not accepted. It wraps the cause: a *field.Error
-// that names the invalid argument, a *phases.TransitionError, or the API server's permanent
-// rejection. If the report needed several writes, the first writes may have succeeded.
+// ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an
+// invalid argument, a *phases.TransitionError, ErrQueueFull, or the error with which the API server
+// rejected the write. If a report needs several writes, the first writes may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase
@@ -33,7 +33,6 @@ func (e *ReportError) Error() string {
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
 
-// rejected wraps the cause of a rejected report. It returns nil if err is nil.
 func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	if err == nil {
 		return nil

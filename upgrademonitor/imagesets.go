@@ -19,37 +19,38 @@ import (
 
 const (
 	maxImageSets = 100  // the limit of the CRD
-	maxFailure   = 1024 // the maximum length of the failure of a set, in bytes
+	maxFailure   = 1024 // the maximum length of a set's failure message, in bytes
 )
 
-// PinnedImageSet is the progress of a node with one pinned image set.
+// PinnedImageSet is the state of one pinned image set on the node.
 type PinnedImageSet struct {
 	// Name is the name of the PinnedImageSet. It must be a valid object name.
 	Name string
 	// Generation is the generation of the set that the node should have, from 1 to 2³¹−1.
 	Generation int64
-	// Done is true if the node has all images of that generation.
+	// Done is true if the node has all images of this generation.
 	Done bool
-	// Err is set if the node failed to get the images. It takes precedence over Done.
+	// Err is the error if the node failed to pull the images. If Err is set, Done is ignored.
 	Err error
 }
 
-// ReportPinnedImageSets reports on all pinned image sets of the node. One write sets both
-// conditions and the list in the status. failure is an error that belongs to no set, or nil.
+// ReportPinnedImageSets reports all pinned image sets of the node. One write sets the conditions
+// PinnedImageSetsProgressing and PinnedImageSetsDegraded, and the list in the status. failure is an
+// error that concerns no single set, or nil.
 //
-//  1. A set that is not reported is removed from the list.
-//  2. While the node fetches a newer generation of a set, the currentGeneration of the set does not change.
-//  3. The last failure of a set, and PinnedImageSetsDegraded, stay until the set is done or
-//     removed.
-//  4. If a set was deleted and created again, its generation has decreased. Then a separate first
-//     write removes it from the list.
+//  1. A set that is not in sets is removed from the list in the status.
+//  2. The currentGeneration of a set changes only when the set is done.
+//  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
+//     True, until the set is done or removed.
+//  4. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
+//     generation, so a separate write first removes the old entry.
 //  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
-//     sets, nothing is written. Errors are logged, as by Report.
+//     sets, nothing is written. Errors are logged, as in Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return
 	}
-	m.failures.Local(ctx, imageSetFailure, failure, "Failed to prefetch pinned images", "Prefetching pinned images works again")
+	m.failures.Local(ctx, "pinned image sets", failure, "Failed to prefetch pinned images", "Prefetching pinned images works again")
 	change, v, err := m.newImageSets(ctx, sets)
 	if err == nil {
 		change.Failed = failure != nil
@@ -70,7 +71,7 @@ func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (
 	v := m.look()
 	r := plan.ImageSetsChange{Node: v.node, Time: metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))}
 	for _, set := range reported {
-		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // it was validated
+		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // validateImageSets has checked the range
 		if set.Err != nil {
 			s.Done, s.Failure = false, failureText(set.Err)
 		}
@@ -100,9 +101,9 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText returns the message of an error. The CRD requires that it is not empty.
+// failureText returns the message of an error. The CRD rejects an empty message.
 func failureText(err error) string {
-	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic on a nil pointer
+	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic if err is a nil pointer
 	if text == "" {
 		return "unknown error"
 	}

@@ -12,9 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Monitors has a Monitor for each node, for a process that reports on many nodes, such as the drain
-// controller. It is safe for concurrent use. If Monitors is nil, its method For returns a nil
-// Monitor.
+// Monitors has a Monitor for each node. It is for a process that reports on many nodes, such as the
+// drain controller, and is safe for concurrent use. If Monitors is nil, For returns a nil Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 type Monitors struct {
@@ -22,20 +21,20 @@ type Monitors struct {
 	config Config
 	node   func(name string) (*corev1.Node, error)
 
-	mu       sync.Mutex // guards the map
+	mu       sync.Mutex // guards monitors
 	monitors map[string]*Monitor
 }
 
-var errForgotten = errors.New("the Monitor was forgotten")
+var errForgotten = errors.New("Monitors.Forget was called for the node")
 
-// NewMonitors returns Monitors. config must not have NodeName and Node. node returns the Node with
-// a name, for example from a lister. ctx and the error are as in New.
+// NewMonitors returns Monitors. Leave NodeName and Node of config empty. The function node returns
+// the Node with the given name, for example from a lister. ctx and the error are as in New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:
 		return nil, errNoContext
 	case node == nil:
-		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node with a name, for example from a lister")
+		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node with the given name, for example from a lister")
 	case config.NodeName != "":
 		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: pass the name of the node to For")
 	case config.Node != nil:
@@ -55,8 +54,8 @@ func (m *Monitors) configOf(nodeName string) Config {
 	return config
 }
 
-// For returns the Monitor of a node, the same Monitor until Forget. If nodeName is invalid, the
-// Monitor rejects every report with an error that wraps a *field.Error.
+// For returns the Monitor of a node. Until Forget, each call for the node returns the same Monitor.
+// If nodeName is invalid, the Monitor rejects every report with an error that wraps a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
 		return nil
@@ -68,7 +67,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	}
 	life, forget := context.WithCancelCause(m.life)
 	monitor, err := New(life, m.configOf(nodeName))
-	if err != nil { // Config.Node returns this error, so that the Monitor makes no request
+	if err != nil { // Config.Node returns err, so that every report is rejected without a request
 		forget(err)
 		config := m.configOf(nodeName).withDefaults()
 		config.Node = func() (*corev1.Node, error) { return nil, err }
@@ -78,7 +77,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget drops the Monitor of a deleted Node, and stops retrying its reports.
+// Forget removes the Monitor of a deleted Node, and stops the retries of its reports.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
@@ -104,7 +103,7 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Pending is Monitor.Pending for all nodes.
+// Pending returns the number of pending reports of all nodes, and when the oldest was accepted.
 func (m *Monitors) Pending() (n int, since time.Time) {
 	for _, monitor := range m.all() {
 		pending, oldest := monitor.Pending()

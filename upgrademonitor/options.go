@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Option changes a report. An Option that is not valid for a call is an error. nil is ignored.
+// Option changes a report. A report with an invalid Option is rejected. A nil Option is ignored.
 type Option func(*options)
 
 type options struct {
@@ -16,36 +16,36 @@ type options struct {
 	doneMessage     string
 }
 
-// CompletesParent turns the parent of the phase True in the same write as the phase. While another
-// child of the parent is Unknown, the parent stays Unknown, so use the option for that child, too.
-// It is valid with status True, for a phase that has a parent. With Track, it applies when Track
-// reports True. With NotRequired, it applies only if the phase has started.
+// CompletesParent sets the parent of the phase to True in the same write as the phase. If another
+// child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
+// that may be the last. The option is valid with status True, for a phase that has a parent. Track
+// uses the option when it reports True. NotRequired uses the option only if the phase has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
 
-// ParentMessage is the message of the phase's parent, by default the message of the phase. It is
-// valid for a phase that has a parent. A report that changes only this message is not written.
+// ParentMessage sets the message of the phase's parent. The default is the message of the phase. It
+// is valid for a phase with a parent. A change of only the parent's message is not written.
 func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }
 
 // Reason sets the reason of the condition that Report, NotRequired and Track write. The default is
-// the name of the phase's parent, followed by the name of the phase: UpdateExecutedDrained.
+// the name of the parent followed by the name of the phase, for example UpdateExecutedDrained.
 func Reason(reason string) Option {
 	return func(o *options) { o.reason = reason }
 }
 
-// DoneMessage is the message of Track's report of True. The default is Track's message.
+// DoneMessage sets the message with which Track reports True. The default is Track's message.
 func DoneMessage(message string) Option {
 	return func(o *options) { o.doneMessage = message }
 }
 
-var optsPath = field.NewPath("opts")
+var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
 
 func newOptions(opts []Option) options {
 	if len(opts) == 0 {
-		return options{} // without an allocation
+		return options{} // avoids the allocation of o
 	}
 	var o options
 	for _, opt := range opts {

@@ -1,6 +1,7 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,27 +16,25 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-var reasonPath = field.NewPath("reason")
-
 // GenerateAndApplyMachineConfigNode reports the status of a phase, with a reason (a CamelCase word)
-// and a message. If the object is missing, it is created. lastTransitionTime is now, in seconds.
+// and a message. If the MachineConfigNode is missing, it is created. If the status changes,
+// lastTransitionTime becomes the time of the call, in whole seconds.
 //
-//  1. If the state machine has a status between the current and the reported status, a separate
-//     write publishes it first. The report may also change the parent of the phase, or start or end
-//     an update: see packages phases and conditions.
-//  2. The call returns when the report is written, when the attempt fails, after Config.Timeout, or
+//  1. If the report skips a status of the state machine, for example Unknown between False and
+//     True, a separate write publishes the skipped status first. The report may also change the
+//     parent of the phase, or start or end an update: see packages phases and conditions.
+//  2. The call returns when the report is written, when a request fails, after Config.Timeout, or
 //     when ctx ends. A report that is not written by then stays queued, and the call returns nil.
-//     During an outage, all calls share one Timeout. A repeated report sends no request.
-//  3. An error means that the report was not accepted: a *ReportError, a *NodeError if Config.Node
-//     failed or returned another node (scope.ErrOutOfScope), ErrQueueFull, or the error of ctx if
-//     ctx had already ended.
+//     During an outage, all calls together wait for at most one Timeout.
+//  3. An error means that the report was not accepted. It is a *ReportError, a *NodeError if
+//     Config.Node failed or returned another Node, or the error of ctx if ctx had already ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
 	if m == nil {
 		return nil
 	}
 	o := newOptions(opts)
 	if o.reason != "" {
-		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as the argument"))
+		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as an argument: the option is for Report, NotRequired and Track"))
 	}
 	o.reason = reason
 	change, v, err := m.newReport(ctx, phase, message, status, o)
@@ -45,21 +44,21 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, phase, change, v)
 }
 
-// Report is GenerateAndApplyMachineConfigNode without an error: it logs the error with the logger
-// of ctx, and ignores a phase of the other mode. The option Reason sets the reason.
+// Report is like GenerateAndApplyMachineConfigNode, but logs the error with the logger of ctx, and
+// ignores a phase of the other mode (standard or image mode). The option Reason sets the reason.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
 
-// NotRequired reports that a phase is not needed, or no longer needed. The status is False if the
-// phase has not started in this update, otherwise True, so that a failed step does not block its
-// parent. It is valid for a Parent or a Child phase. Options and errors are as in Report.
+// NotRequired reports that a phase is not needed, or no longer needed. The status becomes False if
+// the phase has not started in this update, and otherwise True, so that a failed step does not
+// block its parent. It is valid for a Parent or Child phase. Options and errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
 }
 
 // ReportDegraded sets NodeDegraded to True with the cause of a failed update, or to False if cause
-// is nil. The end of an update also sets it to False. An error is logged.
+// is nil. The end of an update also sets NodeDegraded to False. Errors are logged, as in Report.
 func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if m == nil {
 		return
@@ -72,37 +71,33 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
-// work fails, it reports Unknown with the error in the message. If the phase is already Unknown,
-// the first report is omitted, so that the last error stays visible during a retry.
+// work fails, Track reports Unknown with the error in the message. If the phase is already Unknown,
+// Track omits the first report, so that the last error stays visible during a retry.
 //
-// Track returns only the error of work. Errors of reports are logged. A failure is reported even if
-// ctx has ended. If the phase belongs to the other mode, Track only runs work. CompletesParent and
-// DoneMessage apply to the report of True, Reason and ParentMessage to all reports.
+// Track returns only the error of work, and logs the errors of reports. The result of work is
+// reported even if ctx has ended. If the phase belongs to the other mode, Track only runs work.
+// CompletesParent and DoneMessage apply to the report of True. Other options apply to all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
 	}
 	done := newOptions(opts)
-	doneMessage := message
-	if done.doneMessage != "" {
-		doneMessage, done.doneMessage = done.doneMessage, ""
-	}
+	doneMessage := cmp.Or(done.doneMessage, message)
+	done.doneMessage = ""
 	running := done
 	running.completesParent = false
 	m.report(ctx, phase, message, metav1.ConditionUnknown, running, plan.PhaseChange{SkipIfRunning: true})
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		// Sprint does not panic on an error that is a nil pointer.
-		m.report(ctx, phase, fmt.Sprintf("%s: %s", message, fmt.Sprint(err)), metav1.ConditionUnknown, running, plan.PhaseChange{})
+		m.report(ctx, phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown, running, plan.PhaseChange{})
 		return err
 	}
 	m.report(ctx, phase, doneMessage, metav1.ConditionTrue, done, plan.PhaseChange{})
 	return nil
 }
 
-// report makes a report with the flags of kind, and logs its error.
-func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, kind plan.PhaseChange) {
+func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange) {
 	if m == nil {
 		return
 	}
@@ -111,11 +106,11 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 		o.reason = string(parent) + string(phase)
 	}
 	change, v, err := m.newReport(ctx, phase, message, status, o)
-	if err == nil && kind.NotRequired && phases.KindOf(phase) == phases.Singleton {
-		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"), "NotRequired is valid for a Parent or Child phase: report a Singleton with its status"))
+	if err == nil && flags.NotRequired && phases.KindOf(phase) == phases.Singleton {
+		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"), "NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
 	}
 	if err == nil {
-		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = kind.NotRequired, kind.SkipIfRunning, true
+		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, true
 		err = m.submit(ctx, phase, change, v)
 	}
 	if err != nil && !m.isOfOtherMode(phase) {
@@ -123,7 +118,6 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 }
 
-// newReport returns a report with the current time, and the view that it is based on.
 func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options) (plan.PhaseChange, view, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.PhaseChange{}, view{}, err
@@ -144,9 +138,9 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message str
 	return plan.PhaseChange{Report: r, Node: v.node}, v, v.err
 }
 
-// validate rejects reports that can never be written.
+// validate rejects a report that is invalid in every state of the object.
 func (m *Monitor) validate(r conditions.Report, o options) error {
-	imageMode := phases.ExistsIn(r.Phase, true) // without Config.ImageMode, a phase of either mode is valid
+	imageMode := phases.ExistsIn(r.Phase, true) // if Config.ImageMode is nil, the phases of both modes are valid
 	if m.config.ImageMode != nil {
 		imageMode = m.config.ImageMode()
 	}
@@ -157,7 +151,7 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	case !validate.IsReason(r.Reason):
 		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf("must be a CamelCase word of at most %d characters that matches %s", validate.MaxReason, validate.ReasonPattern))
 	case conditions.IsReservedReason(r.Reason):
-		return field.Invalid(reasonPath, r.Reason, "reserved for a phase that was not reported")
+		return field.Invalid(reasonPath, r.Reason, "this reason is reserved for phases that were never reported")
 	case o.doneMessage != "":
 		return field.Forbidden(optsPath.Key("DoneMessage"), "valid only with Track")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
@@ -169,7 +163,7 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	return nil
 }
 
-// isOfOtherMode reports whether a phase exists only in the other mode.
+// isOfOtherMode reports whether a phase exists, but not in the mode that Config.ImageMode returns.
 func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
 	return m.config.ImageMode != nil && phases.KindOf(phase) != "" && !phases.ExistsIn(phase, m.config.ImageMode())
 }

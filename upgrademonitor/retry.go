@@ -9,31 +9,30 @@ import (
 )
 
 const (
-	lookInterval   = 10 * time.Second // between two looks, which start with the first request
-	specRetryDelay = 10 * time.Second // after a failed spec write, so that it does not delay the status
-	maxRequest     = time.Minute      // limits the timeout of a request
+	lookInterval   = 10 * time.Second // the interval of looks at the Node, after the first request
+	specRetryDelay = 10 * time.Second // the pause after a failed spec write, so that retries do not delay the status
+	maxRequest     = time.Minute      // the maximum timeout of a request; a longer Config.Timeout has precedence
 )
 
-// retryBackoff paces the retries. They never end, and are at most 30 s apart, including jitter.
+// retryBackoff paces the retries, which never end. With jitter, a pause takes at most 30 seconds.
 var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage, or has no cause. An outage ends when the API server responds within
-// Config.Timeout to a status write, or to a request after which nothing is pending.
+// outage is the current outage, or none if cause is nil. It ends when the API server responds
+// within Config.Timeout to a status write, or to a request after which no report is pending.
 type outage struct {
-	cause   error         // of the last failed attempt
-	waited  time.Duration // how long callers have waited in total; at most one Timeout
+	cause   error         // the error of the last failed attempt
+	waited  time.Duration // how long at least one call has waited, in total; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
-	lost    int           // requests that timed out
+	lost    int           // the number of requests that timed out
 	backoff wait.Backoff
-	retryAt time.Time // when the next retry is due; earlier attempts by calls do not change it
+	retryAt time.Time // when the next retry is due; attempts that calls trigger earlier do not change it
 }
 
-// over ends the outage. The next calls may wait for a whole Timeout again.
+// over ends the outage. The next calls may wait for a full Timeout again.
 func (o *outage) over(now time.Time) { *o = outage{backoff: retryBackoff, since: now} }
 
-// fail records a failed attempt. A new outage starts with the shortest pause.
 func (o *outage) fail(cause error, now time.Time) {
 	if o.cause == nil {
 		o.hurry()
@@ -42,18 +41,18 @@ func (o *outage) fail(cause error, now time.Time) {
 	o.pace(now)
 }
 
-// hurry makes the next retry due, and the pauses after it short.
+// hurry makes the next retry due now, and resets the backoff.
 func (o *outage) hurry() { o.backoff, o.retryAt = retryBackoff, time.Time{} }
 
-// pace schedules the next retry, if the previous retry was due.
+// pace schedules the next retry. A scheduled retry that is not due yet stays.
 func (o *outage) pace(now time.Time) {
 	if !now.Before(o.retryAt) {
 		o.retryAt = now.Add(o.backoff.Step())
 	}
 }
 
-// requestTimeout returns the timeout of a request: two Timeouts, doubled after each timed-out
-// request up to a minute, so that a write eventually succeeds on a slow API server.
+// requestTimeout returns the timeout of a request: two Timeouts, doubled for each request that
+// timed out, but at most maxRequest. So a write eventually succeeds on a slow API server.
 func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	d := 2 * timeout
 	for i := 0; i < o.lost && d < maxRequest; i++ {
@@ -62,14 +61,14 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	return max(timeout, min(d, maxRequest))
 }
 
-// specFailure is the last failure of a pending spec write. It is zero if no spec write is pending.
+// specFailure is the last failure of the pending spec write, or the zero value.
 type specFailure struct {
 	cause error
-	after time.Time // when the next attempt may be made
+	after time.Time // the earliest time of the next attempt
 }
 
-// scheduleLocked sets the timer to the next retry, or to the next look at the Node. After the end
-// of the Monitor, it only stops the timer.
+// scheduleLocked sets the timer to the next retry or the next look at the Node, whichever is
+// earlier. If isOverLocked is true, it only stops the timer.
 func (m *Monitor) scheduleLocked() {
 	if m.timer == nil {
 		return
@@ -85,7 +84,7 @@ func (m *Monitor) scheduleLocked() {
 	m.timer.Reset(at.Sub(realClock.Now()))
 }
 
-// dueLocked returns when the writer must start, and false if it runs or has nothing to write.
+// dueLocked returns when the writer must start, or false if the writer is running or has no work.
 func (m *Monitor) dueLocked() (time.Time, bool) {
 	at := m.outage.retryAt
 	if !m.core.Pending() && m.spec.after.After(at) {
@@ -94,8 +93,8 @@ func (m *Monitor) dueLocked() (time.Time, bool) {
 	return at, !m.writer.running && (m.core.Pending() || m.core.SpecPending())
 }
 
-// tick looks at the Node and the Lister. So the versions in the status follow the Node without a
-// report, and a deleted object is created again. It starts the writer if a retry is due.
+// tick looks at the Node and the Lister, so that the status follows the Node without a report, and
+// a deleted object is created again. If a retry is due, tick starts the writer.
 func (m *Monitor) tick() {
 	v := m.look()
 	m.mu.Lock()

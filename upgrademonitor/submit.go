@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// submit accepts or rejects the change of a report, and waits until it is written: see await.
+// submit queues a change, and waits as await does. An error means that the change was rejected.
 func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
 	m.mu.Lock()
 	m.seeLocked(v)
@@ -29,7 +29,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 		return m.rejected(phase, err)
 	}
 	m.await(ctx, e, since)
-	if repeat { // the entry belongs to another call, which returns its error
+	if repeat { // the entry belongs to an earlier call, which returns the error
 		return nil
 	}
 	m.mu.Lock()
@@ -37,15 +37,16 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	return m.rejected(phase, m.core.Leave(e))
 }
 
-// GenerateAndApplyMachineConfigNodeSpec updates the object's spec (pool, desired config and desired
-// image) and owner reference to match the Node. If the object is missing, it is created. If the
-// spec is in sync, no request is made.
+// GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
+// the owner reference of the MachineConfigNode match the Node. If the object is missing, it is
+// created. If nothing differs, no request is made.
 //
-//  1. If the Node has no desired config, or the pool is NotYetSet, the value in the spec stays. In
-//     image mode, if the Node has a config but no desired image, the desired image is cleared.
-//  2. If the write fails, or takes half of Config.Timeout, the call returns an error, and the write
-//     is retried. For 10 seconds after a failure, further calls return the same error at once. If
-//     Config.Node or Config.Pool fails, the error is a *NodeError, and nothing is written.
+//  1. If the Node has no desired config, the spec keeps its desired config. If the pool is
+//     NotYetSet, the spec keeps its pool. In image mode, if the Node has a config but no desired
+//     image, the desired image in the spec is cleared.
+//  2. If the write fails or takes longer than Config.Timeout/2, the call returns an error, and the
+//     write is retried. For 10 seconds after a failure, further calls return the same error at
+//     once. If Config.Node or Config.Pool fails, nothing is written, and the error is a *NodeError.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -74,18 +75,19 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if e.IsSettled() {
 		return nil
 	}
-	return fmt.Errorf("spec of the MachineConfigNode not written yet: %w", cmp.Or(m.spec.cause, m.outage.cause, context.Cause(ctx), errNoResponse))
+	return fmt.Errorf("MachineConfigNode %s: spec not written yet: %w", m.config.NodeName, cmp.Or(m.spec.cause, m.outage.cause, context.Cause(ctx), errNoResponse))
 }
 
-// acceptLocked sets the acceptance time of a new entry. e may be nil, or an earlier entry.
+// acceptLocked sets the acceptance time of an entry that has none. e may be nil.
 func (m *Monitor) acceptLocked(e *core.Entry) {
 	if e != nil && e.Accepted.IsZero() {
 		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
 }
 
-// await waits until an entry is settled, ctx ends, or isHopelessLocked is true. During an outage,
-// all callers share one Config.Timeout. since is the number of the last request before the call.
+// await waits until an entry is settled (written or rejected), ctx ends, or isHopelessLocked is
+// true. During an outage, all callers together wait for at most one Config.Timeout. since is the
+// value of writer.requests when the call was made.
 func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	now := realClock.Now()
 	m.mu.Lock()
@@ -126,13 +128,13 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
-// isHopelessLocked reports whether it is useless to wait longer for an entry: an attempt that
-// started after the call has failed, or the entry is for the spec, whose last write has failed.
+// isHopelessLocked reports whether a call must stop waiting for an entry: an attempt that started
+// after the call has failed, or the entry is for the spec, which must not be retried yet.
 func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked stops a writer that still runs after life, once the ctx of its last caller has ended.
+// leaveLocked stops the writer if life has ended and the ctx of the last waiting caller has ended.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
 		return
@@ -143,22 +145,22 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 	}
 }
 
-// Flush returns nil when all reports that were accepted before the call, and the current versions
-// of the Node, are written. It retries with backoff until ctx ends, and then returns an error that
-// wraps ErrPending, the cause and the error of ctx. If the API server rejects a report, the report
-// is dropped, and Flush returns its error, without ErrPending. Flush does not wait for the spec.
+// Flush returns nil when all reports that were accepted before the call, and the Node's config and
+// image, are written to the status. It retries until ctx ends. Then its error wraps ErrPending, the
+// cause and the error of ctx. If the API server rejects a report permanently, Flush drops the
+// report and returns an error that does not wrap ErrPending. Flush does not wait for the spec.
 //
-// Call Flush before a reboot or exit, with a deadline: an outage must not prevent the reboot.
+// Call Flush before a reboot or exit, with a deadline, so that an outage does not prevent a reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
 	v := m.look()
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.followLocked(v)
 	entries := m.core.Entries()
 	if len(entries) == 0 {
-		m.mu.Unlock()
 		return nil
 	}
 	last := entries[len(entries)-1]
@@ -176,7 +178,6 @@ func (m *Monitor) Flush(ctx context.Context) error {
 		m.scheduleLocked()
 		m.leaveLocked(ctx)
 	}
-	defer m.mu.Unlock()
 	if !last.IsSettled() {
 		return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.outage.cause, errNoResponse), context.Cause(ctx))
 	}

@@ -17,26 +17,26 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// view has the Node and the listed object at one moment.
+// view has the Node, and the object in the Lister, at one moment.
 type view struct {
-	number  int64  // views are numbered in the order in which they start
+	number  int64  // looks are numbered in the order in which they start
 	version string // the resourceVersion of the Node
 	node    plan.Node
-	err     error // of Config.Node
-	poolErr error // of Config.Pool
-	lists   bool  // there is a Lister, and it works
-	listed  *mcfgv1.MachineConfigNode
+	err     error                     // the error of Config.Node
+	poolErr error                     // the error of Config.Pool
+	lists   bool                      // there is a Lister, and it works
+	listed  *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// seen is the newest view so far.
+// seen describes the newest view that the core has.
 type seen struct {
 	number  int64
-	started int64 // views that had started when this view was passed to the core
+	started int64 // how many looks had started when the core got the view
 	version string
 	err     error
 }
 
-// look takes a view: it calls the functions of Config and the Lister.
+// look takes a view. It calls Config's functions and the Lister.
 func (m *Monitor) look() view {
 	v := view{number: m.looks.Add(1)}
 	node, err := m.node()
@@ -49,20 +49,20 @@ func (m *Monitor) look() view {
 	pool, v.poolErr = m.pool(node)
 	var invalid error
 	v.node, invalid = plan.NewNode(node, pool, m.mode())
-	m.failures.Local(m.life, annotationFailure, invalid, "Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
+	m.failures.Local(m.life, "annotations", invalid, "Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
 	v.listed, v.lists = m.list()
 	return v
 }
 
-// seeLocked passes a view to the core, unless an overlapping view is newer: a view of a newer Node
-// or, if resourceVersions are equal or cannot be compared, a view that started later. A view that
-// started after the last view was passed is newer, even if its Node is older, as after etcd was
-// restored.
+// seeLocked passes a view to the core, unless the core has a newer view. A view is newer if its
+// look started after the core got the last view, even if its Node has a lower resourceVersion, as
+// after a restore of etcd. If the looks overlapped, the view with the higher resourceVersion is
+// newer. If they are equal or cannot be compared, the view of the later look is newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0
 		if v.version != m.seen.version {
-			order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 with an error
+			order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 if they cannot be compared
 		}
 		if order < 0 || order == 0 && v.number < m.seen.number {
 			return
@@ -77,14 +77,14 @@ func (m *Monitor) seeLocked(v view) {
 	case v.listed != nil:
 		o := api.FromTyped(v.listed)
 		known.Lists, known.Listed = true, &o
-	case v.node.Provisioned: // for other Nodes, the object must not be created again
+	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
 		known.Lists = v.lists
 	}
 	m.core.See(known)
 }
 
-// followLocked passes a view to the core. If the Node's versions (its config and image annotations)
-// have changed, it submits them as a change.
+// followLocked passes a view to the core. If the config or image annotations of the Node have
+// changed, it also queues a change with the new values.
 func (m *Monitor) followLocked(v view) {
 	m.seeLocked(v)
 	if v.err == nil {
@@ -92,7 +92,6 @@ func (m *Monitor) followLocked(v view) {
 	}
 }
 
-// node calls Config.Node. A Node with another name is out of scope.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
@@ -107,7 +106,7 @@ func (m *Monitor) node() (*corev1.Node, error) {
 	return node, nil
 }
 
-// pool returns the pool of a Node, or NotYetSet if it is not known.
+// pool returns the pool of a Node, or NotYetSet if the pool is not known.
 func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	pool, err := m.config.Pool(node)
 	if err == nil && pool != "" && !validate.IsName(pool) {
@@ -116,7 +115,7 @@ func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
 	}
-	m.failures.Local(m.life, poolFailure, err, "Failed to get the pool of the Node, keeping the known pool", "The pool of the Node is known again")
+	m.failures.Local(m.life, "pool", err, "Failed to get the pool of the Node, keeping the pool in the spec", "The pool of the Node is known again")
 	if err != nil || pool == "" {
 		pool = nodemeta.NotYetSet
 	}
@@ -134,8 +133,8 @@ func (m *Monitor) mode() plan.Mode {
 	}
 }
 
-// list returns the object in the Lister, or nil. It returns false if there is no Lister, or if the
-// Lister fails or returns another object.
+// list returns the object in the Lister, or nil if the Lister does not have the object. It returns
+// false if there is no Lister, or if the Lister fails or returns another object.
 func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	if m.config.Lister == nil {
 		return nil, false
@@ -147,22 +146,22 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	case err == nil && object == nil:
 		return nil, false
 	case err == nil && object.Name != m.config.NodeName:
-		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass the Lister of an informer that has not changed its objects", scope.ErrOutOfScope, object.Name)
+		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass a Lister that returns the object with the requested name", scope.ErrOutOfScope, object.Name)
 	}
-	m.failures.Local(m.life, listerFailure, err, "Ignoring the Lister", "Using the Lister again")
+	m.failures.Local(m.life, "Lister", err, "Ignoring the Lister because it failed", "Using the Lister again")
 	if err != nil {
 		return nil, false
 	}
 	return object, true
 }
 
-// mayCreate returns an error if the object of a Node must not be created, because the newest look
-// at the Node has failed, or the Node is not provisioned.
+// mayCreate returns an error if the object of a Node must not be created, because Config.Node
+// failed in the newest view, or because the Node is not provisioned.
 func (m *Monitor) mayCreate(n plan.Node) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.seen.err == nil && !n.Provisioned {
-		return &NodeError{NodeName: m.config.NodeName, Problem: "a Node that is not provisioned has no MachineConfigNode"}
+		return &NodeError{NodeName: m.config.NodeName, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
 	}
 	return m.seen.err
 }

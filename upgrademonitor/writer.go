@@ -12,44 +12,43 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// conflictBackoff paces and limits the attempts after conflicts. Its steps together take less than
-// DefaultTimeout, so that endless conflicts count as an outage before the call returns.
+// conflictBackoff has the pauses after conflicts, and limits their number. All pauses together take
+// less than DefaultTimeout, so that endless conflicts count as an outage before the call returns.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the age of the last response at which a repeat reads, if there is no Lister.
+// checkInterval is how long a response of the API server is trusted, if there is no Lister.
 const checkInterval = 5 * time.Minute
 
-// writer is the state of the goroutine that makes requests. It runs only while requests are needed.
+// writer is the state of the goroutine that makes requests, which exists only while it is needed.
 type writer struct {
 	running   bool
-	late      bool // started by a call or Flush after the life of the Monitor
-	called    bool // a call has arrived since the current request started, and waits for the next attempt
+	late      bool // a call or Flush needs the writer, although life has ended
+	called    bool // a call was made after the current request started; it waits for the next attempt
 	requests  int  // the number of requests so far, including the current request
 	conflicts wait.Backoff
-	started   time.Time          // of the current request
-	cancel    context.CancelFunc // of the current request, or nil
+	started   time.Time          // when the current request started
+	cancel    context.CancelFunc // cancels the current request; nil before the first request
 	failed    int                // the value of requests when the writer last gave up
 	confirmed time.Time          // when the API server last responded with success
 
-	callers int           // calls that wait
-	flushes int           // Flush calls that wait
-	changed chan struct{} // closed to wake the calls that wait, when an attempt has failed; a waiting call creates it
+	callers int           // the number of waiting calls
+	flushes int           // the number of waiting calls of Flush
+	changed chan struct{} // closed to wake the waiting calls when an attempt has failed; created by a waiting call
 }
 
-// attempt is a request that was made. The zero value means that there was no request.
-type attempt struct {
+// exchange is a request and its result. In the zero value, no request was made.
+type exchange struct {
 	core.Request
 	core.Result
 	took     time.Duration
-	lost     bool // timed out
-	canceled bool // by the end of the life of the Monitor, or by its last caller
+	lost     bool // the request timed out
+	canceled bool // the request was canceled: life has ended, or leaveLocked was called
 }
 
-// startLocked starts the writer. A running writer retries once more on failure, because its current
-// request predates this call.
+// startLocked starts the writer. If the writer is already running and its current request fails,
+// the writer makes one more attempt, because that request started before this call.
 func (m *Monitor) startLocked() {
-	m.writer.late = m.life.Err() != nil
-	m.writer.called = m.writer.running
+	m.writer.late, m.writer.called = m.life.Err() != nil, m.writer.running
 	if !m.writer.running {
 		m.writer.running, m.writer.conflicts = true, conflictBackoff
 		go m.write()
@@ -60,22 +59,21 @@ func (m *Monitor) startLocked() {
 	}
 }
 
-// write makes requests until no request is left or an attempt fails.
 func (m *Monitor) write() {
-	for r, ok := m.next(attempt{}); ok; {
+	for r, ok := m.next(exchange{}); ok; {
 		r, ok = m.next(m.send(r))
 	}
 }
 
-// next records the last attempt, logs its failure, and wakes the callers that wait for it. It
-// returns the next request, after a pause if there was a conflict, or false if the writer must end.
-func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
+// next records the last request, logs its failure, and wakes the calls that wait for its result. It
+// returns the next request, or false if the writer must stop. After a conflict, it first pauses.
+func (m *Monitor) next(last exchange) (r core.Request, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && (m.writer.called || last.Verb == "") { // release the callers: the next attempt is not made
+	if isOver && (m.writer.called || last.Verb == "") { // release the calls that wait for the next attempt, which is not made
 		m.writer.requests++
 		number++
 	}
@@ -88,9 +86,8 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 		m.writer.started = now
 	}
 	settled, specPending := m.core.TakeSettled(), m.core.SpecPending()
-	isIdle := !m.core.Pending()
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	recovered := last.Verb != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || isIdle)
+	recovered := last.Verb != "" && verdict == core.Continue && last.took <= m.config.Timeout && (isWritten || !m.core.Pending())
 	if recovered {
 		m.outage.over(now)
 	}
@@ -124,45 +121,44 @@ func (m *Monitor) next(last attempt) (r core.Request, ok bool) {
 	return r, ok
 }
 
-// learnLocked passes the last attempt to the core. It returns the verdict, and the failure that the
-// caller logs.
-func (m *Monitor) learnLocked(a attempt, now time.Time) (verdict core.Verdict, failure string) {
-	if a.Verb == "" {
+// learnLocked passes a result to the core. It returns the verdict, and the failure to log, or "".
+func (m *Monitor) learnLocked(e exchange, now time.Time) (verdict core.Verdict, failure string) {
+	if e.Verb == "" {
 		return core.Continue, ""
 	}
-	if a.Outcome == apierr.OK {
+	if e.Outcome == apierr.OK {
 		m.writer.confirmed = now
-		if a.Verb == core.PatchStatus {
+		if e.Verb == core.PatchStatus {
 			m.writer.conflicts = conflictBackoff
 		}
 	}
-	verdict = m.core.Done(a.Request, a.Result)
+	verdict = m.core.Done(e.Request, e.Result)
 	if verdict == core.Pause && m.writer.conflicts.Steps == 0 {
 		verdict = core.GiveUp
 	}
 	switch {
-	case a.canceled:
+	case e.canceled:
 	case verdict == core.GiveUp:
 		failure = statusFailure
-		m.outage.fail(a.Err, now)
-		if a.lost {
+		m.outage.fail(e.Err, now)
+		if e.lost {
 			m.outage.lost++
 		}
 	case verdict == core.SkipSpec:
 		failure = specFailed
-		m.spec = specFailure{cause: a.Err, after: now.Add(specRetryDelay)}
+		m.spec = specFailure{cause: e.Err, after: now.Add(specRetryDelay)}
 		m.outage.pace(now)
 	}
 	return verdict, failure
 }
 
-// release wakes the calls that wait. If the writer gave up after the request with this number,
-// calls that arrived before that request return.
+// release wakes the waiting calls. If the writer gave up after the request with this number, all
+// calls that were made before that request return.
 func (m *Monitor) release(number int, gaveUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if gaveUp {
-		m.writer.failed = max(m.writer.failed, number) // a newer writer may have been faster
+		m.writer.failed = max(m.writer.failed, number) // a newer writer may have called release first
 	}
 	if m.writer.changed != nil {
 		close(m.writer.changed)
@@ -170,24 +166,24 @@ func (m *Monitor) release(number int, gaveUp bool) {
 	}
 }
 
-// pause waits before a write is computed again. It returns early if the life of the Monitor ends.
+// pause waits after a conflict. It returns early if life ends.
 func (m *Monitor) pause() {
 	end := m.life.Done()
 	if m.life.Err() != nil {
-		end = nil // the life has ended: this pause belongs to a later call
+		end = nil // life has ended already: the pause is for a later call or Flush
 	}
 	select {
-	case <-time.After(m.writer.conflicts.Step()): // only the running writer uses conflicts, so it needs no lock
+	case <-time.After(m.writer.conflicts.Step()): // needs no lock, because only the running writer uses conflicts
 	case <-end:
 	}
 }
 
-// send makes a request. During the life of the Monitor, the ctx of a caller does not cancel it: the
-// request may carry another caller's report.
-func (m *Monitor) send(r core.Request) attempt {
+// send makes a request. Until life ends, the ctx of a caller does not cancel the request, because
+// the request may contain the report of another caller.
+func (m *Monitor) send(r core.Request) exchange {
 	if r.Verb == core.Create {
 		if err := m.mayCreate(r.Node); err != nil {
-			return attempt{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}}
+			return exchange{Request: r, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 		}
 	}
 	base := m.life
@@ -205,17 +201,13 @@ func (m *Monitor) send(r core.Request) attempt {
 	defer cancel()
 	started := realClock.Now()
 	result := m.client.Do(ctx, r)
-	return attempt{Request: r, Result: result, took: realClock.Since(started),
+	return exchange{Request: r, Result: result, took: realClock.Since(started),
 		lost:     result.Err != nil && base.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded),
 		canceled: result.Err != nil && (base.Err() != nil || errors.Is(ctx.Err(), context.Canceled))}
 }
 
-// The keys of failures that are logged once.
+// The keys of the failures in apierr.Log, which logs each failure once.
 const (
-	statusFailure     = "Failed to write the MachineConfigNode"
-	specFailed        = "Failed to write the spec of the MachineConfigNode"
-	poolFailure       = "pool"
-	annotationFailure = "annotations"
-	imageSetFailure   = "pinned image sets"
-	listerFailure     = "Lister"
+	statusFailure = "Failed to write the MachineConfigNode"
+	specFailed    = "Failed to write the spec of the MachineConfigNode"
 )

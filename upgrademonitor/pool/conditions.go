@@ -8,14 +8,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// degrading lists the conditions that make a pool Degraded, in the order of its message.
+// degrading lists the conditions that make a pool Degraded, in the order of Degraded's message.
 var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
 	mcfgv1.MachineConfigPoolRenderDegraded,
 }
 
-// withConditions sets the conditions that follow from the count. It may change the list.
+// withConditions sets the conditions that depend on the count. It may modify the list.
 func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
@@ -27,7 +27,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now meta
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition returns Updated: whether all machines have the target and are ready, or why not.
+// updatedCondition returns Updated. If Updated is False, the reason says why.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {
@@ -45,8 +45,7 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition returns Updating. The reason says why the pool is being updated, or why it is
-// not.
+// updatingCondition returns Updating. isDegraded is set if a node or the rendering is degraded.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
 	if c.image.state != notLayered {
@@ -77,7 +76,6 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 	}
 }
 
-// nodeDegraded returns NodeDegraded: the degraded nodes, and why.
 func (c *count) nodeDegraded() finding {
 	if len(c.degraded) == 0 {
 		return finding{false, reasonAsExpected, "No node is degraded"}
@@ -85,7 +83,7 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degradedCondition returns Degraded, which summarizes the conditions that make a pool Degraded.
+// degradedCondition returns Degraded, which summarizes the conditions in degrading.
 func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {

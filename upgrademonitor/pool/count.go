@@ -8,9 +8,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// count counts the nodes of a pool.
+// count has the number of nodes in each state, and the target of the pool.
 type count struct {
-	config         string // of the pool
+	config         string // the name of the pool's MachineConfig
 	image          image
 	paused         bool
 	maxUnavailable int
@@ -24,14 +24,14 @@ type count struct {
 
 	pinned, pinnedReady int
 
-	down     []problem // nodes that are unavailable, and not being updated
+	down     []problem // nodes that are unavailable, but not being updated
 	degraded []problem
 }
 
 // problem says why a node is degraded or unavailable.
 type problem struct{ node, text string }
 
-// newCount counts the nodes of a pool, each name once.
+// newCount counts the nodes of a pool. Each name counts once.
 func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options) *count {
 	c := &count{config: pool.Spec.Configuration.Name, image: newImage(options, pool.Spec.Configuration.Name), paused: pool.Spec.Paused}
 	isMember := selects(pool)
@@ -83,14 +83,14 @@ func (c *count) add(m member) {
 }
 
 // isUpdated reports whether every machine has the target and is ready. machine-config-operator
-// waits for that before it completes an upgrade.
+// completes an upgrade only when all pools are updated.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node can belong to the pool. Every Node can, if
-// it has no labels, or if the nodeSelector is missing or invalid.
+// selects returns a function that reports whether a Node may belong to the pool. The function
+// returns false only if the Node has labels, and a valid nodeSelector does not match them.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

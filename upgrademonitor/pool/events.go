@@ -10,24 +10,24 @@ import (
 
 // The reasons of the events of a MachineConfigPool.
 const (
-	EventUpdating  = "Updating"  // the pool has another MachineConfig
-	EventCompleted = "Completed" // all machines have it and are ready
+	EventUpdating  = "Updating"  // the pool starts to update to a MachineConfig
+	EventCompleted = "Completed" // all machines have the MachineConfig and are ready
 )
 
-// Event is an event of a MachineConfigPool, in the order of the arguments of an EventRecorder.
+// Event is an event of a MachineConfigPool. Pass the fields in this order to EventRecorder.Event.
 type Event struct {
 	Type, Reason, Message string
 }
 
 // Events returns the events to record after a pool's status was written. before is the status
-// before the write, and after is the status that Status returned. Each MachineConfig has two
-// events: when the pool starts to update to it, and when it becomes status.configuration. A pause,
-// a cordon, and a restart of the controller have no event. An update of only the OS image has no
-// event, as in machine-config-operator.
+// before the write, and after is the status that Status returned. Each MachineConfig causes two
+// events: EventUpdating when the pool starts to update to the MachineConfig, and EventCompleted
+// when the MachineConfig becomes status.configuration. A pause, a cordon, a restart of the
+// controller, or (as in machine-config-operator) an update of only the image causes no event.
 //
-// If the pool's target changes again before any machine has the earlier target, Events detects the
-// change by observedGeneration. Until a machine has the new MachineConfig, any other change of the
-// spec repeats the event.
+// If the pool's MachineConfig changes again before a machine has the previous MachineConfig, only
+// observedGeneration shows the change. So until a machine has the new MachineConfig, any other
+// change of the pool's spec repeats EventUpdating.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	target := pool.Spec.Configuration.Name
 	var events []Event
@@ -40,7 +40,7 @@ func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPo
 	return events
 }
 
-// isAnnounced reports whether the pool has just started to update to the target.
+// isAnnounced reports whether the pool starts to update to the target.
 func isAnnounced(target string, before, after mcfgv1.MachineConfigPoolStatus) bool {
 	if target == "" || target == before.Configuration.Name || isTrue(after.Conditions, mcfgv1.MachineConfigPoolUpdated) {
 		return false

@@ -42,5 +42,5 @@ func ExamplePrimary() {
 	fmt.Println(err)
 	// Output:
 	// infra <nil>
-	// node worker-1 is selected by conflicting pools (gpu, infra): change its labels or their nodeSelectors, so that only one of them selects it
+	// node worker-1 is selected by conflicting pools (gpu, infra): change the labels of the node or the nodeSelectors of the pools, so that only one of these pools selects the node
 }

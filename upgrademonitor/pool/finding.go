@@ -33,7 +33,7 @@ type finding struct {
 	reason, message string
 }
 
-// setCondition sets a condition of the list, and removes duplicates of it. It may change the list.
+// setCondition sets a condition in the list, and removes duplicates. It may modify the list.
 func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
 	next := mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionFalse, LastTransitionTime: now, Reason: f.reason, Message: f.message}
 	if f.isTrue {

@@ -8,7 +8,7 @@ import (
 )
 
 // Options has the objects that the status of a layered pool depends on. The zero value is for a
-// pool that is not layered: its nodes must not have a custom OS image.
+// pool that is not layered. A node of such a pool is updated only if it has no custom OS image.
 type Options struct {
 	// MachineOSConfig is nil if the pool is not layered. Then MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
@@ -17,11 +17,11 @@ type Options struct {
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
-// The states of the OS image build of a pool, in addition to the conditions of a MachineOSBuild.
+// The states of a pool's OS image build, in addition to the condition types of a MachineOSBuild.
 const (
-	notLayered mcfgv1.BuildProgress = ""     // the pool has no MachineOSConfig
-	noBuild    mcfgv1.BuildProgress = "None" // the pool's config has no MachineOSBuild yet
-	initial    mcfgv1.BuildProgress = "Initial"
+	notLayered mcfgv1.BuildProgress = ""        // the pool has no MachineOSConfig
+	noBuild    mcfgv1.BuildProgress = "None"    // the pool's config has no MachineOSBuild yet
+	initial    mcfgv1.BuildProgress = "Initial" // no condition of the MachineOSBuild is True
 )
 
 // image is the OS image that the nodes of a pool should have.
@@ -35,7 +35,7 @@ type image struct {
 	exists bool
 }
 
-// newImage returns the image of a pool whose MachineConfig is config.
+// newImage returns the image of a pool. config is the name of the pool's MachineConfig.
 func newImage(options Options, config string) image {
 	mosc, mosb := options.MachineOSConfig, options.MachineOSBuild
 	if mosc == nil {
@@ -53,8 +53,8 @@ func newImage(options Options, config string) image {
 
 func isAnother(name, want string) bool { return name != "" && name != want }
 
-// stateOf returns the state of a build. If several conditions are True, the first in the list below
-// counts, as in machine-config-operator.
+// stateOf returns the state of a build. If several conditions are True, the first of them in the
+// list below counts, as in machine-config-operator.
 func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	for _, state := range []mcfgv1.BuildProgress{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
 		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
@@ -65,7 +65,7 @@ func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	return initial
 }
 
-// isOn reports whether a node whose image is current runs the image of the pool.
+// isOn reports whether current, the image that a node runs, is the image of the pool.
 func (i image) isOn(current string) bool {
 	switch i.state {
 	case notLayered:
@@ -76,9 +76,9 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// words has the condition Updating of a layered pool for each state of its build: first for an
-// active pool, then for a paused pool. e2e tests of OpenShift compare the messages, which are
-// machine-config-operator's. %s is the name of the object.
+// words has the condition Updating of a layered pool for each state of the build. The first value
+// is for a pool that is not paused, and the second for a paused pool. The messages are copied from
+// machine-config-operator, because e2e tests of OpenShift compare them. %s is image.name.
 var words = map[mcfgv1.BuildProgress][2]finding{
 	noBuild: {{true, reasonImageBuilding, "Pool is waiting for a new OS image build to start (mosc: %s)"},
 		{true, reasonPausedWhileBuilding, "Pool is paused; waiting for a new OS image build to start (mosc: %s)"}},
@@ -106,8 +106,8 @@ func (i image) waiting(paused bool) finding {
 	return f
 }
 
-// cleared returns ImageBuildDegraded after the failure of an earlier build is over. ok is false if
-// the condition must not change: the build controller writes failures.
+// cleared returns ImageBuildDegraded=False if the failure of an earlier build is over. ok is false
+// if the condition must not change. The build controller sets the condition to True.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.state {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:

@@ -15,25 +15,25 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// member is one node of a pool, as its Node and its MachineConfigNode describe it.
+// member is the state of one node of a pool, according to its Node and its MachineConfigNode.
 type member struct {
 	name     string
-	down     string          // why it is unavailable, not counting an update; "" if it is available
+	down     string          // why the node is unavailable, or ""; see whyDown
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // also the desired target, unless the node is being updated
+	current  progress.Target // the config and image that the node runs; also the desired target if updating is false
 	updating bool            // an update was requested or is running
 	degraded bool
-	message  string // the cause, if it is degraded
-	pinned   bool   // it has all its pinned image sets
+	message  string // the cause, if the node is degraded
+	pinned   bool   // the node has all its pinned image sets
 }
 
-// newMember reads a Node and its MachineConfigNode, which may be nil.
+// newMember returns the state of a node. mcn is nil if the MachineConfigNode is missing.
 func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	m := member{name: node.Name, down: whyDown(node, false)}
 	if mcn == nil || len(mcn.Status.Conditions) == 0 || nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		return m
 	}
-	// Without the feature gate ImageModeStatusReporting only the Node has the images.
+	// Without the feature gate ImageModeStatusReporting, only the Node has the images.
 	withImages := *mcn
 	desired, current := &withImages.Spec.ConfigImage.DesiredImage, &withImages.Status.ConfigImage.CurrentImage
 	*desired = cmp.Or(*desired, mcfgv1.ImageDigestFormat(node.Annotations[nodemeta.DesiredImage]))
@@ -51,14 +51,15 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// isRequested reports whether a Node desires a new value that its object does not desire yet.
+// isRequested reports whether a Node desires a value that the node does not run, and that its
+// object does not desire yet. desired and current are annotations. known is the value that the
+// object desires.
 func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known
 }
 
-// isPinned reports whether the node has all image sets that its object lists, in the desired
-// generations, and reports no failure of a set.
+// isPinned reports whether the node has all desired generations of its sets, and no set has failed.
 func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 	isMissing := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		return s.DesiredGeneration <= 0 || s.CurrentGeneration != s.DesiredGeneration
@@ -67,7 +68,8 @@ func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
 }
 
-// whyDown returns why a node is unavailable, not counting an update, and "" if it is available.
+// whyDown returns why a node is unavailable, or "" if it is available. It ignores whether the node
+// is being updated.
 func whyDown(node *corev1.Node, degraded bool) string {
 	isReady := func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue

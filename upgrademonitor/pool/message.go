@@ -12,12 +12,12 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The limits of messages: etcd rejects an object with 5,000 messages of 32 kB.
+// The limits of messages. Without limits, 5,000 nodes would make a pool too large for etcd.
 const (
-	maxNames    = 5                // unavailable nodes that are named; further nodes are only counted
-	maxMessage  = 8 << 10          // bytes of the message of Degraded
-	maxFailure  = maxMessage - 384 // bytes of the message of NodeDegraded, so that it fits into Degraded
-	maxFailures = 14               // degraded nodes that are listed; further nodes are only counted
+	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
+	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
+	maxFailure  = maxMessage - 384 // the same for NodeDegraded, so that its message fits into the message of Degraded
+	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
 )
 
 // The first words of messages. Tests, alerts and runbooks of OpenShift compare them.
@@ -39,8 +39,8 @@ func (c *count) target() string {
 
 func configOf(config string) string { return "MachineConfig " + config }
 
-// updatedMessage returns the message of Updated: that all nodes have the target, or how many nodes
-// have it and which nodes are unavailable, or why the pool has no target.
+// updatedMessage returns the message of Updated. It says that all nodes have the target, or how
+// many nodes have the target and which nodes are unavailable, or why the pool has no target.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
@@ -53,8 +53,8 @@ func (c *count) updatedMessage() string {
 	return sentences(c.counts(c.target()), c.downNodes())
 }
 
-// updatingMessage returns the message of Updating while it is True, or while the pool is paused. It
-// does not name steps of single nodes, because each change of a pool makes other controllers sync.
+// updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
+// message has no steps of single nodes, because each change of a pool makes other controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget
@@ -73,7 +73,7 @@ func (c *count) updatingMessage(beginning string) string {
 	return sentences(parts...)
 }
 
-// counts returns a sentence: how many nodes have the target, and how many have not reported.
+// counts says how many nodes have the target, and how many nodes have not reported.
 func (c *count) counts(target string) string {
 	text := fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
 	switch {
@@ -85,7 +85,7 @@ func (c *count) counts(target string) string {
 	return text
 }
 
-// downNodes names the nodes that are unavailable and not being updated, each with the cause.
+// downNodes names the nodes that are unavailable but not being updated, each with the cause.
 func (c *count) downNodes() string {
 	sortByNode(c.down)
 	var parts []string
@@ -98,8 +98,8 @@ func (c *count) downNodes() string {
 	return strings.Join(parts, ", ")
 }
 
-// degradedMessage lists the first degraded nodes by name, each with its own message. The number of
-// further nodes and the object of the first node follow.
+// degradedMessage lists degraded nodes in the order of their names, each with its own message. It
+// ends with the number of further nodes, and a command that shows the object of the first node.
 func degradedMessage(nodes []problem) string {
 	sortByNode(nodes)
 	var texts []string
@@ -113,8 +113,9 @@ func degradedMessage(nodes []problem) string {
 	return join(texts, ", ", maxFailure-len(end)) + end
 }
 
-// causesMessage joins the messages of the conditions that make a pool Degraded. The first message
-// is as in machine-config-operator. Further messages follow, each after its condition type.
+// causesMessage joins the messages of the conditions that make a pool Degraded. The message of
+// ImageBuildDegraded has the prefix that machine-config-operator uses. Any other message except the
+// first has its condition type as a prefix.
 func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 	var texts []string
 	for i, cause := range causes {
@@ -139,8 +140,8 @@ func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
 }
 
-// join joins strings, and changes the slice. If the strings together exceed room bytes, it cuts
-// long strings in the middle. Room that short strings do not need goes to long strings.
+// join joins strings, and modifies the slice. If the result would exceed room bytes, join shortens
+// the longest strings in the middle, so that they all have the same length.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))

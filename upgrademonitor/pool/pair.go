@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// pair is a Node and its MachineConfigNode, which may be nil.
+// pair is a Node and its MachineConfigNode. mcn may be nil.
 type pair struct {
 	node *corev1.Node
 	mcn  *mcfgv1.MachineConfigNode
@@ -42,8 +42,8 @@ func pairs(nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode) []pair {
 	return list
 }
 
-// isNewer compares two objects with the same name by their resource versions, as numbers, and then
-// by their contents. So the result does not depend on the order of the lists.
+// isNewer reports whether a has a higher resourceVersion than b. If the resourceVersions are equal,
+// isNewer compares the contents, so that the order of the lists makes no difference.
 func isNewer(a, b metav1.Object) bool {
 	v, w := a.GetResourceVersion(), b.GetResourceVersion()
 	if order := cmp.Or(cmp.Compare(len(v), len(w)), cmp.Compare(v, w)); order != 0 {
@@ -52,8 +52,8 @@ func isNewer(a, b metav1.Object) bool {
 	return a != b && slices.Compare(contents(a), contents(b)) > 0
 }
 
-// contents returns the innermost values of an object, sorted, so that the order of conditions is
-// irrelevant.
+// contents returns the JSON text of an object, split at braces and brackets. The parts are sorted,
+// so that the order of conditions makes no difference.
 func contents(object metav1.Object) []string {
 	text, _ := json.Marshal(object) // never fails for an API object
 	list := strings.FieldsFunc(string(text), func(r rune) bool { return strings.ContainsRune("{}[]", r) })

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// The pools that every cluster may have. All other pools are custom pools.
+// The names of the standard pools. All other pools are custom pools.
 const (
 	Master  = "master"
 	Arbiter = "arbiter"
@@ -20,12 +20,12 @@ const (
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
 //
-//  1. A pool selects the nodes that its nodeSelector matches. With a missing or empty selector, it
-//     selects no node.
+//  1. A pool selects the nodes that its nodeSelector matches. An empty nodeSelector selects none.
 //  2. No pool selects a Windows node.
-//  3. If two custom pools select a node, or Arbiter and a custom pool, the error is a
+//  3. If two custom pools, or Arbiter and a custom pool, select the node, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.
-//  4. Otherwise the first of these pools is returned: Master, Arbiter, a custom pool, Worker.
+//  4. Otherwise, the result is the first of these pools that selects the node: Master, Arbiter, a
+//     custom pool, Worker.
 //  5. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
 //     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
@@ -59,7 +59,7 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 	return first, nil
 }
 
-// IsWindows reports whether a node runs Windows. No pool manages such a node.
+// IsWindows reports whether a node runs Windows. No pool manages a Windows node.
 func IsWindows(node *corev1.Node) bool {
 	if os, ok := node.Labels[corev1.LabelOSStable]; ok {
 		return os == string(corev1.Windows)
@@ -81,15 +81,15 @@ func rank(pool *mcfgv1.MachineConfigPool) int {
 	return customRank
 }
 
-// ConflictError means that two custom pools, or Arbiter and a custom pool, select a node.
+// ConflictError means that two custom pools, or Arbiter and a custom pool, select the same node.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted
 }
 
-// Error names the pools and the remedy.
+// Error names the node, the pools and the remedy.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("node %s is selected by conflicting pools (%s): change its labels or their nodeSelectors, so that only one of them selects it", e.NodeName, strings.Join(e.Pools, ", "))
+	return fmt.Sprintf("node %s is selected by conflicting pools (%s): change the labels of the node or the nodeSelectors of the pools, so that only one of these pools selects the node", e.NodeName, strings.Join(e.Pools, ", "))
 }
 
 // SelectorError means that the nodeSelector of a pool is invalid.

@@ -10,56 +10,56 @@ import (
 )
 
 // Status returns the status that a pool should have. nodes are the Nodes of the pool: see Primary.
-// mcns may lack objects, and objects of other nodes are ignored. now is the lastTransitionTime of
-// conditions whose status changes.
+// mcns are their MachineConfigNodes. Objects may be missing in mcns, and objects of other nodes are
+// ignored. now becomes the lastTransitionTime of each condition whose status changes.
 //
-// Nodes are counted as follows. progress.FromMachineConfigNode reads a MachineConfigNode.
+// Status reads each MachineConfigNode with progress.FromMachineConfigNode, and counts the nodes by
+// these rules:
 //
-//  1. Every node is a machine, and counts at most once in each of the other counts. The order of
-//     the lists makes no difference. nil entries are ignored. Of several objects with the same
-//     name, the object with the highest resource version counts. A Node whose labels do not match
-//     the pool's nodeSelector is not counted.
-//  2. Degraded: NodeDegraded is True. A degraded node is neither updated nor ready.
-//  3. Being updated: the node does not run the config and image that its object desires. Or its
-//     Node desires a config or image that the node does not run and that its object does not desire
-//     yet. Or Updated is not True, and a step that runs only during an update has started.
-//     Updated=False alone does not count as an update.
-//  4. Updated: the node runs the config and image of the pool, its object desires them, and it is
-//     not being updated. The image of a layered pool is status.currentImagePullSpec of the
-//     MachineOSConfig; other pools have no image. If the object has no images, they are read from
-//     the Node's annotations.
-//  5. Unavailable: the Node is not Ready or is unschedulable, or the node is being updated or
-//     degraded. It makes no difference who cordoned the Node. Ready: updated, and not unavailable.
-//  6. Not reported: the MachineConfigNode is missing, has no conditions, or its owner has the UID
-//     of another Node. A joining node counts as not reported, too, until Updated is reported or a
-//     step that runs only during an update starts. A node that has not reported is a machine, and
-//     may be degraded or unavailable.
+//  1. Every node counts as one machine. The order of the lists makes no difference. nil entries are
+//     ignored. If several objects have the same name, only the object with the highest
+//     resourceVersion is used. A Node whose labels do not match the pool's nodeSelector is ignored.
+//  2. A node with NodeDegraded=True is degraded. A degraded node is neither updated nor ready.
+//  3. A node is being updated if it does not run the config and image in the spec of its object. It
+//     is also being updated if the annotations of its Node desire another config or image, which
+//     its object does not desire yet. It is also being updated if Updated is not True, and a step
+//     that runs only during an update has started. Updated=False alone does not count as an update.
+//  4. A node is updated if it runs the config and image of the pool, its object desires them, and
+//     it is not being updated. The image of a layered pool is status.currentImagePullSpec of the
+//     MachineOSConfig. Other pools have no image. If the object has no images, the images in the
+//     Node's annotations are used.
+//  5. A node is unavailable if it is unschedulable, degraded, being updated, or not Ready. It makes
+//     no difference who cordoned the Node. A node is ready if it is updated, and not unavailable.
+//  6. A node has not reported if its MachineConfigNode is missing, has no conditions, or belongs to
+//     an earlier Node with the same name. A joining node has not reported until Updated is reported
+//     or a step that runs only during an update starts. A node that has not reported still counts
+//     as a machine, and may be degraded or unavailable.
 //
-// docs/operator.md lists the reasons and messages of the conditions:
+// The conditions follow these rules. docs/operator.md lists the reasons and messages:
 //
-//  7. Updated: the pool has a target, and all its machines are ready. A pool has no target until a
-//     MachineConfig is rendered. A layered pool has no target until a build has succeeded and the
-//     MachineOSConfig names its image.
-//  8. Updating, if the pool is not layered: a machine is being updated. Or a machine that has
-//     reported is not updated, and the pool is not paused. A node that is not Ready, cordoned, or
-//     has not reported does not by itself make its pool Updating.
-//  9. Updating, if the pool is layered: the status and message of machine-config-operator for the
-//     state of the build. While a node or the rendering is degraded, Updating is False unless the
-//     pool is paused.
-//  10. NodeDegraded: a machine is degraded. The message has at most 14 nodes and 8 kB.
-//  11. ImageBuildDegraded turns False when another build is prepared or running, when a build has
-//     succeeded, and when there is no build. The build controller writes True.
-//  12. Degraded: NodeDegraded, ImageBuildDegraded or RenderDegraded is True. The message has at
-//     most 8 kB.
+//  7. Updated is True if the pool has a target, and all its machines are ready. A pool has no
+//     target until a MachineConfig is rendered. A layered pool has no target until a build has
+//     succeeded and the MachineOSConfig names the built image.
+//  8. Updating of a pool that is not layered is True if a machine is being updated. It is also True
+//     if a machine that has reported is not updated, unless the pool is paused. A node that is not
+//     Ready, is cordoned or has not reported does not by itself make its pool Updating.
+//  9. Updating of a layered pool has machine-config-operator's status and message for the state of
+//     the build. If a node or the rendering is degraded, Updating is False unless the pool is
+//     paused.
+//  10. NodeDegraded is True if a machine is degraded. Its message has at most 14 nodes and 8 kB.
+//  11. ImageBuildDegraded becomes False if a build is prepared, is running or has succeeded, or if
+//     there is no build. Only the build controller sets ImageBuildDegraded to True.
+//  12. Degraded is True if NodeDegraded, ImageBuildDegraded or RenderDegraded is True. Its message
+//     also has at most 8 kB.
 //  13. lastTransitionTime becomes now, in whole seconds, only if the condition's status changes.
 //
-// configuration becomes spec.configuration when the pool is Updated. In the entry of
-// poolSynchronizersStatus for PinnedImageSets, a machine is updated if it has all sets that its
-// object lists, and no set has failed. The observedGeneration of the entry is copied. All other
-// conditions, entries and fields are copied from the pool.
+// If the pool is Updated, spec.configuration is copied to status.configuration. In the entry
+// PinnedImageSets of poolSynchronizersStatus, a machine is updated if it has all image sets that
+// its object lists, and no set has failed. The observedGeneration of this entry, and all other
+// conditions, entries and fields, are copied from the status of the pool.
 //
-// The result shares no memory with the arguments, which are not changed. If the status of the pool
-// is up to date, the result is equal to it. The running time is linear in the number of objects.
+// Status does not modify its arguments, and the result shares no memory with them. If pool.Status
+// is up to date, the result equals pool.Status. The running time is linear.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
 	c := newCount(pool, nodes, mcns, options)
 	status := *pool.Status.DeepCopy()
@@ -78,10 +78,10 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 	return status
 }
 
-// withPinnedImageSets returns the list with the entry for PinnedImageSets. It may change the list.
+// withPinnedImageSets returns the list with the entry for PinnedImageSets. It may modify the list.
 //
-// A machine is ready if it has the images and is available: the CRD requires that at most as many
-// machines are ready as are available.
+// A machine is ready if it has the images and is available, because the CRD rejects a
+// readyMachineCount that exceeds the availableMachineCount.
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{
 		PoolSynchronizerType:    mcfgv1.PinnedImageSets,

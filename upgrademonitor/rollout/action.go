@@ -16,24 +16,22 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// action is the next request for the object of a node: delete the object, or write its desired
-// state. The zero value means that no request is needed.
+// action is the next request for the object of a node. In the zero value, no request is needed.
 type action struct {
-	deletion string // why the object is deleted, "" if it is not
-	desired  *mcfgv1.MachineConfigNode
+	deletion string                    // the reason for a deletion, otherwise ""
+	desired  *mcfgv1.MachineConfigNode // the object to write, or nil
 }
 
-// actionFor returns the action for a node with this object and this pool. poolName is "" if no pool
-// selects the node, or if pools conflict. node and mcn are nil if they do not exist.
+// actionFor returns the action for a node. node and mcn are nil if they do not exist. poolName is
+// "" if no pool selects the node, or if pools conflict.
 //
-//  1. A Node that is Pending or Provisioning has no object yet. A Windows node never has an object:
-//     if another process has created one, it is deleted.
-//  2. If the owner of an object is a Node with this name but another UID, the object is deleted,
-//     and then created again: its status describes another machine, or an earlier installation.
-//  3. The garbage collector deletes the object of a Node that was deleted. If an object has neither
-//     a Node nor an owner that is a Node, it is deleted here.
+//  1. A Pending or Provisioning Node gets no object. The object of a Windows node is deleted.
+//  2. If the owner of an object is a Node with this name but another UID, the object is deleted and
+//     created again, because its status describes another machine or an earlier installation.
+//  3. The garbage collector deletes the object of a deleted Node. If an object has neither a Node
+//     nor an owner that is a Node, the controller deletes the object.
 //  4. While an object is being deleted, there is no action.
-//  5. Otherwise DesiredMachineConfigNode is written. The daemon uses the same function.
+//  5. Otherwise the object is written if it differs from DesiredMachineConfigNode.
 func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
@@ -51,7 +49,7 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodemeta.OwnedByPrevious(mcn.OwnerReferences, node):
-		return action{deletion: "it belongs to a previous Node of this name"}
+		return action{deletion: "it belongs to a previous Node with this name"}
 	}
 	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
@@ -65,11 +63,11 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 }
 
-// DesiredMachineConfigNode returns a copy of an object whose owner references and spec match the
-// node and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for
+// DesiredMachineConfigNode returns a copy of mcn with the owner references and the spec that match
+// the node and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for
 // operators that write the objects themselves. For a new object, pass an object that has only a
-// name. If the pool is unknown, pass "". An annotation that the CRD rejects is left out, and a
-// warning is logged with the logger of ctx.
+// name. If the pool is unknown, pass "". If the CRD rejects the value of an annotation, the
+// annotation is ignored, and a warning is logged with the logger of ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet

@@ -14,27 +14,27 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// Defaults of a Config.
+// The defaults of Config.FieldManager and Config.Timeout.
 const (
 	DefaultFieldManager = "machine-config-operator-rollout"
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Controller. The embedding process starts the factories of the informers.
+// Config configures a Controller. The embedding process starts the informer factories after New.
 type Config struct {
-	// Client writes the MachineConfigNodes. Required.
+	// Client reads and writes MachineConfigNodes. Required.
 	Client mcfgclientset.Interface
-	// KubeClient reads a Node before its object is written. Required.
+	// KubeClient reads the Node before each write of a MachineConfigNode. Required.
 	KubeClient kubernetes.Interface
-	// Nodes, Pools and MachineConfigNodes are the informers of all such objects. Required.
+	// Nodes, Pools and MachineConfigNodes are informers for all objects of these types. Required.
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder records events for problems that an administrator has to resolve: see PoolConflict.
-	// If it is nil, the problems are only logged.
+	// Recorder records warning events for problems that an administrator must resolve: see
+	// PoolConflict and InvalidSelector. If it is nil, the problems are only logged.
 	Recorder record.EventRecorder
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It is called
-	// concurrently. If it is nil, an object keeps its mode, and a new object is in standard mode.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It must be safe
+	// for concurrent use. If it is nil, an object keeps its mode; a new object is in standard mode.
 	ImageMode func() bool
 	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
@@ -42,11 +42,10 @@ type Config struct {
 	Timeout time.Duration
 }
 
-// complete validates the required fields, and sets the defaults of the other fields.
 func (c Config) complete() (Config, error) {
 	if err := validate.Required(field.NewPath("rollout", "Config"),
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass a clientset of openshift/client-go's machineconfiguration group"},
-		validate.Field{Name: "KubeClient", Value: c.KubeClient, Hint: "pass a clientset of client-go"},
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
+		validate.Field{Name: "KubeClient", Value: c.KubeClient, Hint: "pass the kubernetes clientset of client-go"},
 		validate.Field{Name: "Nodes", Value: c.Nodes, Hint: "pass Core().V1().Nodes() of a shared informer factory"},
 		validate.Field{Name: "Pools", Value: c.Pools, Hint: "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory"},
 		validate.Field{Name: "MachineConfigNodes", Value: c.MachineConfigNodes, Hint: "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory"},

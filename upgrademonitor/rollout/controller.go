@@ -12,13 +12,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Controller keeps one MachineConfigNode for each Node. Create it with New.
+// Controller keeps one MachineConfigNode for each Node. Create a Controller with New.
 type Controller struct {
 	config Config
 }
 
-// New returns a Controller. It makes no request, but gets the informers from their factories: call
-// it before you start the factories. If a field is invalid, the error is a *field.Error.
+// New returns a Controller, and makes no request. Call New before you start the informer factories,
+// because New adds the informers to them. If config is invalid, the error is a *field.Error.
 func New(config Config) (*Controller, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -30,10 +30,10 @@ func New(config Config) (*Controller, error) {
 	return &Controller{config: config}, nil
 }
 
-// Run waits for the informers to sync, and keeps the objects up to date until ctx ends. Each worker
-// syncs one node at a time; there is at least one worker. When ctx ends, Run waits for its workers
-// and returns nil. Only the leader should call Run: two replicas do not contradict each other, but
-// do the work twice. An error means that an informer has been stopped.
+// Run waits for the informers to sync, and keeps the objects up to date until ctx ends. Then it
+// waits for its workers and returns nil. Each worker syncs one node at a time. If workers is less
+// than 1, there is one worker. Only the leader should call Run: two replicas do not contradict each
+// other, but do the work twice. An error means that an informer was stopped before ctx ended.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}
@@ -43,7 +43,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	for informer, handler := range r.handlers(ctx) {
 		registration, err := informer.AddEventHandler(handler)
 		if ctx.Err() != nil {
-			return nil // an informer may have been stopped with ctx
+			return nil // an informer may have stopped because ctx has ended
 		}
 		if err != nil {
 			return err
@@ -65,16 +65,16 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// reconciler is the state of one Run of a Controller. The keys of its maps are names of nodes.
+// reconciler is the state of one call of Run. The keys of its maps are the names of nodes.
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
-	failures  sync.Map // the error of the last sync, if it failed
-	conflicts sync.Map // the conflict of pools that was recorded last
+	failures  sync.Map // the error message of the last sync, if the sync failed
+	conflicts sync.Map // the conflict of pools in the last event
 }
 
-// handlers returns the event handlers that enqueue nodes. A node and its object have the same name.
-// Most events need no request: sync compares the caches first.
+// handlers returns the event handlers of the informers. A handler enqueues names of nodes, which
+// are also the names of their objects. Most events cause no request: see sync.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
@@ -103,7 +103,7 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 	}
 }
 
-// syncNext syncs the next node of the queue. It returns false if ctx has ended.
+// syncNext syncs the next node in the queue. It returns false if ctx has ended.
 func (r *reconciler) syncNext(ctx context.Context) bool {
 	name, isShutDown := r.queue.Get()
 	if isShutDown || ctx.Err() != nil {
@@ -115,11 +115,11 @@ func (r *reconciler) syncNext(ctx context.Context) bool {
 	case err == nil:
 		r.queue.Forget(name)
 		if _, failed := r.failures.LoadAndDelete(name); failed {
-			klog.FromContext(ctx).Info("Synced MachineConfigNode again", "node", name)
+			klog.FromContext(ctx).Info("Syncing the MachineConfigNode works again", "node", name)
 		}
 	case ctx.Err() == nil:
 		if previous, _ := r.failures.Swap(name, err.Error()); previous != err.Error() {
-			klog.FromContext(ctx).Error(err, "Failed to sync MachineConfigNode, retrying", "node", name)
+			klog.FromContext(ctx).Error(err, "Failed to sync the MachineConfigNode, retrying", "node", name)
 		}
 		r.queue.AddRateLimited(name)
 	}

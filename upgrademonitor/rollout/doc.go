@@ -1,36 +1,36 @@
-// Package rollout keeps one MachineConfigNode (MCN) for each Node. It is for the operator.
+// Package rollout is for the operator. It keeps one MachineConfigNode (MCN) for each Node.
 //
-//	Nodes ──────────────┐                        owner, spec
-//	MachineConfigPools ─┼─► informers ─► queue ─► create ────► MachineConfigNode
+//	Nodes ──────────────┐
+//	MachineConfigPools ─┼─► informers ─► queue ─► sync ─► MachineConfigNode
 //	MachineConfigNodes ─┘
 //
-// The embedding process starts the factories of the informers after [New], and elects a leader.
+// The embedding process starts the informer factories after [New], and elects a leader.
 //
-//  1. A Node that is neither Pending nor Provisioning has an object. A Windows node has no object.
-//     On a cluster without pools nothing is written or deleted.
-//  2. The object's owner is the Node. Its pool is the node's primary pool (pool.Primary). Its
-//     desired config and image come from the node's annotations; a missing config is "not-yet-set".
-//     If no pool selects the node, an existing object keeps its pool.
-//  3. If conflicting pools select a node, the object keeps its pool, and a warning event for the
-//     Node is recorded. The other fields are kept up to date.
-//  4. If a Node was deleted and created again with the same name, it gets a new object. It keeps
-//     the old object if its daemon has already made the new Node the owner of that object.
-//  5. The garbage collector deletes the object of a Node that was deleted. The controller deletes
-//     only objects that have neither a Node nor an owner that is a Node.
-//  6. An object that is up to date is not written, even after a restart. A write is computed from a
-//     Node that was read after the object, and its precondition is the resource version of the
-//     object: it never reverts a later write of the daemon.
-//  7. A failure is logged when it starts, again when its message changes, and when it is over.
+//  1. Each Node has an MCN, except a Windows node, and a Node that is Pending or Provisioning. On a
+//     cluster without MachineConfigPools, nothing is written or deleted.
+//  2. The owner of the MCN is the Node. The spec has the node's primary pool (see pool.Primary),
+//     and the desired config and image from the Node's annotations. If the pool or the desired
+//     config is unknown, an existing MCN keeps its value, and a new MCN has "not-yet-set".
+//  3. If conflicting pools select a node, the MCN keeps its pool, and a warning event for the Node
+//     is recorded. The other fields are kept up to date.
+//  4. If a Node is deleted and created again with the same name, its MCN is deleted and created
+//     again, too. But if the daemon has already made the new Node the owner, the MCN stays.
+//  5. The garbage collector deletes the MCN of a deleted Node. The controller deletes an MCN that
+//     has neither a Node nor an owner that is a Node.
+//  6. An MCN that is up to date is not written. A write never reverts a later write of the daemon,
+//     because the Node is read after the MCN, and the write fails if the MCN has changed.
+//  7. A failure is logged when it starts, when its message changes, and when it is over.
 //
 // # Who writes which field
 //
-// Rollout writes spec, and metadata.ownerReferences to Nodes, with a merge patch of these fields.
-// The daemon writes the same fields, computed by the same function, [DesiredMachineConfigNode]: the
-// second writer has nothing to change. Only the daemon writes status. No other field is changed.
+// The controller writes the spec, and the owner references to Nodes, with a merge patch. It changes
+// no other field. The daemon writes the status, and the same fields as the controller. The daemon
+// and the controller compute these fields by the same rules: see [DesiredMachineConfigNode]. So
+// after one of them has written the fields, the other finds nothing to change.
 //
-// Only the pool cannot be read from the Node. If this controller runs, leave
-// upgrademonitor.Config.Pool unset, or compute it with pool.Primary: if the results differ, the
-// daemon and the controller overwrite each other.
+// The pool is the only value that is not in the Node. If this controller runs, the daemon must
+// leave upgrademonitor.Config.Pool unset, or call pool.Primary in it. Otherwise the daemon may
+// compute another pool, and the daemon and the controller overwrite each other's pool.
 //
 // scope/manifests/operator.yaml has the RBAC objects that the controller needs.
 package rollout

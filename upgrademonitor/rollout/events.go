@@ -11,22 +11,22 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// The reasons of the warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool whose nodeSelector is invalid. While a selector is invalid, the
-// nodes of all pools are unknown.
+// The reasons of warning events. PoolConflict is for a Node that conflicting pools select.
+// InvalidSelector is for a pool with an invalid nodeSelector. Then the pool of each node is
+// unknown.
 const (
 	PoolConflict    = "PoolConflict"
 	InvalidSelector = "InvalidNodeSelector"
 )
 
-// recordConflict records each conflict of pools over a node once, and forgets a resolved conflict.
+// recordConflict records an event if err is a new conflict of pools over the node.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {
 		r.conflicts.Delete(node.Name)
 		return
 	}
-	text := string(node.UID) + ": " + conflict.Error() // a new Node with this name has its own conflict
+	text := string(node.UID) + ": " + conflict.Error() // the UID distinguishes a new Node with the same name
 	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
 		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
 	}
@@ -39,10 +39,10 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 	}
 }
 
-// warn logs and records a problem that only an administrator can resolve. It takes a reference,
-// because a recorder drops the event of an object whose type is not in its scheme.
+// warn logs a problem that only an administrator can resolve, and records an event. It takes a
+// reference, because a recorder drops events of objects whose type is not in its scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
-	klog.FromContext(ctx).Error(err, "Keeping the pools of the MachineConfigNodes", "reason", reason)
+	klog.FromContext(ctx).Error(err, "MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
 	if r.Recorder != nil {
 		r.Recorder.Event(&object, corev1.EventTypeWarning, reason, err.Error())
 	}

@@ -234,8 +234,8 @@ func TestFailuresAreRetried(t *testing.T) {
 			assert.Equal(t, "worker rendered-1", f.spec())
 			assert.Len(t, f.writes(), test.writes)
 			f.stop()
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Failed to sync MachineConfigNode") == 1, f.log.String())
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Synced MachineConfigNode again") == 1, f.log.String())
+			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode") == 1, f.log.String())
+			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Syncing the MachineConfigNode works again") == 1, f.log.String())
 		})
 	}
 }

@@ -21,17 +21,17 @@ import (
 
 // sync brings the object of a node up to date.
 //
-//  1. If the object is up to date in the caches, no request is made.
+//  1. If the object is up to date according to the caches, no request is made.
 //  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node
-//     from which the daemon computed the object; a Node that is read after the object is not older.
-//  3. A write fails if the object was changed or created since it was read, so a later write of the
-//     daemon is never reverted. Then the object is read from the API server: after an outage, the
-//     cache may be stale for a while, and a write computed from it would conflict again. After
-//     three attempts, the sync fails.
+//     from which the daemon computed the object. A Node that is read after the object is not older.
+//  3. A write fails if another process has written the object since it was read. So a later write
+//     of the daemon is never reverted. Then the object is read from the API server. After an
+//     outage, the cache may be stale for a while, and a write that is computed from the cache would
+//     fail again. After three attempts, the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	node, _ := r.Nodes.Lister().Get(name) // the only error of a cache is NotFound: then the result is nil
+	node, _ := r.Nodes.Lister().Get(name) // the only error of a lister is NotFound; the result is then nil
 	mcn, _ := r.MachineConfigNodes.Lister().Get(name)
 	if node == nil {
 		r.conflicts.Delete(name)
@@ -50,7 +50,7 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 	}
 }
 
-// syncObject is one attempt of sync. node and mcn are nil if they do not exist.
+// syncObject makes one attempt of sync. node and mcn are nil if they do not exist.
 func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
 	if r.action(ctx, node, mcn) == (action{}) {
 		return nil
@@ -70,7 +70,7 @@ func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.N
 // action calls actionFor with the primary pool of the node.
 //
 //  1. If pools conflict, the object keeps its pool. Its other fields are kept up to date.
-//  2. On a cluster without pools, there is no action: no machine-config-daemon runs there.
+//  2. On a cluster without pools, there is no action, because no machine-config-daemon runs there.
 func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) action {
 	pools, _ := r.Pools.Lister().List(labels.Everything())
 	if len(pools) == 0 {
@@ -91,7 +91,7 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	return actionFor(ctx, node, mcn, name, isImage)
 }
 
-// write makes the request of an action. It fails if another process has written the object since.
+// write makes the request of an action. It fails if the object has changed since current was read.
 func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) (err error) {
 	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
 	verb := "patch"
@@ -119,7 +119,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 	return nil
 }
 
-// patch returns a merge patch of owners and spec, with UID and resource version as preconditions.
+// patch returns a merge patch of owners and spec. Its preconditions are UID and resourceVersion.
 func patch(current, desired *mcfgv1.MachineConfigNode) ([]byte, error) {
 	without := *current
 	without.UID, without.ResourceVersion = "", "" // so that the patch contains both as preconditions

@@ -17,21 +17,21 @@ import (
 
 var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 
-// NewClientset returns a fake clientset that has the objects, and handles MachineConfigNodes like
-// the API server:
+// NewClientset returns a fake clientset that contains the objects. It handles writes of
+// MachineConfigNodes as the API server does:
 //
-//  1. A create drops the status. It sets UID, resourceVersion, generation and creationTimestamp.
-//     The given objects get these fields if they lack them, and keep their status.
-//  2. A write of the object does not change the status. A write of the status changes only the
-//     status. The generation counts changes of the spec.
-//  3. If the resourceVersion of a write is not the resourceVersion of the object, the error is a
-//     Conflict. A write that changes nothing keeps the resourceVersion.
-//  4. If the CRD rejects the object, the error is Invalid.
-//  5. An invalid transition (see phases.Path) is written, but fails the test.
+//  1. A create drops the status, and sets UID, resourceVersion, generation and creationTimestamp.
+//     The objects that are passed to NewClientset keep their status, and get only missing fields.
+//  2. A write of the object does not change the status. A write of the status subresource changes
+//     only the status. A change of the spec increments the generation.
+//  3. If the resourceVersion in a write differs from the resourceVersion of the object, the error
+//     is a Conflict. A write that changes nothing does not change the resourceVersion.
+//  4. If the object breaks a rule of the CRD, the error is Invalid.
+//  5. A write that makes an invalid transition (see phases.Path) succeeds, but fails the test.
 //
-// Otherwise it behaves like fake.NewClientset: actions are recorded, a prepended reactor can fail
-// requests, lists and watches work. Writes with the Tracker are not checked. The clientset is safe
-// for concurrent use, and works in a bubble of testing/synctest.
+// Otherwise the clientset behaves like fake.NewClientset: it records actions, a prepended reactor
+// can fail requests, and lists and watches work. Writes through its Tracker are not checked. The
+// clientset is safe for concurrent use, and works in a bubble of testing/synctest.
 func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	t.Helper()
 	c := fake.NewClientset()
@@ -48,15 +48,15 @@ func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	return c
 }
 
-// server reacts to writes of MachineConfigNodes. The clientset calls it under a lock.
+// server handles writes of MachineConfigNodes. The clientset calls React under a lock.
 type server struct {
 	t         testing.TB
 	tracker   clienttesting.ObjectTracker
-	revision  int64
-	histories map[string]*history // by the name of the object
+	revision  int64               // the highest resourceVersion so far
+	histories map[string]*history // the keys are the names of objects
 }
 
-// given completes an object that was passed to NewClientset.
+// given sets the missing metadata of an object that was passed to NewClientset.
 func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn = mcn.DeepCopy()
 	s.pass(mcn)
@@ -65,7 +65,7 @@ func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode 
 	return mcn
 }
 
-// pass makes sure that the next revision is later than the revision of an object.
+// pass makes sure that the next resourceVersion is higher than the resourceVersion of an object.
 func (s *server) pass(mcn *mcfgv1.MachineConfigNode) {
 	if number, err := strconv.ParseInt(mcn.ResourceVersion, 10, 64); err == nil {
 		s.revision = max(s.revision, number)
@@ -87,7 +87,7 @@ func (s *server) historyOf(name string) *history {
 // Handles implements clienttesting.Reactor.
 func (s *server) Handles(action clienttesting.Action) bool { return action.GetResource() == nodes }
 
-// React implements clienttesting.Reactor. It handles writes; the tracker handles other actions.
+// React implements clienttesting.Reactor. It handles writes. The tracker handles other actions.
 func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error) {
 	var written *mcfgv1.MachineConfigNode
 	var err error

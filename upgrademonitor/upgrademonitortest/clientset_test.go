@@ -126,7 +126,7 @@ func TestTransitions(t *testing.T) {
 	assert.Empty(t, r.errors)
 
 	upgrademonitortest.Transitions(r, fake.NewClientset(), nodeName)
-	assert.Equal(t, []string{"Transitions needs a clientset of upgrademonitortest.NewClientset"}, r.errors)
+	assert.Equal(t, []string{"Transitions needs a clientset from upgrademonitortest.NewClientset"}, r.errors)
 }
 
 // A status that skips or takes back a step fails the test.

@@ -1,6 +1,6 @@
 // Package upgrademonitortest is for tests of a daemon that reports with package upgrademonitor.
 // Unlike the generated fake clientset, the clientset of [NewClientset] checks resourceVersions,
-// rules of the CRD and transitions. [Transitions] returns the transitions that a watcher has seen:
+// rules of the CRD and transitions. [Transitions] returns the statuses that a watcher has seen:
 //
 //	clientset := upgrademonitortest.NewClientset(t)
 //	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientset, …})
@@ -15,5 +15,5 @@
 //	}, "\n"), upgrademonitortest.Transitions(t, clientset, "worker-0"))
 //
 // The clientset does not model authorization, admission (see package scope/guard for the policies),
-// server-side apply of a MachineConfigNode, and a CRD without images.
+// server-side apply of a MachineConfigNode, or a CRD without the field configImage.
 package upgrademonitortest

@@ -13,10 +13,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Transitions returns the statuses that each phase of a node's object has had since NewClientset:
-// one line per phase, such as "Drained: False Unknown True", in the order of phases.All. A missing
-// condition counts as False. Phases that have not changed, and conditions that are not phases, are
-// left out.
+// Transitions returns the statuses that the phases of a node's MachineConfigNode have had since
+// NewClientset. The result has one line per phase, such as "Drained: False Unknown True", in the
+// order of phases.All. A missing condition counts as False. Phases whose status has not changed,
+// and conditions that are not phases, are omitted.
 func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 	t.Helper()
 	c.RLock()
@@ -26,24 +26,24 @@ func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 			return s.histories[nodeName].String()
 		}
 	}
-	t.Fatal("Transitions needs a clientset of upgrademonitortest.NewClientset")
+	t.Fatal("Transitions needs a clientset from upgrademonitortest.NewClientset")
 	return ""
 }
 
-// history has the statuses of an object that a watcher has seen.
+// history has the statuses that a watcher of one object has seen.
 type history struct {
 	statuses  map[phases.Phase][]metav1.ConditionStatus
-	recreated bool // created again, and without a status: the next status may be its previous status
+	recreated bool // the object was created again, and has no status yet; the next write may restore its status
 }
 
-// created records that the object was created, perhaps again.
+// created records the creation of the object.
 func (h *history) created() {
 	if h.recreated = h.statuses != nil; !h.recreated {
 		h.add(nil)
 	}
 }
 
-// write records a write of the status. It returns an error for an invalid transition.
+// write records a write of the status. It returns an error if a transition is invalid.
 func (h *history) write(before, after []metav1.Condition) error {
 	recreated := h.recreated
 	h.recreated = false
@@ -70,7 +70,7 @@ func (h *history) add(list []metav1.Condition) {
 	}
 }
 
-// String returns one line for each phase that has changed.
+// String returns one line for each phase whose status has changed.
 func (h *history) String() string {
 	if h == nil {
 		return ""
