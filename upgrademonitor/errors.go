@@ -13,7 +13,7 @@ import (
 var ErrPending = errors.New("accepted reports are not written yet")
 
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. Reports that
-// a call still waits for do not count.
+// a call still waits for do not count. Until the object is read, repeats of the same report count.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an
