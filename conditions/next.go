@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, one per write, in order. The argument list may
-// lack conditions, and may have conditions whose type is not a phase. Each returned list has
+// Next returns the lists to publish for a report, one per write, in order. The list that is passed
+// may lack conditions, and may have conditions whose type is not a phase. Each returned list has
 // exactly the conditions that Complete returns.
 //
 //  1. In each write, each phase makes at most one transition of its state machine. When an update

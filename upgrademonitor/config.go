@@ -45,7 +45,8 @@ type Config struct {
 	NodeName string
 	// Node returns the Node, for example from a lister. The Monitor does not modify it. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the node's pool. The default is NotYetSet, which keeps the pool in the spec.
+	// Pool returns the name of the node's pool. If Pool is nil or returns "", the spec keeps its pool,
+	// and a new spec gets the pool "not-yet-set".
 	Pool func(*corev1.Node) (string, error)
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If ImageMode is
 	// nil, for example in the drain controller, an object keeps its mode, and a new object is in

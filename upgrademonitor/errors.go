@@ -12,8 +12,8 @@ import (
 // also wraps the cause, so that, for example, apierrors.IsServiceUnavailable(err) works.
 var ErrPending = errors.New("accepted reports are not written yet")
 
-// ErrQueueFull means that a report was not accepted, because 256 reports are pending. Reports that
-// a call still waits for do not count. Until the object is read, repeats of the same report count.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report
+// does not count while a call waits for it. Until the object is read, repeated reports count.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an

@@ -43,8 +43,8 @@ const (
 // A denied request gets status 403 and a message with the cause. The methods of a Guard make no
 // request. The zero value is usable.
 type Guard struct {
-	// Name is the name of the role and the policy, and the prefix of the other names. Default:
-	// DefaultName.
+	// Name is the name of the objects that Role and Policy return, and the start of the names of the
+	// other objects. Default: DefaultName.
 	Name string
 	// Namespace is the namespace of the service account. Default: DefaultNamespace.
 	Namespace string

@@ -112,6 +112,7 @@ func unfinished() string {
 // because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
+	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // the phases of one mode
 	var invalid []string
 	for _, m := range machines() {
 		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&
@@ -135,8 +136,8 @@ func transitionVariables() []admissionv1.Variable {
 		{Name: "statusesAfter", Expression: `variables.after.map(c, c.type + " " + c.status)`},
 		{Name: "unfinished", Expression: `variables.transitions.filter(m, ` + unfinished() + `)`},
 		{Name: "removed", Expression: `variables.before.filter(b, !(b.type in variables.typesAfter) &&
-  !(b.type in ` + celList(onlyIn(false)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(true)) + `)) &&
-  !(b.type in ` + celList(onlyIn(true)) + ` && variables.typesAfter.exists(p, p in ` + celList(onlyIn(false)) + `)))`},
+  !(b.type in ` + onlyStandard + ` && variables.typesAfter.exists(p, p in ` + onlyImage + `)) &&
+  !(b.type in ` + onlyImage + ` && variables.typesAfter.exists(p, p in ` + onlyStandard + `)))`},
 		{Name: "retimed", Expression: `variables.after.filter(c,
   !(c.type + " " + string(c.lastTransitionTime) in variables.timesBefore) && c.type + " " + c.status in variables.statusesBefore &&
   variables.before.exists(b, b.type == c.type && ` + isReadable("b") + ` && ` + isReadable("c") + ` &&

@@ -51,9 +51,9 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// isRequested reports whether a Node desires a value that the node does not run, and that its
-// object does not desire yet. desired and current are annotations. known is the value that the
-// object desires.
+// isRequested reports whether the desired annotation of a Node has a value that differs from its
+// current annotation and from known. desired and current are the names of the annotations. known is
+// the desired value in the spec of the MachineConfigNode.
 func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known

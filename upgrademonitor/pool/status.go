@@ -41,8 +41,8 @@ import (
 //     target until a MachineConfig is rendered. A layered pool has no target until a build has
 //     succeeded and the MachineOSConfig names the built image.
 //  8. Updating of a pool that is not layered is True if a machine is being updated. It is also True
-//     if a machine that has reported is not updated, unless the pool is paused. A node that is not
-//     Ready, is cordoned or has not reported does not by itself make its pool Updating.
+//     if a machine that has reported is not updated, unless the pool is paused. A pool
+//     is not Updating only because a node is not Ready, is cordoned, or has not reported.
 //  9. Updating of a layered pool has machine-config-operator's status and message for the state of
 //     the build. If a node or the rendering is degraded, Updating is False unless the pool is
 //     paused.

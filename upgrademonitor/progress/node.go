@@ -30,8 +30,8 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 //     running.
 //  4. Requested is the newest time of a managedFields entry that owns the spec. It is zero if the
 //     spec never changed, or if managedFields were removed.
-//  5. The result is never Waiting or Idle, because the object does not have the target of the pool.
-//     The function Pools sets these states.
+//  5. The result is never Waiting or Idle. These states depend on the target of the pool, which is
+//     not in the MachineConfigNode. The function Pools sets these states.
 //  6. A degraded node is Stuck, even if it is not in an update.
 //  7. A node is in an update if it does not run its desired config and image. A node is also in an
 //     update if Updated is not True, and a step that runs only during an update has started. Some

@@ -93,8 +93,7 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the texts of an error that may start with a denial: the message, and the messages
-// of causes without a field. The error of an invalid field may quote a denial as the value of the
-// field, but it does not start with the quote.
+// of causes without a field. A cause with a field may only quote a denial, as the field's value.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

@@ -94,7 +94,7 @@ func (s State) observedGeneration() int64 {
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
-//     Before that, the daemon has not validated them.
+//     Until UpdatePrepared is True, the daemon has not validated them.
 //  3. In image mode, an image is cleared if its annotation is missing. The desired image is cleared
 //     if rule 2 would copy it. The current image is cleared if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are

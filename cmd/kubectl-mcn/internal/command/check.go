@@ -24,7 +24,7 @@ import (
 //     started.
 //  4. While the API server is unreachable, no pool is done and no pool fails, because the last view
 //     may be out of date.
-//  5. When the source ends, each pool that is not done has failed.
+//  5. When all files are read, each pool that is not done has failed.
 //  6. If a named pool is deleted, or if there are no pools, wait ends with a usage error.
 type check struct {
 	names    []string // the pools to wait for; empty for all pools

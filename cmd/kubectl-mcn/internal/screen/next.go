@@ -35,7 +35,7 @@ func Next(n progress.Node) []string {
 		return []string{controllerLog}
 	case !isName.MatchString(n.Name):
 		return nil
-	case n.NotReady, n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not run
+	case n.NotReady, n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
 		return []string{"oc describe node " + n.Name}
 	}
 	return daemonLog(n.Name)

@@ -150,7 +150,7 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	for _, p := range pools {
 		all = append(all, ofPinnedImageSets(p, o)...)
 	}
-	return grouped(all, "~ %s with other pinned image sets: kubectl mcn -o wide", o)
+	return grouped(all, "~ %s with problems of pinned image sets: kubectl mcn -o wide", o)
 }
 
 // Reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),

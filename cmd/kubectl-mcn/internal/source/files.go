@@ -129,8 +129,9 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the modification times of the files to read: the named file itself, the files of a
-// must-gather, or the files directly in any other folder. It follows symbolic links.
+// find returns the files to read, with their modification times. The files are the named file
+// itself, the files of a must-gather, or the files directly in any other folder. find follows symbolic
+// links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
