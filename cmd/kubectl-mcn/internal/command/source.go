@@ -17,6 +17,7 @@ type sourceFlags struct {
 	*CLI
 	source     source.Source // set by open
 	format     string        // the value of -o
+	formats    string        // the formats that -o accepts
 	isRedrawn  bool          // the screen is redrawn in place, on a terminal
 	ofRollout  bool          // the command reads pools and nodes
 	ofHealth   bool          // the command reads the health of the components
