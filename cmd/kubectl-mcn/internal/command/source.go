@@ -94,7 +94,7 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	}
 	config.UserAgent = "kubectl-mcn"
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	config.QPS = -1 // no client-side limit: the pages are read one by one
+	config.QPS = -1 // no client-side limit, because the pages are read one by one
 	return &source.Cluster{
 		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Clock: f.clock, RequestTimeout: timeout,
 	}, nil

@@ -24,10 +24,10 @@ const maxReconnect = 2 * time.Second
 const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
-	configurations     = "machineconfigurations" // have the health of the components
+	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
 
-// releaseAnnotation has the OpenShift version of a rendered MachineConfig.
+// releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
 // Store keeps the objects of a rollout. It is safe for concurrent use.
