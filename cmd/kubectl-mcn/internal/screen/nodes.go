@@ -62,7 +62,7 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// chosenNodes returns the nodes of the table. First come the updating nodes that are not slow,
+// chosenNodes returns the nodes for nodeTable. First come the updating nodes that are not slow,
 // sorted by the start of their step. If o.Whole is set, all other nodes follow.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
@@ -80,8 +80,8 @@ func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	return append(updating, other...)
 }
 
-// nodeTable returns a table with a row for each node. It has the column MESSAGE if the width has no
-// limit.
+// nodeTable returns a table with a row for each node. The table has the column MESSAGE if the width
+// has no limit.
 func nodeTable(all []progress.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
 	var names []string

@@ -108,7 +108,7 @@ func ofNode(n progress.Node, o Options) Problem {
 	return p
 }
 
-// ofPinnedImageSets returns the pinned image sets that nodes cannot pull, or have not pulled yet.
+// ofPinnedImageSets returns a problem for each pinned image set that a node has not pulled.
 func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	for _, n := range p.Nodes {

@@ -105,7 +105,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	return nil
 }
 
-// each reads a file or the files of a folder, and keeps the newest modification time in f.written.
+// each calls do for a file, or for the files of a folder. It keeps the newest modification time in
+// f.written.
 func (f *Files) each(name string, do func(file string, data []byte)) error {
 	if name == "-" {
 		data, err := io.ReadAll(f.In)

@@ -52,11 +52,11 @@ type nodeState struct{ notReady, cordoned bool }
 
 // access is the state of the requests for one resource.
 type access struct {
-	listed, watched bool            // a list, and a watch, succeeded at least once
+	listed, watched bool            // the first list, and the first watch, have succeeded
 	leftOut         bool            // the user may not read the resource, or it does not exist
 	denied          error           // why the user may not read the resource
 	failure         error           // the error of the last request, or nil
-	responded, lost time.Time       // the last response, and the first failure after it
+	responded, lost time.Time       // the times of the last response, and of the first failure after it
 	names           map[string]bool // the names of the objects in the current list
 }
 
