@@ -33,7 +33,7 @@ type simulation struct {
 	failNode string
 	speed    float64 // simulated seconds per real second
 	start    time.Time
-	at       time.Time // the simulated time if Read is called without follow
+	at       time.Time // the simulated time if Read is called without follow; otherwise zero
 }
 
 // Origin tells the user that the rollout is simulated.

@@ -20,15 +20,15 @@ const (
 	rendered1 = "rendered-worker-9bcd6b9abcc3c037fe5633e9571ed5ec"
 	rendered2 = "rendered-worker-7de7db73c6c2a9bcd0b3f5a1c39a1d5e"
 
-	// The messages of a drain that fails: drainFailed of the controller and, after an hour,
-	// degraded of the daemon.
+	// The messages of a drain that fails. The controller reports drainFailed. After an hour, the
+	// daemon reports degraded.
 	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 + " matches current drainer uncordon-" + rendered1
 	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
 	degraded     = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
 )
 
-// steps are the steps of an update with a reboot: the messages that machine-config-operator
-// reports, and how long each step takes.
+// steps are the steps of an update with a reboot. They have the messages that
+// machine-config-operator reports, and the duration of each step.
 var steps = []struct {
 	phase           phases.Phase
 	running, done   string
@@ -76,7 +76,8 @@ type event struct {
 	node *node
 }
 
-// rollout returns all events by time. The drain of failNode fails, and the node stays unavailable.
+// rollout returns all events, sorted by time. The drain of failNode fails, and this node stays
+// unavailable.
 func rollout(nodes []*node, failNode string) []event {
 	var all []event
 	parallel := max(1, len(nodes)/4)
@@ -109,7 +110,7 @@ func rollout(nodes []*node, failNode string) []event {
 	return all
 }
 
-// apply updates the object of the node with the report, at this time.
+// apply updates the MachineConfigNode with the report. at is the time of the report.
 func (e event) apply(at time.Time) {
 	spec, version := &e.node.Spec.ConfigVersion, e.node.Status.ConfigVersion
 	e.Time = metav1.NewTime(at.Truncate(time.Second))

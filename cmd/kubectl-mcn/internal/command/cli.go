@@ -29,7 +29,7 @@ import (
 
 // The exit codes of failures.
 const (
-	exitFailed      = 1 // a pool of the command wait has failed, or the output cannot be written
+	exitFailed      = 1 // the command wait found a failed pool, or the output cannot be written
 	exitUsage       = 2 // the arguments are wrong, or the source cannot be read
 	exitTimeout     = 3 // wait has reached its timeout
 	exitInterrupted = 130
@@ -71,7 +71,7 @@ func (c *CLI) Main() int {
 	return c.run(ctx, os.Args[1:])
 }
 
-// run runs the command that args select. It prints an error in one line, and returns the exit code.
+// run runs the command that args select, and returns the exit code. It prints an error in one line.
 func (c *CLI) run(ctx context.Context, args []string) int {
 	root := newRoot(c)
 	root.SetArgs(args)

@@ -175,6 +175,7 @@ func TestPrinters(t *testing.T) {
 	for format, want := range map[string]string{
 		`jsonpath={range .pools[*]}{.name}{"\t"}{.counts.nodes}{"\n"}{end}`:                      "master\t0\nworker\t6\n",
 		`go-template={{range .pools}}{{.name}}{{"\t"}}{{end}}`:                                   "master\tworker\t",
+		`template={{.kind}}{{range .pools}} {{.name}}{{end}}`:                                    "Rollout master worker",
 		`jsonpath-as-json={.pools[1].name}`:                                                      "[\n    \"worker\"\n]\n",
 		`jsonpath={.pools[?(@.name=="worker")].nodes[?(@.state=="Stuck")].name}`:                 "worker-4",
 		`go-template={{range .pools}}{{range .nodes}}{{if .slow}}{{.name}}{{end}}{{end}}{{end}}`: "",

@@ -12,9 +12,9 @@ func newComponents(c *CLI) *cobra.Command {
 	f := &sourceFlags{CLI: c, ofHealth: true}
 	cmd := &cobra.Command{
 		Use: "components", Short: "show the health of the operator, controller and daemons",
-		Long: "Show the health of the operator, the controller and the daemons, steps that\n" +
-			"take long, and the most recent errors. The data is in the MachineConfiguration\n" +
-			"\"cluster\".",
+		Long: "Show the health of the operator, the controller and the daemons. Also show\n" +
+			"steps that take long, and the most recent errors. The data is in the\n" +
+			"MachineConfiguration \"cluster\".",
 	}
 	f.bindOutput(cmd)
 	f.bind(cmd)

@@ -75,7 +75,7 @@ type documentNode struct {
 	Current         documentTarget           `json:"current"`
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
-	Seconds         *int                     `json:"seconds,omitempty"` // how long the node has been degraded, or else has been at its step
+	Seconds         *int                     `json:"seconds,omitempty"` // the time since the node became degraded or, if it is not degraded, since its step started
 	Requested       time.Time                `json:"requested,omitzero"`
 	Started         time.Time                `json:"started,omitzero"`
 	Completed       time.Time                `json:"completed,omitzero"`

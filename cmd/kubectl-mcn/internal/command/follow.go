@@ -32,7 +32,8 @@ func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) e
 }
 
 // follow opens the source, and calls do with a new view after each change and after maxPause, but
-// never twice within minPause. It returns when do is done or fails, or when the source ends.
+// never twice within minPause. It returns when do returns true or an error, when ctx ends, or when
+// the source has no more objects.
 func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done bool, err error)) error {
 	if err := f.open(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 	}
 }
 
-// noteDenied prints a note for each resource that the user may not read, unless noted contains it.
+// noteDenied prints a note for each resource that the user may not read and that is not in noted.
 func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	for resource, err := range v.Denied {
 		if !noted[resource] {
@@ -94,8 +95,8 @@ func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 	}
 }
 
-// options returns the options of a screen. Only a redrawn screen has a maximum height. A whole
-// screen has no maximum width, unless it is redrawn.
+// options returns the options of a screen. Only a redrawn screen has a maximum height. If whole is
+// set, the screen has no maximum width, unless it is redrawn.
 func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
 	o := screen.Options{

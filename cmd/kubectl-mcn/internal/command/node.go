@@ -16,7 +16,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 		Use: "node NAME", Short: "show everything about one node",
 		Long: "Show everything about one node: its steps, their messages, and what to do next.",
 	}
-	f.bindOutput(cmd, formatWide)
+	f.bindOutput(cmd)
 	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {

@@ -12,26 +12,26 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-const (
-	formatWide = "wide"
-	formatJSON = "json"
-)
+const formatWide = "wide"
 
-// bindOutput adds the flag -o, with the formats in own and the formats of kubectl's printers.
-func (f *sourceFlags) bindOutput(cmd *cobra.Command, own ...string) {
-	formats := strings.Join(append(own, formatJSON, "yaml"), ", ")
-	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+formats+", jsonpath=...")
+// bindOutput adds the flag -o. Only commands that read pools and nodes have the format wide.
+func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
+	f.formats = "json, yaml, jsonpath=PATH,\njsonpath-as-json=PATH, go-template=TEMPLATE\nor template=TEMPLATE"
+	if f.ofRollout {
+		f.formats = "wide, " + f.formats
+	}
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+f.formats)
 }
 
 // isText reports whether the output is a screen.
-func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide }
+func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide && f.ofRollout }
 
 func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {
 	kind, text, _ := strings.Cut(f.format, "=")
 	var printer printers.ResourcePrinter
 	var err error
 	switch kind {
-	case formatJSON:
+	case "json":
 		printer = &printers.JSONPrinter{}
 	case "yaml":
 		printer = &printers.YAMLPrinter{}
@@ -43,7 +43,7 @@ func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {
 	case "go-template", "template":
 		printer, err = printers.NewGoTemplatePrinter([]byte(text))
 	default:
-		err = errors.New("use wide, json, yaml, jsonpath=PATH or go-template=TEMPLATE")
+		err = errors.New("use " + f.formats)
 	}
 	if err != nil {
 		return nil, source.Usagef("--output %q: %w", f.format, err)

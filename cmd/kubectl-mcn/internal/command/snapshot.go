@@ -32,7 +32,7 @@ func newSnapshot(c *CLI) *cobra.Command {
 		RunE: s.run,
 	}
 	cmd.Flags().BoolVarP(&s.watch, "watch", "w", false, "redraw the screen after each change")
-	s.bindOutput(cmd, formatWide)
+	s.bindOutput(cmd)
 	s.bind(cmd)
 	return cmd
 }

@@ -17,6 +17,7 @@ type sourceFlags struct {
 	*CLI
 	source     source.Source // set by open
 	format     string        // the value of -o
+	formats    string        // the formats that -o accepts
 	isRedrawn  bool          // the screen is redrawn in place, on a terminal
 	ofRollout  bool          // the command reads pools and nodes
 	ofHealth   bool          // the command reads the health of the components
@@ -93,7 +94,7 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	}
 	config.UserAgent = "kubectl-mcn"
 	config.WarningHandlerWithContext = rest.NoWarnings{}
-	config.QPS = -1 // no client-side limit: the pages are read one by one
+	config.QPS = -1 // no client-side limit, because the pages are read one by one
 	return &source.Cluster{
 		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Clock: f.clock, RequestTimeout: timeout,
 	}, nil

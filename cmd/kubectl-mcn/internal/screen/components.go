@@ -18,8 +18,8 @@ type Component struct {
 	// Health is Healthy, Unhealthy, Unknown or NotReported. For the bootstrap, it is Running or
 	// Complete.
 	Health string `json:"health"`
-	// Doing is a step that takes long, or "". Since and Message belong to this step, or to the
-	// bootstrap.
+	// Doing is a step of the component that takes long, or "". Since and Message describe this
+	// step or the bootstrap.
 	Doing    string             `json:"doing,omitempty"`
 	Since    *metav1.Time       `json:"since,omitempty"`
 	Message  string             `json:"message,omitempty"`
@@ -31,7 +31,7 @@ type Component struct {
 // condition.
 const notReported = "NotReported"
 
-// Components returns the components that report these conditions of the MachineConfiguration.
+// Components returns the state of each component, from the conditions of the MachineConfiguration.
 func Components(list []metav1.Condition) []Component {
 	all := []Component{
 		componentOf(list, "operator", components.Operator), componentOf(list, "controller", components.Controller), componentOf(list, "daemon", components.Daemon),
@@ -99,9 +99,9 @@ func Health(list []metav1.Condition) string {
 	return strings.Join(texts, "; ") + ": kubectl mcn components"
 }
 
-// ComponentTable returns the screen of the components: the overall health, a row for each
-// component, and below the table the messages of problems, of steps that take long and of resolved
-// errors.
+// ComponentTable returns the screen of the components. It has the overall health and a row for each
+// component. Below the table, it has the messages of problems, of steps that take long, and of
+// resolved errors.
 func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 	all := Components(conditions)
 	rows := [][]string{{"NAME      ", "HEALTH", "DOING", "SINCE"}}
@@ -112,7 +112,7 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 		}
 		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing), "-"), since})
 	}
-	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+Moment(o), ""), table(rows, 0, o.Width)...)
+	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+moment(o), ""), table(rows, 0, o.Width)...)
 	add := func(tone Tone, c Component, what, message string) {
 		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
 	}

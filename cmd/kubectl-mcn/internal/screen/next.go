@@ -19,11 +19,11 @@ var (
 const (
 	inNamespace   = "oc -n openshift-machine-config-operator "
 	controllerLog = inNamespace + "logs deploy/machine-config-controller -c machine-config-controller"
-	// seeController is the end of a daemon's error if the cause is in the controller's log.
+	// A daemon's error contains seeController if the cause is in the controller's log.
 	seeController = "see machine-config-controller logs"
 )
 
-// Next returns commands that show more about a stuck or slow node than the node's entry. It omits
+// Next returns commands that show more about a stuck or slow node than the screen does. It omits
 // commands with names that cannot be pasted into a shell.
 func Next(n progress.Node) []string {
 	switch {

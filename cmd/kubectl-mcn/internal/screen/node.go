@@ -13,12 +13,12 @@ import (
 func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	o.Whole = true
 	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
-	ls = append(ls, wrapped(Plain, "  ", Moment(o), o.Width)...)
+	ls = append(ls, wrapped(Plain, "  ", moment(o), o.Width)...)
 	ls = append(ls, Line{})
 	field := func(name, value string) {
 		ls = append(ls, lines(Plain, indented(pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)...)
 	}
-	moment := func(name string, t time.Time) {
+	addTime := func(name string, t time.Time) {
 		if !t.IsZero() {
 			field(name, t.In(o.Now.Location()).Format("2006-01-02 15:04:05 MST")+", "+took(o.Now.Sub(t))+" ago")
 		}
@@ -28,9 +28,9 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	if p.Target != n.Desired && p.Target.Config != "" {
 		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet")
 	}
-	moment("requested", n.Requested)
-	moment("started", n.Started)
-	moment("completed", n.Completed)
+	addTime("requested", n.Requested)
+	addTime("started", n.Started)
+	addTime("completed", n.Completed)
 	switch {
 	case n.NotReady && n.Cordoned:
 		field("node", "NotReady, cordoned")

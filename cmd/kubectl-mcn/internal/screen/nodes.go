@@ -15,8 +15,8 @@ const (
 	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns the table of the nodes that chosenNodes selects. If there are too many nodes for
-// the room on the screen, it counts the remaining nodes.
+// nodeRows returns the table of the nodes that chosenNodes selects. If the screen has no room for
+// all nodes, a last line counts the remaining nodes.
 func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
@@ -62,8 +62,8 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-// chosenNodes returns the nodes of the table. First come the updating nodes that are not slow,
-// sorted by the start of their step. On a whole screen, all other nodes follow.
+// chosenNodes returns the nodes for nodeTable. First come the updating nodes that are not slow,
+// sorted by the start of their step. If o.Whole is set, all other nodes follow.
 func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	var updating, other []progress.Node
 	for _, p := range pools {
@@ -80,8 +80,8 @@ func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
 	return append(updating, other...)
 }
 
-// nodeTable returns a table with a row for each node. It has the column MESSAGE if the width has no
-// limit.
+// nodeTable returns a table with a row for each node. The table has the column MESSAGE if the width
+// has no limit.
 func nodeTable(all []progress.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
 	var names []string
@@ -93,7 +93,7 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	}
 	rows := [][]string{titles}
 	for _, n := range all {
-		row := []string{"", pad(marks(n), 7) + " " + Doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
+		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
 		rows = append(rows, row[:len(titles)])
 	}
 	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
@@ -137,8 +137,8 @@ func totalText(n progress.Node, o Options) string {
 
 // phaseName returns what a node is doing in a phase, for example "Draining".
 func phaseName(p phases.Phase) string {
-	doing := progress.Doing(p)
-	return strings.ToUpper(doing[:1]) + doing[1:]
+	text := progress.Doing(p)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 func stepName(n progress.Node) string {
@@ -148,9 +148,9 @@ func stepName(n progress.Node) string {
 	return phaseName(n.Step)
 }
 
-// Doing returns what a node is doing in its update, or else its state. It adds the state of the
-// Node, for example "Draining, NotReady" or "Done, cordoned".
-func Doing(n progress.Node) string {
+// doing returns the current step of a node in an update, or the state of any other node. It adds
+// NotReady and cordoned, for example "Draining, NotReady" or "Done, cordoned".
+func doing(n progress.Node) string {
 	text := string(n.State)
 	switch {
 	case n.InUpdate():

@@ -1,7 +1,7 @@
 // Package screen renders the progress of a rollout as lines of text, for a terminal or a log.
 //
-// No line is wider than requested, except a line with a command. Control characters are escaped.
-// The package is pure: no I/O, no logging and no clock. The caller passes the time.
+// No line is wider than Options.Width, except a line with a command. Control characters are
+// escaped. The package is pure: no I/O, no logging and no clock. The caller passes the time.
 package screen
 
 import (
@@ -21,22 +21,22 @@ type Options struct {
 	Height int
 	// LastContact is when the API server responded last. It is zero while the server responds.
 	LastContact time.Time
-	// Health names the components that are not healthy. It is "" if all components are healthy.
+	// Health names the components whose health is Unhealthy or Unknown, if there are any.
 	Health string
 	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
 	// updates were requested are not known.
 	NoManagedFields bool
-	// Whole lists every node, and does not shorten messages.
+	// If Whole is set, the screen lists every node, and does not shorten messages.
 	Whole bool
 }
 
 // maxRows is the maximum number of rows in the table of nodes if Height is 0.
 const maxRows = 20
 
-// Moment returns the time of a screen with date and zone, and the origin of the objects.
-func Moment(o Options) string {
+// moment returns the time of a screen with date and zone, and the origin of the objects.
+func moment(o Options) string {
 	text := o.Now.Format("2006-01-02 15:04:05 MST")
 	if o.Origin != "" {
 		text += ", from " + Clean(o.Origin)

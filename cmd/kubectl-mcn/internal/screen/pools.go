@@ -24,7 +24,7 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 	target, hasTypical := shortHash, false
 	for _, p := range pools {
 		names = append(names, Clean(p.Name))
-		target = max(target, Width(TargetText(p.Target)))
+		target = max(target, Width(targetText(p.Target)))
 		hasTypical = hasTypical || p.Typical > 0
 	}
 	var rows [][]string
@@ -45,7 +45,7 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 		short := shortAll(names, l.name)
 		add("POOL    ", func(i int, _ progress.Pool) string { return short[i] })
 		add("TARGET", func(_ int, p progress.Pool) string {
-			return pad(TargetText(p.Target), target) + " " + progressBar(p, l.bar)
+			return pad(targetText(p.Target), target) + " " + progressBar(p, l.bar)
 		})
 		add(">     DONE", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
 		add(">UPDATING", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Updating) })
@@ -79,9 +79,9 @@ func progressBar(p progress.Pool, width int) string {
 // shortHash is how many characters of a hash are shown.
 const shortHash = 8
 
-// TargetText shortens the hashes of a target's config and image, for example "22222222@bbbbbbbb".
+// targetText shortens the hashes of a target's config and image, for example "22222222@bbbbbbbb".
 // If the target has no image, it returns only the hash of the config.
-func TargetText(t progress.Target) string {
+func targetText(t progress.Target) string {
 	text := cutHash(t.Config[strings.LastIndex(t.Config, "-")+1:])
 	if t.Image != "" {
 		image := t.Image

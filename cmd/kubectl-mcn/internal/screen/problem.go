@@ -22,7 +22,7 @@ type ProblemID struct {
 	UID              types.UID // a new UID after the MachineConfigNode is created again
 }
 
-// Problem is an entry on a screen that needs the attention of an administrator.
+// Problem is an entry on a screen. It describes a problem of a pool or of a node.
 type Problem struct {
 	ProblemID
 	// Since is when the problem started. It is zero if the time is not known.
@@ -59,9 +59,9 @@ func (p Problem) draw(o Options) []Line {
 	return ls
 }
 
-// grouped draws an entry for each cause: the first problem with this cause, and the names of all
-// other nodes that have this problem. If there are more than maxEntries causes, a last line with
-// the format more counts the remaining nodes.
+// grouped draws an entry for each cause. The entry has the first problem with this cause, and the
+// names of all other nodes with this cause. If there are more than maxEntries causes, a last line
+// counts the remaining nodes; more is the format of this line.
 func grouped(all []Problem, more string, o Options) []Line {
 	var order []Problem
 	names := map[any][]string{}

@@ -95,7 +95,7 @@ func whyUnavailable(n progress.Node) string {
 func ofNode(n progress.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: Reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
+		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
 	}
 	if n.State != progress.Stuck {
 		p.Tone = Warn
@@ -108,7 +108,7 @@ func ofNode(n progress.Node, o Options) Problem {
 	return p
 }
 
-// ofPinnedImageSets returns the pinned image sets that nodes cannot pull, or have not pulled yet.
+// ofPinnedImageSets returns a problem for each pinned image set that a node has not pulled.
 func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	var all []Problem
 	for _, n := range p.Nodes {
@@ -153,9 +153,9 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	return grouped(all, "~ %s with problems of pinned image sets: kubectl mcn -o wide", o)
 }
 
-// Reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
+// reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func Reason(n progress.Node, o Options) string {
+func reason(n progress.Node, o Options) string {
 	var parts []string
 	if n.InUpdate() {
 		parts = append(parts, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))

@@ -35,8 +35,8 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	return fit(append(screen, legend...), o)
 }
 
-// missingKinds says whether there are no MachineConfigPools or no MachineConfigNodes, and what the
-// screen shows without these objects.
+// missingKinds returns a note if there are no MachineConfigPools, and if there are no
+// MachineConfigNodes. The note says what the screen shows without these objects.
 func missingKinds(pools []progress.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
@@ -73,9 +73,9 @@ func title(pools []progress.Pool, o Options) []Line {
 		sum.Idle += p.Idle
 		sum.Unreported += p.Unreported
 	}
-	ls := lines(Plain, Moment(o)+"  "+Counts(sum))
+	ls := lines(Plain, moment(o)+"  "+counts(sum))
 	if o.Width > 0 && Width(ls[0].Text) > o.Width {
-		ls = append(wrapped(Plain, "  ", Moment(o), o.Width), wrapped(Plain, "  ", Counts(sum), o.Width)...)
+		ls = append(wrapped(Plain, "  ", moment(o), o.Width), wrapped(Plain, "  ", counts(sum), o.Width)...)
 	}
 	add := func(tone Tone, is bool, text string) {
 		if is {
@@ -113,8 +113,8 @@ func (o Options) versions(pools []progress.Pool) string {
 	return strings.Join(all, ", ")
 }
 
-// Counts returns the number of a pool's nodes, in total and in each state.
-func Counts(p progress.Pool) string {
+// counts returns the number of a pool's nodes, in total and in each state.
+func counts(p progress.Pool) string {
 	parts := stateCounts(p)
 	if len(parts) == 0 {
 		return nodes(p.Total())
@@ -148,7 +148,7 @@ var meanings = []struct{ left, text string }{
 }
 
 // legend explains the columns and signs of an unfinished rollout. It also names the command that
-// shows one node in detail: a stuck node, or else a slow node, or else an updating node.
+// shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
 func legend(pools []progress.Pool, o Options) []Line {
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {

@@ -16,7 +16,7 @@ const manyNodes = 10
 func Standing(p progress.Pool) string {
 	text := fmt.Sprintf("%s %d/%d", Clean(p.Name), p.Done, p.Total())
 	if p.Target.Config != "" {
-		text += " to " + TargetText(p.Target)
+		text += " to " + targetText(p.Target)
 	}
 	counts := p
 	if counts.Done = 0; p.Updating < manyNodes {

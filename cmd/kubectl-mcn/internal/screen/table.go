@@ -62,8 +62,8 @@ type Tone int
 const (
 	Plain  Tone = iota
 	Header      // the titles of a table
-	Warn        // a slow node, an image that is being built
-	Alarm       // a stuck node, a blocked pool, an unreachable server
+	Warn        // for example a slow node, or an image that is being built
+	Alarm       // for example a stuck node, a blocked pool, or an unreachable server
 )
 
 // Line is one line of a screen. Its text is printable, and has no line feed.

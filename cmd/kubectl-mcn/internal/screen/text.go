@@ -16,7 +16,7 @@ const ellipsis = "..."
 // columns measures and cuts text by its width on a terminal, independent of the locale.
 var columns = &runewidth.Condition{}
 
-// Width returns the number of columns of clean text.
+// Width returns the number of columns of clean text, which is text that Clean has returned.
 func Width(s string) int { return columns.StringWidth(s) }
 
 // Clean returns text on one line. White space becomes a single space. Characters that are not
@@ -39,8 +39,8 @@ func Cut(s string, width int) string {
 	return strings.TrimRight(columns.Truncate(s, width-len(tail), ""), " ") + tail
 }
 
-// short shortens a clean name to at most width columns. It keeps the host of a name with a domain,
-// and both ends of any other name, because the names of a pool's nodes differ at the end.
+// short shortens a clean name to at most width columns. Of a name with a domain, it keeps the host.
+// Of any other name, it keeps both ends, because the names of a pool's nodes differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds maps each kind that the command shows to a function that returns an empty object.
+// kinds has a constructor for each kind of object that the command shows.
 var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
@@ -73,8 +73,8 @@ func (d *decoder) decodeJSON(data []byte) error {
 	}
 }
 
-// add adds an object or the items of a list. kind is the kind of data that has no kind itself, such
-// as an item of a MachineConfigNodeList.
+// add adds an object or the items of a list. kind is used if data has no kind, as in the items of a
+// MachineConfigNodeList.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta

@@ -17,7 +17,7 @@ import (
 )
 
 // maxAge limits the time from the newest condition to the modification of the file. If the limit is
-// exceeded, the file is probably a copy, and ages are computed at the time of the newest condition.
+// exceeded, the file is probably a copy, and Now returns the time of the newest condition.
 const maxAge = 24 * time.Hour
 
 var (
@@ -31,12 +31,12 @@ var (
 type Files struct {
 	Names []string
 	In    io.Reader
-	At    time.Time // the time at which ages are computed; zero if --at is not set
+	At    time.Time // the value of --at, or zero
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is used if At is zero: the newest modification time of a file, or the newest time of
-	// a condition.
+	// written is the result of Now if At is zero. It is the newest modification time of a file, or
+	// the newest time of a condition.
 	written time.Time
 }
 
@@ -52,13 +52,13 @@ func (f *Files) Origin() string {
 	return strings.Join(names, ", ")
 }
 
-// Now returns the time at which ages are computed.
+// Now returns the time of --at or of the files.
 func (f *Files) Now() time.Time {
 	now := f.Clock()
 	return cmp.Or(f.At, f.written, now).In(now.Location())
 }
 
-// Read reads all files. If two objects have the same name, it keeps the newer object.
+// Read reads all files. If two objects have the same kind and name, it keeps the newer object.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	d := decoder{skipped: map[string]int{}}
 	for _, name := range f.Names {
@@ -96,7 +96,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	case has != "":
 		f.Note("skipped objects that are not shown: %s", has)
 	}
-	// A copy of a file has a new modification time.
+	// If the file is a copy, its modification time is too new.
 	newest := d.objects[len(d.objects)-1].newest
 	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
 		f.written = newest
@@ -105,7 +105,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	return nil
 }
 
-// each reads a file or the files of a folder, and keeps the newest modification time in f.written.
+// each calls do for a file, or for the files of a folder. It keeps the newest modification time in
+// f.written.
 func (f *Files) each(name string, do func(file string, data []byte)) error {
 	if name == "-" {
 		data, err := io.ReadAll(f.In)
@@ -130,8 +131,8 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 }
 
 // find returns the files to read, with their modification times. The files are the named file
-// itself, the files of a must-gather, or the files directly in any other folder. find follows symbolic
-// links.
+// itself, the files of a must-gather, or the files directly in any other folder. find follows
+// symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -25,7 +25,8 @@ const pageSize = 250
 // backoff is short, because a person waits for the server to respond again.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
 
-// reader reads one resource into a Store. If follow is set, it is also the store of a reflector.
+// reader reads one resource into a Store. If follow is set, it is also the ReflectorStore of a
+// reflector.
 type reader struct {
 	*Cluster
 	name   string
@@ -59,8 +60,8 @@ type pagedListWatch struct{ *cache.ListWatch }
 func (pagedListWatch) IsWatchListSemanticsUnSupported() bool { return true }
 
 // list stores the objects of one page, and returns the page without the objects, so that only one
-// page is in memory at a time. It clears the resourceVersion. Otherwise, for a list with a limit,
-// the server would return exactly this version, which may be too old for a watch.
+// page is in memory at a time. It clears the resourceVersion of the request. Otherwise, for a list
+// with a limit, the server would return exactly this version, which may be too old for a watch.
 func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
 	o.ResourceVersion = ""
 	bounded, cancel := context.WithTimeout(ctx, r.RequestTimeout)
@@ -114,9 +115,9 @@ func (r reader) responded(change func(*access)) {
 //  1. Without follow, each failure is final. With follow, a failure is final only if the first list
 //     or the first watch gets the response NotFound, Forbidden or Unauthorized. The reflector
 //     retries all other requests.
-//  2. A final failure ends Read. However, if Rollout is set, Read continues without a resource that
-//     the user may not list, without MachineConfigNodes if their CRD is not installed, and without
-//     a MachineConfiguration that cannot be listed.
+//  2. A final failure ends Read. However, if Rollout is set, Read continues if the user may not
+//     list a resource, if the CRD of MachineConfigNodes is not installed, or if the
+//     MachineConfiguration cannot be listed.
 //  3. If the user may list neither pools nor MachineConfigNodes, Read ends.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
@@ -142,7 +143,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 				r.fail(nodes.denied) // the same error, whichever list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
-			a.leftOut, a.listed = true, true // the status of each pool has counts
+			a.leftOut, a.listed = true, true // the screen shows the counts in the status of the pools
 		default:
 			r.fail(explained)
 		}

@@ -1,5 +1,5 @@
-// Package source reads the objects of a rollout from a cluster or from files. To save memory, it
-// keeps the progress of each node and drops the MachineConfigNode.
+// Package source reads the objects of a rollout from a cluster or from files. To save memory, a
+// Store keeps the progress of each node instead of its MachineConfigNode.
 package source
 
 import (
@@ -20,7 +20,7 @@ type Source interface {
 	// Read reads the objects into a store. If follow is set, Read keeps the store up to date until
 	// ctx ends, or until the source has no more objects, for example at the end of a file.
 	Read(ctx context.Context, s *Store, follow bool) error
-	// Now returns the time at which ages are computed.
+	// Now returns the current time. For files, this is the time of --at or of the files.
 	Now() time.Time
 	// Origin names the files that the objects come from. It is "" for a cluster.
 	Origin() string
@@ -46,13 +46,13 @@ type View struct {
 	NoManagedFields bool
 
 	Ready       bool             // all resources were listed at least once
-	Last        bool             // the source has ended
+	Last        bool             // the source has no more objects
 	Denied      map[string]error // why the user may not read a resource, by resource
 	Failure     error            // why requests to the API server fail; nil while it responds
 	LastContact time.Time        // when the API server responded last; zero while it responds
 }
 
-// View returns a view of the store in which ages are computed at now.
+// View returns the content of the store at the time now.
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -24,10 +24,10 @@ const maxReconnect = 2 * time.Second
 const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
-	configurations     = "machineconfigurations" // have the health of the components
+	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
 
-// releaseAnnotation has the OpenShift version of a rendered MachineConfig.
+// releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
 // Store keeps the objects of a rollout. It is safe for concurrent use.
@@ -52,11 +52,11 @@ type nodeState struct{ notReady, cordoned bool }
 
 // access is the state of the requests for one resource.
 type access struct {
-	listed, watched bool            // a list, and a watch, succeeded at least once
+	listed, watched bool            // the first list, and the first watch, have succeeded
 	leftOut         bool            // the user may not read the resource, or it does not exist
 	denied          error           // why the user may not read the resource
 	failure         error           // the error of the last request, or nil
-	responded, lost time.Time       // the last response, and the first failure after it
+	responded, lost time.Time       // the times of the last response, and of the first failure after it
 	names           map[string]bool // the names of the objects in the current list
 }
 

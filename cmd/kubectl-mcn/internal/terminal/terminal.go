@@ -25,7 +25,7 @@ type Terminal struct {
 	Size       func() (width, height int) // a height of 0 means no limit
 }
 
-// For describes out. A dumb terminal does not count as a terminal, because it cannot be redrawn.
+// For describes out as a Terminal. IsTerminal is not set for a dumb terminal, which cannot redraw.
 func For(out io.Writer) Terminal {
 	fd, isTerminal := term.GetFdInfo(out)
 	if !isTerminal || os.Getenv("TERM") == "dumb" {
@@ -127,8 +127,8 @@ func (p *Painter) Close() {
 	}
 }
 
-// rows returns how many rows lines take on a terminal of this width. After the user has made the
-// terminal narrower, a line may take several rows.
+// rows returns the number of rows of the lines on a terminal of this width. After the user has made
+// the terminal narrower, a line may take several rows.
 func rows(lines []screen.Line, width int) int {
 	n := 0
 	for _, l := range lines {
