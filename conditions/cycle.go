@@ -11,9 +11,9 @@ import (
 // disruptionMessage is machine-config-operator's message for a disruption. Some tools match it.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// start returns the lists that start an update, one per write. They reset all phases, turn Updated
-// False, and start the first phase: UpdatePrepared, or the phase that was reported. If one write
-// cannot make all these changes, the first list only resets the phases.
+// start returns the lists that start an update, one per write. The writes reset all phases, turn
+// Updated False, and start the first phase: UpdatePrepared, or the phase that was reported. If one
+// write cannot make all these changes, the first list only resets the phases.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	first := slices.Clone(cleared)
@@ -40,8 +40,8 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end returns the list that ends an update. It resets all phases, turns Updated True, and turns
-// NodeDegraded False if it is True.
+// end returns the list that ends an update. The write resets all phases, turns Updated True, and
+// turns NodeDegraded False if NodeDegraded was True.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
@@ -51,7 +51,7 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return after
 }
 
-// refresh returns the list after a report of a step while Updated is True. The report changes no
+// refresh returns the list for a report of a step while Updated is True. The report changes no
 // status. The step gets the reported reason and message. A report of Unknown or True also updates
 // the reason and message of the parent, and both messages get the prefix of the last update.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {

@@ -11,8 +11,8 @@ import (
 // ReasonNotYetOccurred is the reason of a phase that was never reported.
 const ReasonNotYetOccurred = "NotYetOccurred"
 
-// IsReservedReason reports whether a reason means that a phase was never reported:
-// ReasonNotYetOccurred, or the misspelling NotYetOccured, which older daemons write.
+// IsReservedReason reports whether a reason means that a phase was never reported. These reasons
+// are ReasonNotYetOccurred, and the misspelling NotYetOccured, which older daemons write.
 func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
@@ -45,7 +45,7 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 }
 
 // Ran reports whether a phase was reported since the last update ended. It returns false if the
-// phase was never reported (see IsReservedReason), or if its message has the prefix of an update.
+// phase was never reported (see IsReservedReason), or if its message has an update prefix.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	c := Find(list, p)
 	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)

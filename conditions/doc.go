@@ -24,6 +24,6 @@
 // The package is pure: it has no I/O, log or clock, and the time is an argument. No function
 // changes its arguments, and all functions are safe for concurrent use.
 //
-// The functions read and return only conditions, not the other fields of the status. They return only
-// conditions of phases.
+// The functions read and return only conditions, not the other fields of the status. The returned
+// lists have only conditions of phases.
 package conditions

@@ -17,12 +17,12 @@ const (
 )
 
 // Truncate returns the message as valid UTF-8 with at most 4,096 bytes. In a longer message,
-// TruncationMark replaces the middle. The end stays, because it usually has the cause.
+// TruncationMark replaces the middle, because the end usually names the cause of an error.
 func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is like Truncate, with another limit in bytes, which must exceed len(TruncationMark).
+// TruncateTo is like Truncate, with another limit in bytes. limit must exceed len(TruncationMark).
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {
@@ -40,7 +40,7 @@ func TruncateTo(message string, limit int) string {
 }
 
 // withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
-// message that already has the prefix of any update is unchanged.
+// message that already has the prefix of an update gets no second prefix.
 func withUpdatePrefix(message, update string) string {
 	if HasUpdatePrefix(message) {
 		return Truncate(message)

@@ -9,9 +9,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, one per write, in order. The list that is passed
-// may lack conditions, and may have conditions whose type is not a phase. Each returned list has
-// exactly the conditions that Complete returns.
+// Next returns the lists to publish for a report, one per write, in order. The given list may lack
+// conditions, and may have conditions whose type is not a phase. Each returned list has one
+// condition for each phase of the mode, like a list that Complete returns.
 //
 //  1. In each write, each phase makes at most one transition of its state machine. When an update
 //     starts or ends, a phase may also change from Unknown to False.
@@ -20,10 +20,11 @@ import (
 //  3. If a report changes nothing, Next returns no list. Adding a missing condition counts as a
 //     change, and so does removing a condition of the other mode.
 //  4. If one write cannot both reset the phases and start the update, the first write only resets
-//     the phases. If the second write is then lost, the same report still starts the same update.
+//     the phases. If the second write then fails, Next can be called again with the same report,
+//     and still starts the same update.
 //  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
-//     if a Parent is reported True while a child is Unknown. If the phase or the status is invalid,
-//     the error is the *field.Error that phases.Check returns.
+//     if a Parent is reported True while one of its children is Unknown. If the phase or the status
+//     is invalid, the error is the *field.Error that phases.Check returns.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	return transitions(before, r, path)
 }
 
-// stamp sets each lastTransitionTime of the list after a write. If the status changed, the time
+// stamp sets the lastTransitionTime of each condition in after. If the status changed, the time
 // becomes now, otherwise the old time stays. An old time that is later than now also stays.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {

@@ -29,16 +29,17 @@ type Cycle struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
 	// NewTarget is set if the desired config or image of the node differs from the target of the
-	// current update. Then Updated=False or UpdatePrepared starts another update.
+	// current update. Then a report of Updated=False or UpdatePrepared starts another update.
 	NewTarget bool
 	// Ended is set if Updated turned True after the report was accepted. Then the report must not
 	// start an update.
 	Ended bool
 }
 
-// StartsUpdate reports whether a report starts an update. Updated=False starts an update if Updated
-// is True or the target is new (Cycle.NewTarget). UpdatePrepared starts an update if the target is
-// new. While Updated is True, any phase that runs only during an update starts an update.
+// StartsUpdate reports whether a report starts an update. A report of Updated=False starts an
+// update if Updated was True before, or if the target is new (Cycle.NewTarget). A report of
+// UpdatePrepared starts an update if the target is new. While Updated is True, a report of any
+// phase that runs only during an update starts an update.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
@@ -51,8 +52,8 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	}
 }
 
-// hasParentMessage reports whether a report changes the message of a parent with this status: the
-// parent is Unknown, the report completes the parent, or the report has a ParentMessage.
+// hasParentMessage reports whether a report changes the message of a parent with this status. It
+// does if the parent is Unknown, or the report completes the parent or has a ParentMessage.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }

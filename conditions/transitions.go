@@ -77,8 +77,8 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns the first Unknown child of a parent. It skips the phase that except names. A
-// parent cannot complete while a child is Unknown.
+// runningChild returns the first Unknown child of a parent. It never returns the phase that the
+// argument except names. A parent cannot complete while a child is Unknown.
 func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)

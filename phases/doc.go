@@ -20,6 +20,6 @@
 //
 // The package has only data and pure functions, and is safe for concurrent use.
 //
-// Package conditions handles the effects of a report on other phases: it changes the parent of a
-// child, and resets the phases when an update starts or ends.
+// A report may also affect other phases: a report of a child changes its parent, and the start or
+// end of an update resets phases to False. Package conditions computes these effects.
 package phases

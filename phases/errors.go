@@ -48,7 +48,7 @@ func wrongMode(p Phase, inImageMode bool) error {
 		mode, gate = "image mode", "on"
 	}
 	return field.Invalid(field.NewPath("phase"), string(p),
-		fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); use a phase of phases.All(%t)", mode, gate, inImageMode))
+		fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); use a phase that phases.All(%t) returns", mode, gate, inImageMode))
 }
 
 func invalidStatus(s metav1.ConditionStatus) error {

@@ -44,7 +44,7 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 //     error. If another client has set Updated to Unknown, Updated may change to False or True.
 //  6. Singletons may change to any status.
 //
-// If the phase or a status is invalid, the error is a *field.Error (NotSupported).
+// If the phase or a status is invalid, the error is a *field.Error of type NotSupported.
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -79,7 +79,7 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 }
 
 // Check validates the phase and the status of a report. The error is a *field.Error for the field
-// phase or status. It is Invalid if the phase does not exist in the mode, otherwise NotSupported.
+// phase or status. Its type is Invalid if the mode does not have the phase, otherwise NotSupported.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

@@ -10,7 +10,7 @@ import (
 // singleton, which is independent of updates. Phase is an alias of the type in openshift/api.
 type Phase = mcfgv1.StateProgress
 
-// The phases. Each constant has the name of its condition type.
+// The phases. Each constant is named after its condition type.
 const (
 	UpdatePrepared           = mcfgv1.MachineConfigNodeUpdatePrepared
 	UpdateExecuted           = mcfgv1.MachineConfigNodeUpdateExecuted
@@ -36,7 +36,7 @@ const (
 type Kind string
 
 const (
-	// Parent phases are the stages of an update, and Updated.
+	// Parent phases are the stages of an update, and also the phase Updated.
 	Parent Kind = "Parent"
 	// Child phases are steps of a parent. A report of a child also changes its parent.
 	Child Kind = "Child"
@@ -116,7 +116,7 @@ func ofMode(table []row, m mode) []Phase {
 	return ps
 }
 
-// KindOf returns the kind of a phase, or "" if the phase is unknown.
+// KindOf returns the kind of a phase, or "" if p is not a phase.
 func KindOf(p Phase) Kind {
 	return rows[p].kind
 }
@@ -137,7 +137,7 @@ func All(inImageMode bool) []Phase {
 	return slices.Clone(standardMode)
 }
 
-// ExistsIn reports whether a phase exists in the mode. An unknown phase exists in neither mode.
+// ExistsIn reports whether a phase exists in the mode. It returns false if p is not a phase.
 func ExistsIn(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
 	if !ok || r.mode == anyMode {
@@ -153,7 +153,8 @@ func IsUpdateStep(p Phase) bool {
 }
 
 // StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode,
-// and their children. A daemon that restarts also reports Resumed, UpdateComplete and Uncordoned.
+// and their children. Resumed, UpdateComplete and Uncordoned do not count, because a daemon also
+// reports these phases when it restarts.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

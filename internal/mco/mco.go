@@ -1,5 +1,5 @@
-// Package mco models how the daemon of machine-config-operator changes the status of a
-// MachineConfigNode at commit 7ff337a, without this library. Tests and cost comparisons use it.
+// Package mco models how the daemon of machine-config-operator (commit 7ff337a, without this
+// library) changes the status of a MachineConfigNode. Tests and cost comparisons use this model.
 package mco
 
 import (
@@ -37,14 +37,15 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 
 // Conditions returns the conditions of an object after a call, and whether the call writes them.
 //
-//  1. A call for a child writes nothing if the parent already has the reported status and message.
-//     A call for another phase writes nothing if the phase already has them. A call for pinned
-//     image sets always writes.
+//  1. A call for a child writes nothing if the status and message of the parent would not change. A
+//     call for any other phase writes nothing if the status and message of the phase would not
+//     change. A call for pinned image sets always writes.
 //  2. A call sets the conditions, with the time of the call, and does not check transitions.
 //  3. A call for Updated changes every other condition to False, including singletons.
-//  4. A call for another phase leaves Updated True. (The daemon sets Updated to False, with the
-//     message "sensed disruption", but then overwrites this change with the previous state.)
-//  5. The first call adds the conditions of standard mode and ImagePulledFromRegistry. The other
+//  4. A call for any phase except Updated leaves Updated unchanged. (The daemon sets Updated to
+//     False, with the message "sensed disruption", but then overwrites this change with the
+//     previous state.)
+//  5. The first call adds ImagePulledFromRegistry and the conditions of standard mode. The other
 //     conditions of image mode are added when they are first reported.
 func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []metav1.Condition, writes bool) {
 	called := c.conditions(now)

@@ -10,7 +10,7 @@ import (
 )
 
 // policy returns a policy that applies to the requests of the service account. A denied request
-// gets status 403. A request is also rejected if an expression fails (failurePolicy: Fail).
+// gets status 403. A request is also rejected if an expression has an error (failurePolicy: Fail).
 func (g Guard) policy(name string, operations []admissionv1.OperationType, resources []string, spec admissionv1.ValidatingAdmissionPolicySpec) *admissionv1.ValidatingAdmissionPolicy {
 	fail, equivalent, all, forbidden := admissionv1.Fail, admissionv1.Equivalent, admissionv1.AllScopes, metav1.StatusReasonForbidden
 	rule := admissionv1.Rule{APIGroups: []string{mcfgv1.GroupName}, APIVersions: []string{mcfgv1.GroupVersion.Version}, Resources: resources, Scope: &all}

@@ -1,6 +1,6 @@
 // Package guard generates the RBAC and admission objects that restrict the daemon of each node to
-// the MachineConfigNode of that node. An administrator installs them. A daemon does not need this
-// package.
+// the MachineConfigNode of that node. An administrator installs these objects. A daemon does not
+// need this package.
 //
 //	guard.Guard ──► WriteManifests ──► kubectl apply ──► API server
 //	                                                         │ 403 for a write of

@@ -35,16 +35,16 @@ const (
 //  1. A ClusterRole grants the service account only the verbs that the library needs.
 //  2. An admission policy denies every write to the object of another node. The token of a request
 //     says on which node the daemon runs. For the object of this node, the policy denies deletion,
-//     and changes that the library never makes: to labels, annotations, finalizers, and owner
-//     references to anything but the Node.
+//     changes of labels, annotations and finalizers, and changes of owner references, except to set
+//     the Node as owner. The library makes no change that the policy denies.
 //  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
 //  4. The policies apply only to the service account.
 //
 // A denied request gets status 403 and a message with the cause. The methods of a Guard make no
 // request. The zero value is usable.
 type Guard struct {
-	// Name is the name of the objects that Role and Policy return, and the start of the names of the
-	// other objects. Default: DefaultName.
+	// Name is the name of the objects that Role and Policy return, and the prefix of the names of
+	// the other objects. Default: DefaultName.
 	Name string
 	// Namespace is the namespace of the service account. Default: DefaultNamespace.
 	Namespace string

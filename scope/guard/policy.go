@@ -15,8 +15,8 @@ const (
 	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
 )
 
-// Policy returns the policy that restricts the service account to the object of one node. This is
-// the node that the token of the request is bound to. The policy denies, in this order:
+// Policy returns the policy that restricts each request of the service account to the object of one
+// node: the node that the token of the request is bound to. The policy denies, in this order:
 //
 //  1. a user without NodeNameClaim, or with several values of this claim;
 //  2. any write to another node's object, and any write that names another node in spec.node;
@@ -25,7 +25,7 @@ const (
 //  5. the removal of an owner, and the addition of an owner other than the Node. If the user has
 //     NodeUIDClaim, the UID of the added owner must be a value of this claim;
 //  6. a status with a new value that typed clients cannot read. If one object has an unreadable
-//     value, every informer of MachineConfigNodes in the cluster fails to list.
+//     value, every typed informer of MachineConfigNodes fails to list.
 //
 // Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
@@ -40,10 +40,10 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.complete().Name)
 }
 
-// policyVariables are the CEL variables of Policy. If an expression fails, the API server responds
-// with 422, as for an invalid object. So an expression uses "?" to select a field that may be
-// absent. No variable has an optional type, because the API server cannot select fields of an
-// optional.
+// policyVariables are the CEL variables of Policy. If an expression has an error, the API server
+// responds with 422, as for an invalid object. So an expression uses "?" to select a field that may
+// be absent. No variable has an optional type, because the API server cannot select a field of such
+// a variable.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},

@@ -8,8 +8,8 @@ import (
 
 const resource = "machineconfignodes"
 
-// Role returns the role that grants the verbs that the library needs. RBAC cannot restrict these
-// verbs to the object of one node, so Policy restricts them.
+// Role returns the role with the verbs that the library needs. RBAC cannot restrict these verbs to
+// the object of one node, so Policy restricts them.
 func (g Guard) Role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}

@@ -15,14 +15,14 @@ import (
 // writes of the service account. The policy is generated from package phases. It denies:
 //
 //  1. a transition that phases.Path rejects, or for which phases.Path returns more than one status.
-//     A missing condition counts as False. As an exception, a write that resets the update may
-//     change phases from Unknown to False. After this write, every step of an update is False,
-//     except that UpdatePrepared may be Unknown;
+//     A missing condition counts as False. As an exception, a write that starts or ends an update
+//     may change phases from Unknown to False. After such a write, every step of an update is
+//     False, except that UpdatePrepared may be Unknown;
 //  2. a Parent that turns True while a child of this Parent is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same;
 //  4. the removal of a condition, because a client could remove a condition and add it again to
-//     circumvent the other rules. A condition of one mode may be removed if a condition of the
-//     other mode exists, because the mode of a node may change.
+//     circumvent the other rules. A condition of one mode may be removed if the new list has a
+//     condition of the other mode, because the mode of a node may change.
 //
 // The policy applies only to conditions whose type is a phase. If the status of a condition
 // changes, the policy allows any lastTransitionTime, because a late write has the time when its
@@ -49,7 +49,7 @@ type machine struct {
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 
-// machines returns each state machine that forbids a transition, with its phases.
+// machines returns each state machine that forbids at least one transition, with its phases.
 func machines() []machine {
 	var list []machine
 	for _, p := range knownPhases() {
@@ -112,7 +112,7 @@ func unfinished() string {
 // because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
-	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // the phases of one mode
+	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // phases that exist in one mode only
 	var invalid []string
 	for _, m := range machines() {
 		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&

@@ -30,7 +30,8 @@ func isReadable(condition string) string {
 const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTime`
 
 // unreadableTimes is a CEL expression for the types of the conditions whose time is unreadable and
-// new. For a release in status.internalReleaseImage.releases, the type is "internalReleaseImage".
+// new. For each release in status.internalReleaseImage.releases that has such a condition, the
+// expression adds "internalReleaseImage".
 var unreadableTimes = `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + ` &&
   !variables.statusBefore.?conditions.orValue([]).exists(b, ` + sameTime + `)).map(c, string(c.type)) +
 variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||

@@ -21,7 +21,8 @@ var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 // MachineConfigNodes as the API server does:
 //
 //  1. A create drops the status, and sets UID, resourceVersion, generation and creationTimestamp.
-//     The objects that are passed to NewClientset keep their status, and get only missing fields.
+//     The objects that are passed to NewClientset keep their status, and NewClientset sets only
+//     missing metadata.
 //  2. A write of the object does not change the status. A write of the status subresource changes
 //     only the status. A change of the spec increments the generation.
 //  3. If the resourceVersion in a write differs from the resourceVersion of the object, the error

@@ -1,6 +1,6 @@
 // Package upgrademonitortest is for tests of a daemon that reports with package upgrademonitor.
 // Unlike the generated fake clientset, the clientset of [NewClientset] checks resourceVersions,
-// rules of the CRD and transitions. [Transitions] returns the statuses that a watcher has seen:
+// rules of the CRD and transitions. [Transitions] returns the statuses that a watcher would see:
 //
 //	clientset := upgrademonitortest.NewClientset(t)
 //	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientset, …})

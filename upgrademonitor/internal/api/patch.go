@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// patch is a merge patch. It fails if its resourceVersion is out of date.
+// patch is a merge patch. The patch fails if its resourceVersion is out of date.
 type patch struct {
 	Metadata struct {
 		ResourceVersion string                  `json:"resourceVersion,omitempty"`
@@ -20,7 +20,7 @@ type patch struct {
 	Status *status `json:"status,omitempty"`
 }
 
-// null is the value in a merge patch that removes a field.
+// null, as the value of a field in a merge patch, removes the field.
 var null = json.RawMessage("null")
 
 type spec struct {
@@ -28,7 +28,7 @@ type spec struct {
 	ConfigImage any `json:"configImage,omitempty"` // nil unless the image changes
 }
 
-// status has all conditions, including foreign conditions. It has other fields only if they change.
+// status has the conditions of all clients, and the other fields if they change.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`
@@ -73,7 +73,7 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes the error of a failed set even if it is "", because the CRD requires the field.
+// imageSet encodes the error of a failed set even if it is "", because the CRD requires this field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`

@@ -6,7 +6,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice tells an administrator how to resolve an error. It is "" if a retry may resolve the error.
+// Advice tells an administrator how to resolve an error. It returns "" if a retry may help.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:

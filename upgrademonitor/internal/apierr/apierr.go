@@ -36,9 +36,9 @@ const (
 // Classify returns the outcome of an error, or OK if the error is nil.
 //
 //  1. A conflict of field managers is Retry instead of Conflict, because a new plan cannot resolve
-//     it.
+//     the conflict.
 //  2. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
-//     has no reason, the API server responds with 422, as for an invalid object. A denial is not
+//     sets no reason, the API server responds with 422, as for an invalid object. A denial is not
 //     Terminal, because an administrator may change the policy.
 //  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  4. Any other error is Retry.
@@ -93,7 +93,8 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the texts of an error that may start with a denial: the message, and the messages
-// of causes without a field. A cause with a field may only quote a denial, as the field's value.
+// of causes without a field. A cause with a field is not a denial, but may quote a denial in the
+// value of the field.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

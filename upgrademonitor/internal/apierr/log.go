@@ -13,7 +13,7 @@ import (
 // Log logs each failure once. Each failure has a key, such as the name of an object or a task. The
 // zero value is usable. A Log is safe for concurrent use, and must not be copied.
 type Log struct {
-	Values []any // keys and values that every line has. They must not change after the first use
+	Values []any // the keys and values of every line. They must not change after the first use
 
 	mu       sync.Mutex
 	failures map[string]failure
@@ -67,7 +67,7 @@ func (l *Log) Forget(key string) (failed int) {
 	return failed
 }
 
-// isNew records a failure, and reports whether its cause is new.
+// isNew records a failure, and reports whether its cause differs from the last cause of the key.
 func (l *Log) isNew(key, cause string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 
 // CheckTransitions compares the conditions before and after a write. It returns an error for each
 // phase that skips a status of its state machine, makes an invalid transition, or changes its
-// lastTransitionTime without its status. A step may change from Unknown to False if the write
+// lastTransitionTime but not its status. A step may change from Unknown to False if the write
 // starts or ends an update. Then every step is False after the write, except that UpdatePrepared
 // may be Unknown.
 func CheckTransitions(before, after []metav1.Condition) error {
@@ -35,7 +35,7 @@ func CheckTransitions(before, after []metav1.Condition) error {
 			errs = append(errs, fmt.Errorf("%s must not change from %s to %s", p, from, c.Status))
 		}
 		if known := conditions.Find(before, p); known != nil && known.Status == c.Status && !known.LastTransitionTime.Equal(&c.LastTransitionTime) {
-			errs = append(errs, fmt.Errorf("lastTransitionTime of %s must not change without its status", p))
+			errs = append(errs, fmt.Errorf("lastTransitionTime of %s must not change while the status stays the same", p))
 		}
 	}
 	return errors.Join(errs...)

@@ -43,7 +43,7 @@ type Core struct {
 // View has the Node and the listed object, as this process sees them at one moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister that did not fail. Listed is its object, or nil.
+	// Lists is set if there is a Lister that did not fail. Listed is the Lister's object, or nil.
 	Lists  bool
 	Listed *Object
 	// Expired is set if the last response of the API server is too old to trust the known object.
@@ -83,7 +83,7 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale, so that it is read before a change counts as a repeat or is
+// doubt makes the object Stale, so that the object is read before a change counts as a repeat or is
 // rejected.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
@@ -98,7 +98,7 @@ func (c *Core) doubt() {
 //  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
 //     returns the last entry of the queue, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. Next plans it after a read.
+//     write, Submit adds the change unless the same change is pending. After a read, Next plans it.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {

@@ -31,7 +31,7 @@ const (
 	Missing    Situation = "Missing"    // the object does not exist: create it
 )
 
-// hasAllOf reports whether a listed object has all known fields. An informer may drop fields.
+// hasAllOf reports whether o has every field that known has. An informer may drop fields of o.
 func (o Object) hasAllOf(known Object, mode plan.Mode) bool {
 	for _, set := range known.Status.PinnedImageSets {
 		if !slices.ContainsFunc(o.Status.PinnedImageSets, func(other mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {

@@ -16,7 +16,7 @@ const maxAbandoned = 256
 // ErrFull means that the queue is full: maxAbandoned changes without a waiting caller are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
-// Entry is an accepted change. It is pending until it is settled: written or rejected.
+// Entry is an accepted change. It is pending until it is settled, that is, written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
 	// The caller sets Accepted, and closes Settled after TakeSettled has returned the entry.

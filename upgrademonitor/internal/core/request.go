@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Verb is the kind of a request: its verb and, for a patch, the part of the object that it writes.
+// Verb is the kind of a request: its verb and, for a patch, the part of the object to patch.
 type Verb string
 
 // The verbs.
@@ -32,7 +32,7 @@ type Request struct {
 // Result is the result of a request.
 type Result struct {
 	Outcome apierr.Outcome
-	// Object is the object that was read or created. After a patch, only its metadata is set.
+	// Object is the object that was read or created. After a patch, only the metadata is set.
 	Object Object
 	Err    error
 }

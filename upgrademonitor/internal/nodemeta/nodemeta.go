@@ -23,12 +23,12 @@ const (
 	apiVersion = "v1"
 	kind       = "Node"
 
-	// provisioning is a phase that machine controllers set. corev1 has no constant for it.
+	// provisioning is a phase that machine controllers set. corev1 has no constant for this phase.
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
 // IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in one
-// of these phases may not be part of the cluster yet, and gets no MachineConfigNode.
+// of these phases is possibly not part of the cluster yet, and gets no MachineConfigNode.
 func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }
@@ -43,7 +43,7 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the owner is an earlier Node with the same name.
+// OwnedByPrevious reports whether the owner is not this Node, but an earlier Node of the same name.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {

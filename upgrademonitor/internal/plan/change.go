@@ -16,14 +16,14 @@ type Change interface {
 
 // Writes are the writes of a change, in order.
 type Writes struct {
-	// States has the state that each write publishes. If the last state differs from the state
-	// before it only in Target, it needs no write.
+	// States has the state that each write publishes. The last state needs no write if it differs
+	// from the previous state only in Target.
 	States []State
 	// StartsUpdate is set if the change starts an update. Then the spec must be written first.
 	StartsUpdate bool
 }
 
-// add sets observedGeneration in next, and adds next to States unless it equals before.
+// add sets observedGeneration in next, and adds next to States if next differs from before.
 func (p *Writes) add(before, next State) State {
 	next.Status.ObservedGeneration = next.observedGeneration()
 	if !next.Equal(before) || next.Target != before.Target {

@@ -9,5 +9,5 @@
 // process must remember is [State].Target, because the object does not contain it.
 //
 // Package conditions computes the conditions. This package computes the versions, images, image
-// sets and the spec, and the update that a report belongs to (see [State.Pin]).
+// sets and the spec. It also finds the update that a report belongs to (see [State.Pin]).
 package plan

@@ -48,7 +48,8 @@ func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 }
 
 // Plan returns a write of the conditions and the image sets. If a set was deleted and created
-// again, an extra first write removes it, because the API server rejects a lower generation.
+// again, an extra first write removes the set from the status, because the API server rejects a
+// lower generation.
 func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	var p Writes
 	s = s.Pin()
@@ -69,7 +70,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// recreated reports whether the reported generation of a set is lower than in the status.
+// recreated reports whether a set is reported with a lower generation than in the status.
 func (c ImageSetsChange) recreated(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 	return slices.ContainsFunc(c.Sets, func(reported ImageSet) bool {
 		return reported.Name == set.Name && reported.Generation < max(set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration)

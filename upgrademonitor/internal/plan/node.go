@@ -16,7 +16,7 @@ type Node struct {
 	Owner metav1.OwnerReference
 	Pool  string // nodemeta.NotYetSet if the pool is not known
 	Mode  Mode
-	// Provisioned is set if the Node may have a MachineConfigNode: see nodemeta.IsProvisioned.
+	// Provisioned is set if the Node can get a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
 	Versions
 }
@@ -45,9 +45,9 @@ const (
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether an object with these conditions is in image mode. For ModeOfObject,
-// AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not identify
-// image mode, because machine-config-operator creates this condition in standard mode, too.
+// IsImage reports whether an object with these conditions is in image mode. For ModeOfObject, the
+// conditions AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not
+// identify image mode, because machine-config-operator creates this condition in both modes.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image

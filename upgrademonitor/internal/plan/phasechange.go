@@ -62,7 +62,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // no condition changes, but the versions may
+		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue

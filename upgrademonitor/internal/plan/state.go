@@ -77,8 +77,9 @@ func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) 
 
 // observedGeneration returns the new observedGeneration of the status. It is the generation of the
 // object, unless the target in the spec differs from the target of the current or last update. Then
-// the old value stays, so that no client concludes that the update to the target in the spec is
-// done. If Updated was never reported, no client can conclude that, so the old value does not stay.
+// the old value stays, because otherwise clients could conclude that the update to the target in
+// the spec is done. If Updated was never reported, clients cannot conclude this, so the new
+// generation is used.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -95,8 +96,8 @@ func (s State) observedGeneration() int64 {
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
 //     Until UpdatePrepared is True, the daemon has not validated them.
-//  3. In image mode, an image is cleared if its annotation is missing. The desired image is cleared
-//     if rule 2 would copy it. The current image is cleared if ended is set.
+//  3. In image mode, a missing annotation clears its image: the desired image if rule 2 would copy
+//     the annotation, and the current image if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.

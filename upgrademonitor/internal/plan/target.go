@@ -9,7 +9,7 @@ import (
 )
 
 // Pin returns the state with Target set to the target of the current update, or to zero between
-// updates. Call Pin after each read, so that a change of the spec does not change the target.
+// updates. Call Pin after each read, so that a later change of the spec does not change the target.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
