@@ -18,7 +18,7 @@ type Pool struct {
 	Target Target
 	Paused bool
 	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
-	// UnavailableNodes or, if it is higher, the unavailableMachineCount of the pool's status.
+	// UnavailableNodes or the unavailableMachineCount of the pool's status, whichever is higher.
 	MaxUnavailable, Unavailable int
 	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
 	// not Updating. Blocked is true if the Waiting nodes must wait even after all running updates
