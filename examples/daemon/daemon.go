@@ -17,7 +17,7 @@ import (
 )
 
 // daemon updates one node. If the function of a step is nil, the update does not need that step. A
-// real daemon compares the current config and the desired config to find the steps.
+// real daemon finds the required steps by comparing the current and the desired config.
 type daemon struct {
 	monitor *upgrademonitor.Monitor
 	node    func() (*corev1.Node, error)
@@ -47,7 +47,7 @@ func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corel
 	return d, err
 }
 
-// run syncs until stop ends. Before it returns, it completes a running sync, and writes all
+// run syncs until stop ends. Before run returns, it completes a running sync, and writes all
 // reports.
 func (d *daemon) run(stop context.Context) {
 	ctx := context.WithoutCancel(stop)
@@ -59,7 +59,8 @@ func (d *daemon) run(stop context.Context) {
 	d.flush(ctx, 5*time.Second)
 }
 
-// sync updates the node to its desired config. A repeated report sends no request.
+// sync updates the node to its desired config. It may repeat reports. A repeated report sends no
+// request.
 func (d *daemon) sync(ctx context.Context) (err error) {
 	defer func() { d.monitor.ReportDegraded(ctx, err) }()
 	node, err := d.node()
@@ -81,7 +82,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
-	if d.drain == nil { // even if an earlier attempt needed a drain that failed
+	if d.drain == nil { // report this even if an earlier attempt failed to drain
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
 	} else if err := d.drain(ctx); err != nil { // asks the drain controller, which reports Cordoned and Drained
 		return err
@@ -104,7 +105,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 }
 
 func (d *daemon) apply(ctx context.Context) error {
-	if d.applyImage == nil { // first, because a parent does not complete while a child is Unknown
+	if d.applyImage == nil { // report these phases first, because a parent does not complete while a child is Unknown
 		d.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
 		d.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
 		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles), upgrademonitor.CompletesParent())

@@ -123,7 +123,7 @@ func inMemory(ctx context.Context, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\nThe MachineConfigNode, without the phases that did not start:\n\n")
+		fmt.Fprintf(out, "\nThe reported conditions of the MachineConfigNode:\n\n")
 		for _, c := range mcn.Status.Conditions {
 			parent, _ := phases.ParentOf(phases.Phase(c.Type))
 			if indent := map[bool]string{true: "  "}[parent != ""]; c.Reason != conditions.ReasonNotYetOccurred {

@@ -1,7 +1,7 @@
 // Command drain-controller cordons and drains Nodes, as the machine-config-controller does, and
 // reports these steps on their MachineConfigNodes. A daemon sets the annotation desiredDrain of its
 // Node to drain-<config> or uncordon-<config>. When the controller has drained or uncordoned the
-// Node, it copies the value to the annotation lastAppliedDrain. The controller evicts Pods, so use
+// Node, it copies this value to the annotation lastAppliedDrain. The controller evicts Pods, so use
 // a test cluster.
 package main
 
@@ -67,7 +67,7 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{
-		Client: mcfg, // without ImageMode: each object keeps its mode
+		Client: mcfg, // ImageMode is nil, so each object keeps its mode
 		Lister: mcfgFactory.Machineconfiguration().V1().MachineConfigNodes().Lister(),
 	}, nodes.Lister().Get)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // not from the cache, which may not have the last patch yet
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // not from the cache, which may be older than the last patch
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}

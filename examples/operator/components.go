@@ -51,7 +51,7 @@ func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorcl
 			_ = reporter.Track(ctx, components.OperatorSync, "", sync) // the condition Degraded reports the error
 			done()
 		}, 30*time.Second)
-		<-first.Done() // wait, so that the first write has the conditions of the peers
+		<-first.Done() // wait, so that the first write also has the conditions of the daemons and the controller
 		return reporter.Run(ctx)
 	}
 	return run, []factory{own, operator}, nil

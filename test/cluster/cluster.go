@@ -70,7 +70,7 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if etcd.Path, err = Binary("etcd"); err != nil {
 		return err
 	}
-	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest uses existing folders again when a server restarts
+	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest reuses existing folders when a server restarts
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
@@ -143,8 +143,7 @@ func (c *Cluster) Config() *rest.Config { return rest.CopyConfig(c.env.Config) }
 // Kubeconfig returns the path of a kubeconfig file for the same administrator.
 func (c *Cluster) Kubeconfig() string { return filepath.Join(c.dir, "kubeconfig") }
 
-// Kubectl runs kubectl as the administrator, and returns the standard output. An error includes the
-// standard error.
+// Kubectl runs kubectl as the administrator, and returns stdout. An error includes stderr.
 func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	path, err := Binary("kubectl")
 	if err != nil {
@@ -152,8 +151,8 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
-	// Each cluster has its own cache, because kubectl identifies the cache of a server by its
-	// address, which an earlier cluster may have used.
+	// Each cluster has its own cache, because kubectl names the cache of a server after the address
+	// of the server, and an earlier cluster may have used the same address.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(c.dir, "kubectl"))
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -15,10 +15,10 @@
 // variable K8S, for example K8S=1.33, selects the Kubernetes version of the API server.
 //
 // A test can stop a server and start it again with the same address and data. After
-// [Cluster.PauseAPIServer] requests hang. After [Cluster.StopAPIServer] connections are refused.
-// After [Cluster.StopEtcd] the API server responds with errors.
+// [Cluster.PauseAPIServer], requests hang. After [Cluster.StopAPIServer], connections are refused.
+// After [Cluster.StopEtcd], the API server responds with errors.
 //
 // No controller, scheduler or kubelet runs. So new namespaces have no service accounts, dependents
 // of a deleted object are not deleted, and Pods do not run. The servers listen only on loopback.
-// They exit within a second after the process that started them.
+// They exit within a second after the process that started them has exited.
 package cluster

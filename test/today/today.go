@@ -27,7 +27,7 @@ type Daemon struct {
 
 var options = metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true}
 
-// Report applies the status if the call changes it.
+// Report applies the status if the call changes the status.
 func (d *Daemon) Report(ctx context.Context, c mco.Call) error {
 	annotations := d.Node().Annotations
 	object, err := d.Client.Get(ctx, d.Node().Name, metav1.GetOptions{})

@@ -10,7 +10,7 @@ import (
 // Component is a part of the machine config operator that has conditions.
 type Component string
 
-// The components. A condition type is a component, followed by an aspect.
+// The components. A condition type is the name of a component, followed by an aspect.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -46,14 +46,14 @@ var conditionTypes = []conditionType{
 	{Controller, Degraded, Controller},
 	{Controller, Progressing, Controller},
 	{Controller, Available, Operator},
-	{Daemon, Progressing, Operator}, // before Degraded, which depends on it
+	{Daemon, Progressing, Operator}, // must precede Degraded, which depends on Progressing
 	{Daemon, Degraded, Operator},
 	{Daemon, Available, Operator},
 	{Bootstrap, Progressing, Operator},
 }
 
 // TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. It
-// returns "" if the component does not have the condition: Bootstrap has only Progressing.
+// returns "" if the component does not have the condition. Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -111,7 +111,8 @@ const (
 	Errored     State = "Errored" // an error in a step that has no state
 )
 
-// daemonSync is the state in the reason of the daemons' Degraded. No process reports this state.
+// daemonSync is the state in the reason of MachineConfigDaemonDegraded. No process reports this
+// state.
 const daemonSync State = "SyncMCD"
 
 var statesOf = map[Component][]State{
@@ -145,6 +146,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs has the state of the whole sync of each process. This state is a prefix of the states of
+// syncs maps each process to the state of its whole sync. This state is a prefix of the states of
 // the sync's steps.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -16,8 +16,8 @@ const (
 	unavailableFor = 10 * time.Minute
 	// rolloutFor is how long a rollout of the DaemonSet may take before the daemons are Degraded.
 	rolloutFor = time.Hour
-	// maxBootstrap exceeds the time that the installer waits for a bootstrap. An older cluster has
-	// completed its bootstrap.
+	// maxBootstrap exceeds the time that the installer waits for a bootstrap. A cluster that is
+	// older than maxBootstrap has completed its bootstrap.
 	maxBootstrap = time.Hour
 	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
 	// write is sent to every daemon.
@@ -75,9 +75,10 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	t.peers[c.Type] = c
 }
 
-// peer returns the condition to publish for another component. A good status is published at once.
-// Any other status is published after it has lasted for some time; until then, peer returns the
-// previous condition. The daemons are also Degraded if the rollout of the DaemonSet is stuck.
+// peer returns the condition to publish for another component. A good status (see
+// SetPeerConditions) is published at once. Any other status is published after it has lasted for
+// some time; until then, peer returns the previous condition. The daemons are also Degraded if the
+// rollout of the DaemonSet is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting
@@ -100,9 +101,9 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 }
 
 // bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
-// succeeded. Then it is False and never changes again; the message has the time, the duration and
-// the last error. If the object is older than maxBootstrap, or already has conditions of the
-// operator, the cluster is not new, and gets no condition.
+// succeeded. Then it is False and never changes again, and the message has the time and the
+// duration of the first sync, and the last error. If the object is older than maxBootstrap, or
+// already has conditions of the operator, the cluster is not new, and gets no condition.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {
@@ -129,7 +130,7 @@ func oneLine(text string) string {
 	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(shorten(text), isBlank), " "), maxMessage)
 }
 
-// shorten removes the middle of a text that exceeds 1 kB. It takes constant time.
+// shorten removes the middle of a text that exceeds 1 kB, in constant time.
 func shorten(text string) string {
 	const half = 1 << 9
 	if len(text) <= 2*half {

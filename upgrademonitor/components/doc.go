@@ -19,8 +19,9 @@
 // nothing. Writes must be rare, because the API server sends each write to every daemon of the
 // cluster.
 //
-// A process cannot report that it is down. So the operator and the controller report each other's
-// [Deployment], and the operator reports the [Daemons]. The daemons do not write this object.
+// A process cannot report that it is down. So the operator and the controller report whether the
+// [Deployment] of the other process is available, and the operator reports the health of the
+// [Daemons]. The daemons do not write MachineConfiguration/cluster.
 //
 // [HealthOf], [Overall] and [MostRecentError] are pure functions for readers of the conditions.
 package components

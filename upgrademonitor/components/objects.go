@@ -21,8 +21,8 @@ const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
 // Deployment. The other process passes the result to SetPeerConditions. Available is Unknown if d
-// is nil, or if the condition Available of d is Unknown or missing. For any other component, the
-// list is empty. now becomes the lastTransitionTime.
+// is nil, or if the condition Available of d is Unknown or missing. If c is neither Operator nor
+// Controller, the result is empty. now becomes the lastTransitionTime.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
 	if c != Operator && c != Controller {
 		return nil
@@ -47,8 +47,8 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 // Daemons returns the conditions of the daemons, read from their DaemonSet and the
 // MachineConfigNodes. The operator passes the result to SetPeerConditions:
 //
-//   - Degraded is True if a node is NodeDegraded. Degraded is Unknown if there are no
-//     MachineConfigNodes.
+//   - Degraded is True if any MachineConfigNode has NodeDegraded=True. Degraded is Unknown if there
+//     are no MachineConfigNodes.
 //   - Available is False if the number of unavailable daemons exceeds the number of nodes in an
 //     update. (A node in an update may reboot, so its daemon may be unavailable.) Available is
 //     Unknown if ds is nil, or if the DaemonSet controller has not observed ds yet.

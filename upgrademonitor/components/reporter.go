@@ -18,8 +18,9 @@ import (
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
-// with New. A Reporter is safe for concurrent use. A nil Reporter reports nothing, so a process
-// without the feature can keep its calls of Begin, Track, Forget and SetPeerConditions.
+// with New. A Reporter is safe for concurrent use. A nil Reporter reports nothing. So a process can
+// use a nil Reporter while the feature is off, and still call Begin, Track, Forget and
+// SetPeerConditions.
 type Reporter struct {
 	config   Config
 	failures apierr.Log
@@ -60,7 +61,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 	return err
 }
 
-var errPanicked = errors.New("panicked: see the log of the process")
+var errPanicked = errors.New("the step panicked: see the log of the process")
 
 // start returns nil if the component does not have the state, or if too many passes are running.
 func (r *Reporter) start(s State, key string) *pass {
@@ -87,7 +88,7 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	if p == nil {
 		return
 	}
-	text := shorten(fmt.Sprint(err)) // err.Error may panic, for example on a nil pointer
+	text := shorten(fmt.Sprint(err)) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
 	now := r.lock()
 	defer r.mu.Unlock()
 	switch {
@@ -119,9 +120,9 @@ func (r *Reporter) Forget(s State, key string) {
 // unchanged.
 //
 // Available=True, Degraded=False and Progressing=False are published at once. Available=False is
-// published after it has lasted for 10 minutes, and any other status after 2 minutes.
-// lastTransitionTime is ignored. If a condition is invalid, SetPeerConditions returns a
-// *field.Error and reports nothing. SetPeerConditions does not block.
+// published after it has lasted for 10 minutes, and any other status after 2 minutes. The
+// lastTransitionTime of each condition in the list is ignored. If a condition is invalid,
+// SetPeerConditions returns a *field.Error and reports nothing. SetPeerConditions does not block.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil

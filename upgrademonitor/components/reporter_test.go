@@ -215,7 +215,7 @@ func TestBadInput(t *testing.T) {
 		})
 		pass(20 * time.Minute)
 		degraded := m.is(t, operatorDegraded, yes, "SyncMetricsFailed")
-		assert.Equal(t, "panicked: see the log of the process; and 3 more", degraded.Message)
+		assert.Equal(t, "the step panicked: see the log of the process; and 3 more", degraded.Message)
 		for i := range 100 {
 			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i))(errDaemons)
 		}

@@ -20,7 +20,7 @@ import (
 const (
 	objectName = "cluster"
 
-	minInterval    = 30 * time.Second // the minimum time between two writes; the time between two reads from the Lister
+	minInterval    = 30 * time.Second // the minimum time between two writes, and the time between two reads from the Lister
 	maxInterval    = 10 * time.Minute
 	quiet          = time.Hour // after this time without a write, minInterval applies again
 	requestTimeout = 10 * time.Second
@@ -32,9 +32,10 @@ const (
 //  1. Run starts with the conditions that an earlier process wrote.
 //  2. Run waits until the Lister has the object and Ready returns true. Run never creates the
 //     object.
-//  3. If any condition of this process differs from the object, one apply writes all of them.
-//  4. After an hour without a write, Run writes the next change at once. Otherwise the interval
-//     between two writes is at least 30 seconds, doubled with each write up to 10 minutes. If
+//  3. If any condition of this process differs from the object, one apply writes all conditions of
+//     this process.
+//  4. After an hour without a write, Run writes the next change at once. Otherwise the minimum
+//     interval between two writes is 30 seconds, and doubles with each write, up to 10 minutes. If
 //     another client removes or reverts a condition, Run writes the condition again, at the same
 //     intervals.
 //  5. If the API server rejects a write, Run retries after 10 minutes. After any other failure, Run
@@ -58,7 +59,7 @@ func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
 	if err != nil {
 		if apierrors.IsNotFound(err) {
-			r.next = time.Time{} // a new object is written at once
+			r.next = time.Time{} // so that a new object is written at once
 		}
 		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "name", objectName)
 		return
@@ -75,7 +76,7 @@ func (r *Reporter) sync(ctx context.Context) {
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
 	if order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion); err == nil && order < 0 {
-		mc = r.written // the object in the cache is older
+		mc = r.written // the object in the cache is older than the last write
 	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
 		r.write(ctx, now)

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// lasting is how long a pass must run, or an error must last, before a condition reports it.
+	// lasting is the age at which a running pass or an error appears in a condition.
 	lasting = 2 * time.Minute
 	// stuckAfter is how long a pass may run before Degraded becomes True.
 	stuckAfter = 30 * time.Minute
-	// inheritedFor is how long Degraded=True of an earlier process stays after a restart.
+	// inheritedFor is how long a restarted process keeps Degraded=True of an earlier process.
 	inheritedFor = 10 * time.Minute
 
 	maxErrors  = 64
@@ -188,9 +188,9 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
-//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, a
-//     published error of this process is resolved, or ten minutes have passed and this process has
-//     no error.
+//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or a
+//     published error of this process is resolved. After ten minutes, Degraded also becomes False
+//     if this process has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {

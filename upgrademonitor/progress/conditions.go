@@ -37,8 +37,8 @@ func neverReported(c *metav1.Condition) bool {
 }
 
 // isReset reports whether the start or the end of an update has reset a condition. A reset sets the
-// condition to False, sets lastTransitionTime, and adds the prefix of the update to the message. A
-// phase that did not run is not reset.
+// condition to False, sets lastTransitionTime, and adds the prefix "Action during update to …" to
+// the message. A phase that did not run is not reset.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }

@@ -12,9 +12,9 @@
 //	                                 ▼    │
 //	                                 Stuck
 //
-// The package can read the MachineConfigNodes of any daemon. The daemon may change
-// lastTransitionTime with each message, omit steps, or write the v1alpha1 API. If a value is not
-// known, its field has the zero value.
+// The package can read the MachineConfigNodes of daemons with and without this library. A daemon
+// may change lastTransitionTime with each message, omit steps, or write the v1alpha1 API. If a
+// value is not known, its field has the zero value.
 //
 // The package is pure: it has no I/O, no clock and no log. It is safe for concurrent use. It does
 // not read Nodes, Pods or PodDisruptionBudgets. Messages are copied from conditions, so they may

@@ -25,9 +25,9 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 //     update to the end of the last finished step.
 //  2. Since does not depend on the lastTransitionTime of the running step, because some daemons
 //     change that time with each message.
-//  3. A step that did not run is Skipped if the daemon has reported that it is not required, or if
-//     a later step has started. A step is Failed if its condition has an error, and the step is not
-//     running.
+//  3. A step that did not run is Skipped if the daemon has reported that the step is not required,
+//     or if a later step has started. A step is Failed if its condition has an error, and the step
+//     is not running.
 //  4. Requested is the newest time of a managedFields entry that owns the spec. It is zero if the
 //     spec never changed, or if managedFields were removed.
 //  5. The result is never Waiting or Idle. These states depend on the target of the pool, which is
@@ -37,9 +37,9 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 //     update if Updated is not True, and a step that runs only during an update has started. Some
 //     daemons report Updated=False when they restart, so a node with Updated=False and no such step
 //     is Done.
-//  8. Message is the message of NodeDegraded, without the name of the node. If the node is not
-//     degraded, Message is the message of the running step. If a drain fails for an hour, the
-//     daemon reports NodeDegraded without the cause, so Message is the error in the message of
+//  8. If the node is degraded, Message is the message of NodeDegraded, without the name of the
+//     node. Otherwise, Message is the message of the running step. If a drain fails for an hour,
+//     the daemon reports NodeDegraded without the cause, so Message is the error in the message of
 //     Drained.
 //  9. If two times are out of order, the duration between them is zero.
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
@@ -71,8 +71,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// readSteps sets the steps, the state, and the fields that depend on them. It does not set Waiting
-// or Idle, because it does not know the target of the pool.
+// readSteps sets the steps, the state, and the other fields about the update. It does not set
+// Waiting or Idle, because it does not know the target of the pool.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {

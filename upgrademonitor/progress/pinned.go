@@ -23,7 +23,7 @@ func (n Node) failsToPin() bool {
 }
 
 // pinnedImageSets returns the failed sets, then the sets that are being pulled. If a condition is
-// True, but no set in the status explains it, the result has a set without a name.
+// True, but no set in the status explains the condition, the result has a set without a name.
 func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	failing, failingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsDegraded)
 	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)

@@ -18,7 +18,7 @@ type Pool struct {
 	Target Target
 	Paused bool
 	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
-	// UnavailableNodes, or the unavailableMachineCount of the pool's status if it is higher.
+	// UnavailableNodes or the unavailableMachineCount of the pool's status, whichever is higher.
 	MaxUnavailable, Unavailable int
 	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
 	// not Updating. Blocked is true if the Waiting nodes must wait even after all running updates
@@ -31,11 +31,11 @@ type Pool struct {
 	Missing int
 	// FromStatus is true if no machine of the pool has a MachineConfigNode. Done and Stuck are then
 	// the numbers of updated and degraded machines in the pool's status, and all other machines are
-	// Unreported. Nodes are the degraded nodes that the pool's status names.
+	// Unreported. Nodes has only the degraded nodes that the pool's status names.
 	FromStatus bool
 
-	// Problems are the conditions of the pool that report a failure, except failures that Nodes
-	// already show.
+	// Problems are the conditions of the pool that report a failure. If the field Nodes already
+	// shows a failure, Problems does not repeat it.
 	Problems []PoolCondition
 	// Build is the condition of a running or pending build of the pool's image, or nil.
 	Build *PoolCondition
@@ -53,7 +53,7 @@ type Pool struct {
 	degradedSince time.Time // when the pool's condition NodeDegraded became True
 }
 
-// PoolCondition is a condition of a MachineConfigPool with status True.
+// PoolCondition is a MachineConfigPool condition whose status is True.
 type PoolCondition struct {
 	Type    string
 	Since   time.Time
@@ -88,7 +88,7 @@ func (p Pool) UnavailableNodes() []Node {
 	return slices.DeleteFunc(slices.Clone(p.Nodes), Node.IsAvailable)
 }
 
-// poolCondition returns a condition of the pool if it is True. Otherwise it returns the zero value.
+// poolCondition returns a condition of the pool, or the zero value if the condition is not True.
 func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
 	for _, c := range p.Status.Conditions {
 		if c.Type == t && c.Status == "True" {

@@ -20,8 +20,7 @@ import (
 //     desire. If the nodes desire different images, the target has the image of the node whose
 //     update was requested last.
 //  3. If a node's pool is not in pools, the result has a pool that is not Known and has no target.
-//     The nodes of such a pool are never Done: a node that runs its desired config and image is
-//     Idle.
+//     The nodes of this pool are never Done, but Idle if they run their desired config and image.
 //  4. A node is Stuck if it is degraded, or if its step takes longer than its limit (see Limits).
 //     The time between the request and the start of an update counts as time at the first step. A
 //     node is Slow if its step reports an error, or takes longer than a third of the limit.
@@ -29,12 +28,12 @@ import (
 //     are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
 //     MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
 //  6. MaxUnavailable is at least 1. A percentage refers to the number of machines in the pool's
-//     status, or to the number of nodes if it is higher.
-//  7. Remaining assumes that each update takes Typical, and that as many nodes are updated at a
-//     time as MaxUnavailable allows. Remaining is nil if fewer than three durations are known, if a
-//     node is Stuck or Slow, or if the pool is Paused or Blocked.
-//  8. No duration is negative. The order of pools and nodes does not matter. Pools does not change
-//     its arguments, but the result shares their memory.
+//     status or, if there are more nodes than machines, to the number of nodes.
+//  7. Remaining assumes that each update takes Typical, and that nodes are updated in groups that
+//     are as large as MaxUnavailable allows. Remaining is nil if fewer than three durations are
+//     known, if a node is Stuck or Slow, or if the pool is Paused or Blocked.
+//  8. No duration is negative. The order of the arguments pools and nodes does not matter. Pools
+//     does not change its arguments, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limits Limits) []Pool {
 	byPool := map[string][]Node{}
 	for _, n := range nodes {
@@ -62,7 +61,7 @@ func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limit
 	return result
 }
 
-// poolOf reads a MachineConfigPool. It returns the passed nodes or, if there are no nodes, the
+// poolOf reads a MachineConfigPool. It also returns the passed nodes or, if there are no nodes, the
 // degraded nodes that the pool's status names.
 func poolOf(p *mcfgv1.MachineConfigPool, nodes []Node) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
@@ -133,8 +132,8 @@ func imageOf(config string, nodes []Node) string {
 
 // isNewer reports whether the update of a was requested after the update of b. If the times of the
 // requests are equal or unknown, a node that does not run its desired target is newer. If both
-// nodes run their desired targets, or neither node does, the node with the latest Requested,
-// Started or Completed is newer.
+// nodes run their desired targets, or neither node does, the node with the latest time (Requested,
+// Started or Completed) is newer.
 func isNewer(a, b *Node) bool {
 	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
 		return a.Requested.After(b.Requested)

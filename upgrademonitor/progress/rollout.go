@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// minDone is the number of durations that Remaining needs.
+// minDone is the minimum number of known durations for an estimate of Remaining.
 const minDone = 3
 
 // Limits has the time that a step may take before its node is Stuck.
@@ -24,7 +24,7 @@ func (l Limits) of(step phases.Phase) time.Duration {
 	case l.StuckAfter > 0:
 		return l.StuckAfter
 	case step == phases.Drained:
-		return time.Hour // as in machine-config-operator's alert
+		return time.Hour // machine-config-operator's alert on failed drains has the same limit
 	}
 	return 30 * time.Minute
 }
@@ -37,7 +37,7 @@ type rollout struct {
 	durations []time.Duration // the durations of the completed updates to the target
 }
 
-// add adds the nodes of the pool, and sets the fields that depend on them.
+// add adds the nodes of the pool, and sets the fields that depend on the nodes.
 func (r *rollout) add(nodes []Node) {
 	r.Nodes = make([]Node, 0, len(nodes))
 	for _, n := range nodes {
@@ -66,9 +66,9 @@ func (r *rollout) add(nodes []Node) {
 	}
 }
 
-// setDegradedSince corrects DegradedSince if only one node is degraded. Some daemons change the
-// time of NodeDegraded at each attempt, so the time of the pool's NodeDegraded is used if it is
-// earlier.
+// setDegradedSince corrects DegradedSince if only one node is degraded: it uses the time of the
+// pool's condition NodeDegraded if that time is earlier. The time in the MachineConfigNode may be
+// too late, because some daemons change it at each retry.
 func (r *rollout) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(r.Nodes, isDegraded)
@@ -77,7 +77,7 @@ func (r *rollout) setDegradedSince() {
 	}
 }
 
-// inPool returns the node with the state that depends on the pool's target.
+// inPool returns the node with the state that it has in this pool.
 func (r *rollout) inPool(n Node) Node {
 	switch {
 	case n.Degraded:
@@ -122,8 +122,8 @@ func (r *rollout) setUnavailable() {
 	r.Blocked = r.Updating == 0 || resting >= r.MaxUnavailable
 }
 
-// setRemaining estimates Remaining: the time until the running updates complete, then Typical for
-// each round of waiting nodes.
+// setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
+// each group of waiting nodes that are updated at the same time.
 func (r *rollout) setRemaining() {
 	isSlow := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Slow })
 	isOver := r.Waiting+r.Updating == 0 && r.Unreported > 0

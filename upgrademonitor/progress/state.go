@@ -55,8 +55,8 @@ type Node struct {
 	// NotStarted is true if an update was requested, but has not started.
 	NotStarted bool
 
-	// Requested is the time of the last change of the spec. Started is the start of the current
-	// update. Completed is the end of the last update, or zero while an update is running.
+	// Requested is the time of the last change of the spec. Started is when the current update
+	// started. Completed is when the last update ended, or zero while an update is running.
 	Requested, Started, Completed time.Time
 	// Since is when the node reached Step: the time when the last step finished or, if no step has
 	// finished, the start of the update. Before an update starts, Since is Requested. If the node
@@ -76,15 +76,15 @@ type Node struct {
 	// PinnedImageSets are the sets that have failed, then the sets that are being pulled.
 	PinnedImageSets []PinnedImageSet
 
-	// NotReady and Cordoned describe the Node. FromMachineConfigNode leaves both fields false. A
-	// caller that reads Nodes can set them.
+	// NotReady and Cordoned describe the corev1.Node. FromMachineConfigNode leaves both fields
+	// false. A caller that reads Nodes can set them.
 	NotReady, Cordoned bool
 
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
 	// Step. The function Pools sets For if the node is Updating or Stuck.
 	For time.Duration
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
-	// limit. The function Pools sets Slow.
+	// limit of Step (see Limits). The function Pools sets Slow.
 	Slow bool
 
 	isNew bool // no update has run yet, so Requested is the time when the node got its first config

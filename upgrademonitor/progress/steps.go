@@ -32,8 +32,8 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished, and Duration is how long it took: see FromMachineConfigNode.
-	// Both fields are zero if the step is not Finished.
+	// End is when the step finished, and Duration is how long the step took: see
+	// FromMachineConfigNode. Both fields are zero if the step is not Finished.
 	End      time.Time
 	Duration time.Duration
 	// Message is the message of the step's condition if the step is Running, Finished or Failed.
@@ -52,8 +52,8 @@ func leaves(imageMode bool) []phases.Phase {
 	})
 }
 
-// newSteps returns the steps of an update, all ToDo. An update has either RebootedNode or
-// UpdatePostActionComplete. The default is RebootedNode.
+// newSteps returns the steps of an update, all with the state ToDo. An update has either
+// RebootedNode or UpdatePostActionComplete. The default is RebootedNode.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if inImageMode(list) {
@@ -92,8 +92,8 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// inAnyOrder are the steps of image mode that run in any order. None of them makes another step of
-// this list Skipped.
+// inAnyOrder are the steps of image mode that run in any order. A step of this list never makes
+// another step of the list Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it

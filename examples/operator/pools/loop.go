@@ -122,7 +122,7 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // a lister of a cache never returns an error
+	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // the lister reads a cache, so it never returns an error
 	after := before.DeepCopy()
 	after.Status = pool.Status(before, nodes, mcns, l.options(before), metav1.Now())
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
@@ -160,9 +160,9 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	return nodes, nil
 }
 
-// options returns the MachineOSConfig of a pool and its current MachineOSBuild. The current build
-// is the build that an annotation of the MachineOSConfig names. If no build has this name, the
-// newest build is current.
+// options returns the MachineOSConfig of a pool, and the current MachineOSBuild of the
+// MachineOSConfig. The current build is the build that an annotation of the MachineOSConfig names.
+// If no build has this name, the newest build is current.
 func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	configs, _ := l.objects.MachineOSConfigs().Lister().List(labels.Everything())
 	builds, _ := l.objects.MachineOSBuilds().Lister().List(labels.Everything())

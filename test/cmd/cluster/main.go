@@ -1,6 +1,6 @@
 // Command cluster runs a real API server in the background, for the shell of a developer.
 //
-//	eval "$(make cluster)"     # start the API server if it does not run, and set KUBECONFIG
+//	eval "$(make cluster)"     # start the API server if it is not running, and set KUBECONFIG
 //	kubectl get machineconfignodes
 //	make cluster-down          # stop the API server, and remove its data
 //
@@ -126,8 +126,8 @@ func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	return os.Rename(s.path("kubeconfig.new"), s.path("kubeconfig"))
 }
 
-// up starts the cluster if it does not run, waits until it is ready, and prints the shell command
-// that sets KUBECONFIG.
+// up starts the cluster if it is not running, waits until the cluster is ready, and prints the
+// shell command that sets KUBECONFIG.
 func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {

@@ -112,7 +112,7 @@ func (c *client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return countedConn{conn, c}, nil
 }
 
-// countedConn is a TCP connection that counts the bytes below TLS.
+// countedConn is a TCP connection that counts its bytes, including the overhead of TLS.
 type countedConn struct {
 	net.Conn
 	client *client

@@ -52,7 +52,7 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 		if err := d.spec(ctx); err != nil {
 			return err
 		}
-		for _, c := range f.calls { // report singletons now, so that the update repeats these reports
+		for _, c := range f.calls { // report singletons now, so that the measured updates repeat these reports
 			if phases.KindOf(c.phase) == phases.Singleton && c.status == metav1.ConditionFalse {
 				if err := d.report(ctx, c); err != nil {
 					return err

@@ -21,7 +21,7 @@ func measure(ctx context.Context, compared int, rows []int, atATime int, report 
 		if compared == 0 {
 			break
 		}
-		progress("comparison of %d reports", len(calls))
+		progress("comparing the daemons, with %d reports per node", len(calls))
 		results, err := compare(ctx, compared, calls)
 		if err != nil {
 			return fmt.Errorf("cannot compare: %w", err)
@@ -72,7 +72,7 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	return results, nil
 }
 
-// grow updates n nodes on a new cluster with both controllers.
+// grow updates n nodes on a new cluster with the two controllers of startControllers.
 func grow(ctx context.Context, n, atATime int) (r result, err error) {
 	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {

@@ -25,7 +25,7 @@ func config(n int) string {
 	return fmt.Sprintf("rendered-worker-%.16x", sha256.Sum256(fmt.Append(nil, n)))
 }
 
-// node is a Node. view is the version of the Node that its daemon has read last.
+// node is a Node. view is the Node as its daemon last read it.
 type node struct {
 	name string
 	view atomic.Pointer[corev1.Node]

@@ -13,7 +13,7 @@ import (
 type call struct {
 	before          nodeEdit // the change of the Node, or "" if the Node does not change
 	restarted       bool     // the daemon process restarts
-	spec            bool     // the daemon makes the spec call
+	spec            bool     // the daemon calls GenerateAndApplyMachineConfigNodeSpec
 	phase           phases.Phase
 	status          metav1.ConditionStatus
 	reason, message string
