@@ -18,7 +18,7 @@ import (
 // NotYetSet stands for the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
-// The annotations of a Node that name its current and its desired config and image.
+// The annotations of a Node that name the current and the desired config and image of the node.
 const (
 	CurrentConfigAnnotation = nodemeta.CurrentConfig
 	DesiredConfigAnnotation = nodemeta.DesiredConfig
@@ -35,9 +35,9 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. Node, Pool, ImageMode and the Lister are called by each report, and
-// every 10 seconds by another goroutine. They must be safe for concurrent use, and must not panic.
-// They must not block, because Timeout does not limit them.
+// Config configures a Monitor. Each report calls Node, Pool, ImageMode and the Lister. Another
+// goroutine also calls them every 10 seconds. They must be safe for concurrent use, and must not
+// panic. They must not block, because Timeout does not limit these calls.
 type Config struct {
 	// Client is the clientset for all requests. Required.
 	Client mcfgclientset.Interface
@@ -45,23 +45,23 @@ type Config struct {
 	NodeName string
 	// Node returns the Node, for example from a lister. The Monitor does not modify it. Required.
 	Node func() (*corev1.Node, error)
-	// Pool returns the name of the node's pool. If Pool is nil or returns "", the spec keeps its pool,
-	// and a new spec gets the pool "not-yet-set".
+	// Pool returns the name of the node's pool. If Pool is nil or returns "", an existing
+	// MachineConfigNode keeps its pool, and a new MachineConfigNode gets the pool "not-yet-set".
 	Pool func(*corev1.Node) (string, error)
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If ImageMode is
-	// nil, for example in the drain controller, an object keeps its mode, and a new object is in
-	// standard mode. If ImageMode returns true, the CRD must have the field configImage. Without
-	// that field, each repeated report sends a write.
+	// nil, for example in the drain controller, an existing object keeps its mode, and a new object
+	// is in standard mode. If ImageMode returns true, the CRD must have the field configImage.
+	// Without that field, each repeated report causes a write.
 	ImageMode func() bool
-	// Lister is from a running informer for this MachineConfigNode or all MachineConfigNodes. Set
-	// it if another process, such as the drain controller, writes the same object. Without a
-	// Lister, conflicts are more frequent, and the last response of the API server is trusted for 5
+	// Lister is from a running informer for this MachineConfigNode or for all. Set Lister if
+	// another process, such as the drain controller, writes the same object. Without a Lister,
+	// conflicts are more frequent, and the last response of the API server is trusted for 5
 	// minutes. The informer may drop managedFields, but not conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits how long a report or a spec call waits. It does not limit Flush or the work of
-	// Track. If it is not positive, DefaultTimeout is used.
+	// Timeout limits how long each call that writes the status or the spec waits. It does not limit
+	// Flush or the work of Track. If Timeout is not positive, DefaultTimeout is used.
 	Timeout time.Duration
 	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock

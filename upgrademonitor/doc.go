@@ -1,8 +1,8 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
 // The daemon of a node creates one [Monitor], and makes one call at each step of an update. The MCN
-// has a condition for each step. Its status is False before the step, Unknown while the step runs
-// or after a failure, True when the step is done, and False again after the update:
+// has a condition for each step. Each condition is False before its step, Unknown while the step
+// runs or after a failure, True after the step, and False again after the update. For example:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -19,7 +19,7 @@
 //	defer cancel()
 //	err = monitor.Flush(flushCtx)
 //
-// After the reboot, a new Monitor continues from the MCN. The report Updated=True ends the update.
+// After the reboot, a new Monitor reads the MCN and continues. Updated=True ends the update.
 //
 // Guarantees:
 //
@@ -33,7 +33,7 @@
 //     the MCN from which the write was computed. After a conflict, the write is computed again.
 //  5. A repeated report sends no request. But if there is no Lister, and the last response of the
 //     API server is more than 5 minutes old, the report reads the MCN.
-//  6. The status follows the config and image annotations of the Node, also between reports. A
+//  6. The status follows the config and image annotations of the Node, even between reports. A
 //     deleted MCN is created again: within 10 seconds with a Lister, otherwise by the next write.
 //  7. The Monitor makes requests only for the MachineConfigNode of its node.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.

@@ -8,12 +8,12 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// ErrPending means that accepted reports were not written before Flush returned. The error of Flush
+// ErrPending means that accepted reports were not written before Flush returned. The returned error
 // also wraps the cause, so that, for example, apierrors.IsServiceUnavailable(err) works.
 var ErrPending = errors.New("accepted reports are not written yet")
 
-// ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report
-// does not count while a call waits for it. Until the object is read, repeated reports count.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report does
+// not count while a call waits for it. Until the first read of the object, repeated reports count.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an

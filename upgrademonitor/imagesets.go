@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	maxImageSets = 100  // the limit of the CRD
+	maxImageSets = 100  // the maximum number of sets that the CRD allows
 	maxFailure   = 1024 // the maximum length of a set's failure message, in bytes
 )
 
@@ -35,10 +35,10 @@ type PinnedImageSet struct {
 }
 
 // ReportPinnedImageSets reports all pinned image sets of the node. One write sets the conditions
-// PinnedImageSetsProgressing and PinnedImageSetsDegraded, and the list in the status. failure is an
-// error that concerns no single set, or nil.
+// PinnedImageSetsProgressing and PinnedImageSetsDegraded, and the list status.pinnedImageSets.
+// failure is an error that does not belong to a single set, or nil.
 //
-//  1. A set that is not in sets is removed from the list in the status.
+//  1. A set that is not in the argument sets is removed from the list in the status.
 //  2. The currentGeneration of a set changes only when the set is done.
 //  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
 //     True, until the set is done or removed.
@@ -101,7 +101,7 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText returns the message of an error. The CRD rejects an empty message.
+// failureText returns the message of an error, but never "", which the CRD rejects as a message.
 func failureText(err error) string {
 	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic if err is a nil pointer
 	if text == "" {

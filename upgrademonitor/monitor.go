@@ -16,20 +16,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// Monitor reports the updates of one node on its MachineConfigNode. Create a Monitor with New. It
-// is safe for concurrent use. Reports are written in the order in which they were accepted.
+// Monitor reports the updates of one node on its MachineConfigNode. Create a Monitor with New. A
+// Monitor is safe for concurrent use. Reports are written in the order in which they were accepted.
 //
 // A nil Monitor accepts every report, writes nothing and returns no error. Use a nil Monitor in a
 // daemon without a client, or on a cluster without the CRD.
 type Monitor struct {
 	config   Config
 	client   api.Client
-	life     context.Context         // the ctx of New; when it ends, retries and looks at the Node stop
+	life     context.Context         // the ctx of New; when it ends, the Monitor no longer retries or looks at the Node
 	forget   context.CancelCauseFunc // ends life; nil unless Monitors created the Monitor
 	failures apierr.Log
 	looks    atomic.Int64 // how many times look was called
 
-	// mu guards the fields below. It is not held during requests or calls of Config's functions.
+	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
 	mu     sync.Mutex
 	core   core.Core
 	writer writer
@@ -41,9 +41,9 @@ type Monitor struct {
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
-// retries pending reports, and looks at the Node every 10 seconds. Calls and Flush still work after
-// ctx has ended, so ctx may be the context that SIGTERM cancels. The Monitor logs with the logger
-// of ctx. If config is invalid, the error is a *field.Error.
+// retries pending reports, and looks at the Node every 10 seconds. Reports and Flush still work
+// after ctx has ended, so ctx may be the context that SIGTERM cancels. The Monitor logs with the
+// logger of ctx. If config is invalid, the error is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
@@ -70,7 +70,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
 
-// end runs when life ends, which also cancels the request in flight.
+// end runs when life ends. Then the request in flight is also canceled.
 func (m *Monitor) end() {
 	m.mu.Lock()
 	m.scheduleLocked()
@@ -81,13 +81,13 @@ func (m *Monitor) end() {
 	}
 }
 
-// isOverLocked reports whether life has ended and no Flush runs. Then retries and looks stop.
+// isOverLocked reports whether life has ended and no Flush runs. If so, the Monitor does not retry.
 func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.writer.flushes == 0 }
 
 // Pending returns the number of reports that are accepted but not written yet, and when the oldest
-// of these reports was accepted, by Config.Clock. If no report is pending, it returns 0 and the
-// zero time. A change of the Node's config and image annotations that is not written yet counts as
-// one report. Pending makes no request, so it is suitable for a metric.
+// of these reports was accepted, according to Config.Clock. If no report is pending, Pending
+// returns 0 and the zero time. A change of the Node's config and image annotations that is not
+// written yet counts as one report. Pending makes no request, so it is suitable for a metric.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}

@@ -36,9 +36,9 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 	case node == nil:
 		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node with the given name, for example from a lister")
 	case config.NodeName != "":
-		return nil, field.Forbidden(configPath.Child("NodeName"), "leave it empty: pass the name of the node to For")
+		return nil, field.Forbidden(configPath.Child("NodeName"), "leave NodeName empty: pass the name of the node to Monitors.For")
 	case config.Node != nil:
-		return nil, field.Forbidden(configPath.Child("Node"), "leave it nil: pass the function as the third argument")
+		return nil, field.Forbidden(configPath.Child("Node"), "leave Node nil: pass the function as the third argument of NewMonitors")
 	}
 	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
 	if _, err := New(context.WithoutCancel(ctx), m.configOf("any")); err != nil {
@@ -77,7 +77,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget removes the Monitor of a deleted Node, and stops the retries of its reports.
+// Forget removes the Monitor of a deleted Node, and stops retrying its reports.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return

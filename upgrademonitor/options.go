@@ -18,14 +18,14 @@ type options struct {
 
 // CompletesParent sets the parent of the phase to True in the same write as the phase. If another
 // child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
-// that may be the last. The option is valid with status True, for a phase that has a parent. Track
-// uses the option when it reports True. NotRequired uses the option only if the phase has started.
+// that may complete last. The option is valid only with status True, for a Child phase. Track uses
+// the option when it reports True. NotRequired uses the option only if the phase has started.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }
 
-// ParentMessage sets the message of the phase's parent. The default is the message of the phase. It
-// is valid for a phase with a parent. A change of only the parent's message is not written.
+// ParentMessage sets the message of the phase's parent. The default is the message of the phase.
+// The option is valid only for a Child phase. A change of only the parent's message is not written.
 func ParentMessage(message string) Option {
 	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
 }

@@ -34,7 +34,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	}
 	o := newOptions(opts)
 	if o.reason != "" {
-		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as an argument: the option is for Report, NotRequired and Track"))
+		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
 	change, v, err := m.newReport(ctx, phase, message, status, o)
@@ -50,9 +50,9 @@ func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
 
-// NotRequired reports that a phase is not needed, or no longer needed. The status becomes False if
-// the phase has not started in this update, and otherwise True, so that a failed step does not
-// block its parent. It is valid for a Parent or Child phase. Options and errors are as in Report.
+// NotRequired reports that a phase is not (or no longer) needed. If the phase has not started in
+// this update, it becomes False. Otherwise it becomes True, so that a failed step does not block
+// its parent. NotRequired is only for Parent and Child phases. Options and errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
 	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
 }

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	lookInterval   = 10 * time.Second // the interval of looks at the Node, after the first request
+	lookInterval   = 10 * time.Second // how often the Monitor looks at the Node, after the first request
 	specRetryDelay = 10 * time.Second // the pause after a failed spec write, so that retries do not delay the status
 	maxRequest     = time.Minute      // the maximum timeout of a request; a longer Config.Timeout has precedence
 )
@@ -19,15 +19,15 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage, or none if cause is nil. It ends when the API server responds
-// within Config.Timeout to a status write, or to a request after which no report is pending.
+// outage is the current outage. If cause is nil, there is no outage. An outage ends when a response
+// arrives within Config.Timeout, and either confirms a status write or leaves no report pending.
 type outage struct {
 	cause   error         // the error of the last failed attempt
-	waited  time.Duration // how long at least one call has waited, in total; at most one Timeout
+	waited  time.Duration // the total time in which at least one call waited; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
 	lost    int           // the number of requests that timed out
 	backoff wait.Backoff
-	retryAt time.Time // when the next retry is due; attempts that calls trigger earlier do not change it
+	retryAt time.Time // when the next retry is due; an earlier attempt that a call triggers does not change it
 }
 
 // over ends the outage. The next calls may wait for a full Timeout again.
@@ -51,8 +51,8 @@ func (o *outage) pace(now time.Time) {
 	}
 }
 
-// requestTimeout returns the timeout of a request: two Timeouts, doubled for each request that
-// timed out, but at most maxRequest. So a write eventually succeeds on a slow API server.
+// requestTimeout returns the timeout of a request: twice Config.Timeout, doubled for each request
+// that timed out, but at most maxRequest. So a write eventually succeeds on a slow API server.
 func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	d := 2 * timeout
 	for i := 0; i < o.lost && d < maxRequest; i++ {
@@ -61,14 +61,14 @@ func (o *outage) requestTimeout(timeout time.Duration) time.Duration {
 	return max(timeout, min(d, maxRequest))
 }
 
-// specFailure is the last failure of the pending spec write, or the zero value.
+// specFailure is the last failure of the pending spec write. If cause is nil, no write has failed.
 type specFailure struct {
 	cause error
 	after time.Time // the earliest time of the next attempt
 }
 
 // scheduleLocked sets the timer to the next retry or the next look at the Node, whichever is
-// earlier. If isOverLocked is true, it only stops the timer.
+// earlier. If isOverLocked returns true, scheduleLocked only stops the timer.
 func (m *Monitor) scheduleLocked() {
 	if m.timer == nil {
 		return
@@ -93,8 +93,8 @@ func (m *Monitor) dueLocked() (time.Time, bool) {
 	return at, !m.writer.running && (m.core.Pending() || m.core.SpecPending())
 }
 
-// tick looks at the Node and the Lister, so that the status follows the Node without a report, and
-// a deleted object is created again. If a retry is due, tick starts the writer.
+// tick looks at the Node and the Lister, so that the status follows the Node even without a report,
+// and a deleted object is created again. If a retry is due, tick starts the writer.
 func (m *Monitor) tick() {
 	v := m.look()
 	m.mu.Lock()

@@ -78,16 +78,16 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	return fmt.Errorf("MachineConfigNode %s: spec not written yet: %w", m.config.NodeName, cmp.Or(m.spec.cause, m.outage.cause, context.Cause(ctx), errNoResponse))
 }
 
-// acceptLocked sets the acceptance time of an entry that has none. e may be nil.
+// acceptLocked sets the acceptance time of e, unless e is nil or already has an acceptance time.
 func (m *Monitor) acceptLocked(e *core.Entry) {
 	if e != nil && e.Accepted.IsZero() {
 		e.Accepted = metav1.NewTime(m.config.Clock.Now())
 	}
 }
 
-// await waits until an entry is settled (written or rejected), ctx ends, or isHopelessLocked is
-// true. During an outage, all callers together wait for at most one Config.Timeout. since is the
-// value of writer.requests when the call was made.
+// await waits until an entry is settled (written or rejected), ctx ends, or isHopelessLocked
+// returns true. During an outage, all callers together wait for at most one Config.Timeout. since
+// is the value of writer.requests when the call was made.
 func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	now := realClock.Now()
 	m.mu.Lock()
@@ -128,13 +128,13 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
-// isHopelessLocked reports whether a call must stop waiting for an entry: an attempt that started
-// after the call has failed, or the entry is for the spec, which must not be retried yet.
+// isHopelessLocked reports whether a call must stop waiting for e, because an attempt that started
+// after the call has failed, or because e is for the spec, which must not be retried yet.
 func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked stops the writer if life has ended and the ctx of the last waiting caller has ended.
+// leaveLocked stops the writer if life and the ctx of this call have ended and no other call waits.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
 		return
@@ -145,12 +145,11 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 	}
 }
 
-// Flush returns nil when all reports that were accepted before the call, and the Node's config and
-// image, are written to the status. It retries until ctx ends. Then its error wraps ErrPending, the
-// cause and the error of ctx. If the API server rejects a report permanently, Flush drops the
-// report and returns an error that does not wrap ErrPending. Flush does not wait for the spec.
-//
-// Call Flush before a reboot or exit, with a deadline, so that an outage does not prevent a reboot.
+// Flush returns nil when the status has all reports that were accepted before the call, and the
+// Node's config and image. Flush retries until ctx ends. Then the error wraps ErrPending, the cause
+// and the error of ctx. If the API server rejects a report permanently, Flush drops the report and
+// returns an error that does not wrap ErrPending. Flush does not wait for the spec. Call Flush with
+// a deadline before a reboot or exit, so that an outage does not prevent a reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil

@@ -19,7 +19,7 @@ import (
 
 // view has the Node, and the object in the Lister, at one moment.
 type view struct {
-	number  int64  // looks are numbered in the order in which they start
+	number  int64  // calls of look are numbered in the order in which they start
 	version string // the resourceVersion of the Node
 	node    plan.Node
 	err     error                     // the error of Config.Node
@@ -36,7 +36,7 @@ type seen struct {
 	err     error
 }
 
-// look takes a view. It calls Config's functions and the Lister.
+// look calls Config's functions and the Lister, and returns their results as a view.
 func (m *Monitor) look() view {
 	v := view{number: m.looks.Add(1)}
 	node, err := m.node()
@@ -55,9 +55,9 @@ func (m *Monitor) look() view {
 }
 
 // seeLocked passes a view to the core, unless the core has a newer view. A view is newer if its
-// look started after the core got the last view, even if its Node has a lower resourceVersion, as
-// after a restore of etcd. If the looks overlapped, the view with the higher resourceVersion is
-// newer. If they are equal or cannot be compared, the view of the later look is newer.
+// look started after the core got the last view, even if its Node has a lower resourceVersion, for
+// example after etcd was restored. If the looks overlapped, the higher resourceVersion decides. If
+// the versions are equal or cannot be compared, the later look decides.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0
@@ -84,7 +84,7 @@ func (m *Monitor) seeLocked(v view) {
 }
 
 // followLocked passes a view to the core. If the config or image annotations of the Node have
-// changed, it also queues a change with the new values.
+// changed, followLocked also queues a change with the new values.
 func (m *Monitor) followLocked(v view) {
 	m.seeLocked(v)
 	if v.err == nil {

@@ -13,17 +13,17 @@ import (
 )
 
 // conflictBackoff has the pauses after conflicts, and limits their number. All pauses together take
-// less than DefaultTimeout, so that endless conflicts count as an outage before the call returns.
+// less than DefaultTimeout, so that endless conflicts count as an outage before a call returns.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
 // checkInterval is how long a response of the API server is trusted, if there is no Lister.
 const checkInterval = 5 * time.Minute
 
-// writer is the state of the goroutine that makes requests, which exists only while it is needed.
+// writer is the state of the goroutine that runs while there are requests to make.
 type writer struct {
 	running   bool
 	late      bool // a call or Flush needs the writer, although life has ended
-	called    bool // a call was made after the current request started; it waits for the next attempt
+	called    bool // a call was made after the current request started; that call waits for the next attempt
 	requests  int  // the number of requests so far, including the current request
 	conflicts wait.Backoff
 	started   time.Time          // when the current request started
@@ -42,7 +42,7 @@ type exchange struct {
 	core.Result
 	took     time.Duration
 	lost     bool // the request timed out
-	canceled bool // the request was canceled: life has ended, or leaveLocked was called
+	canceled bool // the request was canceled, because life has ended or leaveLocked was called
 }
 
 // startLocked starts the writer. If the writer is already running and its current request fails,
@@ -66,14 +66,14 @@ func (m *Monitor) write() {
 }
 
 // next records the last request, logs its failure, and wakes the calls that wait for its result. It
-// returns the next request, or false if the writer must stop. After a conflict, it first pauses.
+// returns the next request, or false if the writer must stop. After a conflict, next pauses first.
 func (m *Monitor) next(last exchange) (r core.Request, ok bool) {
 	now := realClock.Now()
 	m.mu.Lock()
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && (m.writer.called || last.Verb == "") { // release the calls that wait for the next attempt, which is not made
+	if isOver && (m.writer.called || last.Verb == "") { // release the calls that wait for the next attempt, which will not be made
 		m.writer.requests++
 		number++
 	}

@@ -27,7 +27,7 @@ func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now meta
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition returns Updated. If Updated is False, the reason says why.
+// updatedCondition returns the condition Updated. If Updated is False, the reason says why.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {
@@ -83,7 +83,7 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degradedCondition returns Degraded, which summarizes the conditions in degrading.
+// degradedCondition returns the condition Degraded, which summarizes the conditions in degrading.
 func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
 	var causes []mcfgv1.MachineConfigPoolCondition
 	for _, cause := range degrading {

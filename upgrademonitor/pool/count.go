@@ -31,7 +31,7 @@ type count struct {
 // problem says why a node is degraded or unavailable.
 type problem struct{ node, text string }
 
-// newCount counts the nodes of a pool. Each name counts once.
+// newCount counts the nodes of a pool. Nodes with the same name count as one node.
 func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options) *count {
 	c := &count{config: pool.Spec.Configuration.Name, image: newImage(options, pool.Spec.Configuration.Name), paused: pool.Spec.Paused}
 	isMember := selects(pool)

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the conditions. The reasons of Updating in a paused pool start with Paused.
+// The reasons of the conditions. Only the reasons of a paused pool start with Paused.
 const (
 	reasonAsExpected            = "AsExpected"
 	reasonAllNodesUpdated       = "AllNodesUpdated"

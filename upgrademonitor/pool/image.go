@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Options has the objects that the status of a layered pool depends on. The zero value is for a
-// pool that is not layered. A node of such a pool is updated only if it has no custom OS image.
+// Options has the objects that the status of a layered pool depends on. If the pool is not layered,
+// pass the zero value. Then a node is updated only if it has no custom OS image.
 type Options struct {
 	// MachineOSConfig is nil if the pool is not layered. Then MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
@@ -17,7 +17,7 @@ type Options struct {
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
-// The states of a pool's OS image build, in addition to the condition types of a MachineOSBuild.
+// States of a pool's OS image build. The other states are the condition types of a MachineOSBuild.
 const (
 	notLayered mcfgv1.BuildProgress = ""        // the pool has no MachineOSConfig
 	noBuild    mcfgv1.BuildProgress = "None"    // the pool's config has no MachineOSBuild yet

@@ -20,7 +20,7 @@ type member struct {
 	name     string
 	down     string          // why the node is unavailable, or ""; see whyDown
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // the config and image that the node runs; also the desired target if updating is false
+	current  progress.Target // the config and image that the node runs; if updating is false, the object also desires them
 	updating bool            // an update was requested or is running
 	degraded bool
 	message  string // the cause, if the node is degraded
@@ -68,8 +68,8 @@ func isPinned(status *mcfgv1.MachineConfigNodeStatus) bool {
 		conditions.StatusOf(status.Conditions, phases.PinnedImageSetsDegraded) != metav1.ConditionTrue
 }
 
-// whyDown returns why a node is unavailable, or "" if it is available. It ignores whether the node
-// is being updated.
+// whyDown returns why a node is unavailable, or "" if the node is available. It does not check
+// whether the node is being updated.
 func whyDown(node *corev1.Node, degraded bool) string {
 	isReady := func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue

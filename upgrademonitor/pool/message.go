@@ -16,7 +16,7 @@ import (
 const (
 	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
 	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
-	maxFailure  = maxMessage - 384 // the same for NodeDegraded, so that its message fits into the message of Degraded
+	maxFailure  = maxMessage - 384 // the maximum for NodeDegraded, whose message must fit into the message of Degraded
 	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
 )
 
@@ -26,7 +26,7 @@ const (
 	allUpdating = "All nodes are updating to "
 	willNot     = "Pool is paused; will not update to "
 	buildFailed = "Custom OS image build failed"
-	noTarget    = "The pool has no rendered MachineConfig yet" // the whole message
+	noTarget    = "The pool has no rendered MachineConfig yet" // this is a whole message
 )
 
 // target names the config and the image that the nodes of the pool should have.
@@ -54,7 +54,7 @@ func (c *count) updatedMessage() string {
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message has no steps of single nodes, because each change of a pool makes other controllers sync.
+// message omits the steps of nodes, because each change of a pool makes other controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget
@@ -98,8 +98,8 @@ func (c *count) downNodes() string {
 	return strings.Join(parts, ", ")
 }
 
-// degradedMessage lists degraded nodes in the order of their names, each with its own message. It
-// ends with the number of further nodes, and a command that shows the object of the first node.
+// degradedMessage lists degraded nodes in the order of their names, each with its own message. The
+// text ends with the number of further nodes, and a command that shows the first node's object.
 func degradedMessage(nodes []problem) string {
 	sortByNode(nodes)
 	var texts []string

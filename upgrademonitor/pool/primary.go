@@ -20,7 +20,7 @@ const (
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
 //
-//  1. A pool selects the nodes that its nodeSelector matches. An empty nodeSelector selects none.
+//  1. A pool selects nodes with its nodeSelector. An empty nodeSelector selects no node.
 //  2. No pool selects a Windows node.
 //  3. If two custom pools, or Arbiter and a custom pool, select the node, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.

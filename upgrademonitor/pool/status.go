@@ -13,17 +13,17 @@ import (
 // mcns are their MachineConfigNodes. Objects may be missing in mcns, and objects of other nodes are
 // ignored. now becomes the lastTransitionTime of each condition whose status changes.
 //
-// Status reads each MachineConfigNode with progress.FromMachineConfigNode, and counts the nodes by
-// these rules:
+// Status reads each MachineConfigNode (the object of a node) with progress.FromMachineConfigNode,
+// and counts the nodes by these rules:
 //
 //  1. Every node counts as one machine. The order of the lists makes no difference. nil entries are
 //     ignored. If several objects have the same name, only the object with the highest
 //     resourceVersion is used. A Node whose labels do not match the pool's nodeSelector is ignored.
 //  2. A node with NodeDegraded=True is degraded. A degraded node is neither updated nor ready.
 //  3. A node is being updated if it does not run the config and image in the spec of its object. It
-//     is also being updated if the annotations of its Node desire another config or image, which
-//     its object does not desire yet. It is also being updated if Updated is not True, and a step
-//     that runs only during an update has started. Updated=False alone does not count as an update.
+//     is also being updated if the annotations of its Node desire a new config or image that its
+//     object does not desire yet. It is also being updated if Updated is not True, and a step that
+//     runs only during an update has started. Updated=False alone does not count as an update.
 //  4. A node is updated if it runs the config and image of the pool, its object desires them, and
 //     it is not being updated. The image of a layered pool is status.currentImagePullSpec of the
 //     MachineOSConfig. Other pools have no image. If the object has no images, the images in the
@@ -41,8 +41,8 @@ import (
 //     target until a MachineConfig is rendered. A layered pool has no target until a build has
 //     succeeded and the MachineOSConfig names the built image.
 //  8. Updating of a pool that is not layered is True if a machine is being updated. It is also True
-//     if a machine that has reported is not updated, unless the pool is paused. A pool
-//     is not Updating only because a node is not Ready, is cordoned, or has not reported.
+//     if a machine that has reported is not updated, unless the pool is paused. If a node is not
+//     Ready, is cordoned or has not reported, the pool is not Updating for that reason alone.
 //  9. Updating of a layered pool has machine-config-operator's status and message for the state of
 //     the build. If a node or the rendering is degraded, Updating is False unless the pool is
 //     paused.

@@ -31,7 +31,7 @@ type action struct {
 //  3. The garbage collector deletes the object of a deleted Node. If an object has neither a Node
 //     nor an owner that is a Node, the controller deletes the object.
 //  4. While an object is being deleted, there is no action.
-//  5. Otherwise the object is written if it differs from DesiredMachineConfigNode.
+//  5. Otherwise the object is written if it differs from the result of DesiredMachineConfigNode.
 func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
@@ -40,16 +40,16 @@ func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfig
 		if mcn == nil || slices.ContainsFunc(mcn.OwnerReferences, nodemeta.IsOwner) {
 			return action{}
 		}
-		return action{deletion: "it has neither a Node nor an owner"}
+		return action{deletion: "the MachineConfigNode has neither a Node nor an owner"}
 	case pool.IsWindows(node) && mcn != nil:
-		return action{deletion: "it belongs to a Windows node"}
+		return action{deletion: "the MachineConfigNode belongs to a Windows node"}
 	case pool.IsWindows(node) || !nodemeta.IsProvisioned(node):
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
 		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
 	case nodemeta.OwnedByPrevious(mcn.OwnerReferences, node):
-		return action{deletion: "it belongs to a previous Node with this name"}
+		return action{deletion: "the MachineConfigNode belongs to a previous Node with the same name"}
 	}
 	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
@@ -65,9 +65,9 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 
 // DesiredMachineConfigNode returns a copy of mcn with the owner references and the spec that match
 // the node and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for
-// operators that write the objects themselves. For a new object, pass an object that has only a
-// name. If the pool is unknown, pass "". If the CRD rejects the value of an annotation, the
-// annotation is ignored, and a warning is logged with the logger of ctx.
+// operators that write the objects themselves. For a new object, pass an mcn that has only a name.
+// If the pool is unknown, pass "". If the CRD rejects the value of an annotation, the annotation is
+// ignored, and a warning is logged with the logger of ctx.
 func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet

@@ -31,14 +31,15 @@ type Config struct {
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
 	// Recorder records warning events for problems that an administrator must resolve: see
-	// PoolConflict and InvalidSelector. If it is nil, the problems are only logged.
+	// PoolConflict and InvalidSelector. If Recorder is nil, the problems are only logged.
 	Recorder record.EventRecorder
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It must be safe
-	// for concurrent use. If it is nil, an object keeps its mode; a new object is in standard mode.
+	// for concurrent use. If ImageMode is nil, an existing object keeps its mode, and a new object
+	// is in standard mode.
 	ImageMode func() bool
 	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout limits one sync of a node. If it is not positive, DefaultTimeout is used.
+	// Timeout limits one sync of a node. If Timeout is not positive, DefaultTimeout is used.
 	Timeout time.Duration
 }
 

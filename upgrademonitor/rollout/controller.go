@@ -12,7 +12,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Controller keeps one MachineConfigNode for each Node. Create a Controller with New.
+// Controller maintains one MachineConfigNode for each Node. Create a Controller with New.
 type Controller struct {
 	config Config
 }
@@ -30,10 +30,11 @@ func New(config Config) (*Controller, error) {
 	return &Controller{config: config}, nil
 }
 
-// Run waits for the informers to sync, and keeps the objects up to date until ctx ends. Then it
-// waits for its workers and returns nil. Each worker syncs one node at a time. If workers is less
-// than 1, there is one worker. Only the leader should call Run: two replicas do not contradict each
-// other, but do the work twice. An error means that an informer was stopped before ctx ended.
+// Run waits for the informers to sync, and keeps the MachineConfigNodes up to date until ctx ends.
+// Then Run waits for its workers and returns nil. Each worker syncs one node at a time. If workers
+// is less than 1, there is one worker. Only the leader should call Run. If two replicas call Run,
+// the result is the same, but all work is done twice. An error means that an informer was stopped
+// before ctx ended.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
 		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}
@@ -74,7 +75,7 @@ type reconciler struct {
 }
 
 // handlers returns the event handlers of the informers. A handler enqueues names of nodes, which
-// are also the names of their objects. Most events cause no request: see sync.
+// are also the names of their MachineConfigNodes. Most events cause no request: see sync.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {

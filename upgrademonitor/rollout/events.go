@@ -12,7 +12,7 @@ import (
 )
 
 // The reasons of warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool with an invalid nodeSelector. Then the pool of each node is
+// InvalidSelector is for a pool with an invalid nodeSelector, which makes the pool of every node
 // unknown.
 const (
 	PoolConflict    = "PoolConflict"
@@ -39,7 +39,7 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 	}
 }
 
-// warn logs a problem that only an administrator can resolve, and records an event. It takes a
+// warn logs a problem that only an administrator can resolve, and records an event. object is a
 // reference, because a recorder drops events of objects whose type is not in its scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)

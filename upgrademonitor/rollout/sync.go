@@ -24,10 +24,10 @@ import (
 //  1. If the object is up to date according to the caches, no request is made.
 //  2. Otherwise the Node is read from the API server. The cached Node may be older than the Node
 //     from which the daemon computed the object. A Node that is read after the object is not older.
-//  3. A write fails if another process has written the object since it was read. So a later write
-//     of the daemon is never reverted. Then the object is read from the API server. After an
-//     outage, the cache may be stale for a while, and a write that is computed from the cache would
-//     fail again. After three attempts, the sync fails.
+//  3. A write fails if another process has written the object since it was read. So a newer write
+//     of the daemon is never reverted. After such a failure, the object is read from the API
+//     server, because the cache may be stale for a while after an outage. After three attempts, the
+//     sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
