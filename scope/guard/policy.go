@@ -7,8 +7,8 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// Parts of the messages of Policy. OpenShift's tests compare these messages, because the policy
-// mcn-guards of machine-config-operator has the same messages.
+// Parts of the messages of Policy. They equal the messages of machine-config-operator's policy
+// mcn-guards, because OpenShift's tests expect that text.
 const (
 	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
 	updatesTo            = "updates to MCN "

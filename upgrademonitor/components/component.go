@@ -146,6 +146,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs maps each process to the state of its whole sync. This state is a prefix of the states of
-// the sync's steps.
+// syncs maps each process to the state of its whole sync. The states of the sync's steps start with
+// the name of this state.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -114,10 +114,10 @@ func (r *Reporter) Forget(s State, key string) {
 	r.notify()
 }
 
-// SetPeerConditions reports conditions of another component, for example the result of Daemons or
-// Deployment. The operator reports the conditions of the daemons, and Available of the controller.
-// The controller reports Available of the operator. A condition that is not in the list is
-// unchanged.
+// SetPeerConditions reports conditions of another component, for example the conditions that the
+// functions Daemons and Deployment return. The operator reports the conditions of the daemons, and
+// Available of the controller. The controller reports Available of the operator. A condition that
+// is not in the list is unchanged.
 //
 // Available=True, Degraded=False and Progressing=False are published at once. Available=False is
 // published after it has lasted for 10 minutes, and any other status after 2 minutes. The

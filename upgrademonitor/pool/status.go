@@ -59,7 +59,8 @@ import (
 // conditions, entries and fields, are copied from the status of the pool.
 //
 // Status does not modify its arguments, and the result shares no memory with them. If pool.Status
-// is up to date, the result equals pool.Status. The running time is linear.
+// is up to date, the result equals pool.Status. The running time is linear in the number of nodes
+// and objects.
 func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
 	c := newCount(pool, nodes, mcns, options)
 	status := *pool.Status.DeepCopy()

@@ -72,8 +72,8 @@ func (p Pool) IsDone() bool {
 		len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.failsToPin)
 }
 
-// StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. Both
-// groups are sorted by For, longest first.
+// StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
+// group, the node with the longest Node.For comes first.
 func (p Pool) StuckNodes() []Node {
 	stuck := slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != Stuck })
 	rank := map[bool]int{false: 1}

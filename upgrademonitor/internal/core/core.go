@@ -138,7 +138,7 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 // isTrue reports whether the known object has the requested state. It ignores pending changes.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // Submit has already planned the change from the known object
+		return true // Submit has planned the change from the known object, and found nothing to write
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0

@@ -11,7 +11,7 @@ type NodeChange struct {
 var _ Change = NodeChange{}
 
 // String returns the name of the change in errors and logs.
-func (NodeChange) String() string { return "versions of the Node" }
+func (NodeChange) String() string { return "config and image of the Node" }
 
 // View returns the Node with the versions.
 func (c NodeChange) View() Node { return c.Node }

@@ -78,7 +78,7 @@ func (s State) updateName(n Node) string {
 	}
 	switch {
 	case s.images(n) && target.Image == "" && current != "":
-		return "disable image mode"
+		return "disable image mode" // completes "Action during update to "
 	case s.images(n) && target.Image != "" &&
 		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
 		return target.Image

@@ -35,8 +35,8 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero. It is the newest modification time of a file, or
-	// the newest time of a condition.
+	// written is the result of Now if At is zero: the newest modification time of a file or, if that
+	// is more than maxAge after the newest time of a condition, the latter.
 	written time.Time
 }
 
