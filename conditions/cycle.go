@@ -8,7 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is machine-config-operator's message for a disruption. Some tools match it.
+// disruptionMessage is machine-config-operator's message for a step that is reported while Updated
+// is True. Some tools match it.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the lists that start an update, one per write. The writes reset all phases, turn

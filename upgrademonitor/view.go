@@ -54,10 +54,10 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core has a newer view. A view is newer if its
-// look started after the core got the last view, even if its Node has a lower resourceVersion, for
-// example after etcd was restored. If the looks overlapped, the higher resourceVersion decides. If
-// the versions are equal or cannot be compared, the later look decides.
+// seeLocked passes a view to the core, unless the core has a newer view. A view that was started
+// after the core got the last view is newer, even if the Node in it has a lower resourceVersion,
+// for example after etcd was restored. Of overlapping views, the view of the Node with the higher
+// resourceVersion is newer. If these are equal or cannot be compared, the later view is newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0

@@ -59,7 +59,7 @@ type problem struct {
 // components. It computes the conditions that the process writes. The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
-	sync      State                       // the state of the whole sync
+	sync      State                       // OperatorSync or MCCSync
 	taken     time.Time                   // when Run read the conditions of an earlier process
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // unresolved errors, at most maxErrors

@@ -12,9 +12,9 @@ import (
 
 // CheckTransitions compares the conditions before and after a write. It returns an error for each
 // phase that skips a status of its state machine, makes an invalid transition, or changes its
-// lastTransitionTime but not its status. A step may change from Unknown to False if the write
-// starts or ends an update. Then every step is False after the write, except that UpdatePrepared
-// may be Unknown.
+// lastTransitionTime but not its status. A step may change from Unknown to False only in a write
+// that starts or ends an update. After such a write, every step is False, except that
+// UpdatePrepared may be Unknown.
 func CheckTransitions(before, after []metav1.Condition) error {
 	reset := true
 	for _, c := range after {

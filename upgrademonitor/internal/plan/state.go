@@ -96,8 +96,8 @@ func (s State) observedGeneration() int64 {
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
 //     Until UpdatePrepared is True, the daemon has not validated them.
-//  3. In image mode, a missing annotation clears its image: the desired image if rule 2 would copy
-//     the annotation, and the current image if ended is set.
+//  3. In image mode, if an annotation is missing, the image in the status is cleared: the desired
+//     image in the cases of rule 2, and the current image if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.

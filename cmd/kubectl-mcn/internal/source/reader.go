@@ -143,7 +143,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 				r.fail(nodes.denied) // the same error, whichever list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
-			a.leftOut, a.listed = true, true // the screen shows the counts in the status of the pools
+			a.leftOut, a.listed = true, true // the screen can do without these objects
 		default:
 			r.fail(explained)
 		}
