@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -59,19 +58,6 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
 }
 
-// A value that is read back must equal the one that was written.
-func TestLastTransitionTimeIsInUTCAndWholeSeconds(t *testing.T) {
-	zone := time.FixedZone("east", 2*60*60)
-	r := report(phases.Drained, done)
-	r.Time = metav1.NewTime(now.In(zone).Add(999999999))
-
-	for _, w := range next(t, nil, false, r) {
-		for _, c := range w {
-			assert.Equal(t, now, c.LastTransitionTime, "%s: exactly, location included", c.Type)
-		}
-	}
-}
-
 func TestNextTruncatesMessages(t *testing.T) {
 	r := report(phases.Drained, running)
 	r.Message = strings.Repeat("d", limit+1)
@@ -88,34 +74,6 @@ func TestNextTruncatesMessages(t *testing.T) {
 	assert.Len(t, drained, limit, "prefix included")
 	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
 	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
-}
-
-func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
-	for _, bad := range []metav1.ConditionStatus{"", "Bogus"} {
-		for _, p := range phases.All(false) {
-			list := statusMap{p: bad}.list(false)
-			for _, q := range phases.All(false) {
-				for _, to := range statuses {
-					assert.NotPanics(t, func() {
-						r := report(q, to, newTarget, completing)
-						_, _ = conditions.Next(list, false, r.Report, r.Cycle)
-					})
-				}
-			}
-		}
-	}
-}
-
-func TestWritesShareNoMemoryWithTheListOrEachOther(t *testing.T) {
-	list := statusMap{}.list(false)
-	writes := next(t, list, false, report(phases.Drained, done))
-	require.Len(t, writes, 2)
-	second := slices.Clone(writes[1])
-
-	clear(writes[0])
-
-	assert.Equal(t, second, writes[1])
-	assert.Equal(t, statusMap{}.list(false), list)
 }
 
 // The reset of a start is no write of its own if it changes nothing.
