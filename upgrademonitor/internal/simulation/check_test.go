@@ -45,7 +45,7 @@ func (s *simulation) checkCall(c *call) {
 
 // checkNothingLost checks the calls of a process that had returned at a tick: an accepted report is shown,
 // or a later report of the same phase replaced its text while no caller waited for it.
-func (s *simulation) checkNothingLost(p *process, tick int) {
+func (s *simulation) checkNothingLost(p *process, tick int64) {
 	s.mu.Lock()
 	calls := append([]*call(nil), s.calls...)
 	s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *simulation) end() {
 		if n, _ := p.Pending(); n > 0 {
 			s.fail("%s: %d reports are pending at the end", p.name, n)
 		}
-		s.checkNothingLost(p, math.MaxInt)
+		s.checkNothingLost(p, math.MaxInt64)
 	}
 	if s.stopped = true; s.problem != nil {
 		return

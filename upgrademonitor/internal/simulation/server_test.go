@@ -114,12 +114,6 @@ type transport struct {
 	dead chan struct{} // closed when the process ends
 }
 
-var errReset = &netError{syscall.ECONNRESET}
-
-type netError struct{ error }
-
-func (e *netError) Unwrap() error { return e.error }
-
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil { // a late write is served after the request has ended
@@ -144,10 +138,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		case <-timer.C:
 			return nil
 		case <-t.dead:
-			return errReset
+			return syscall.ECONNRESET
 		case <-cut:
 			if d > time.Minute {
-				return errReset
+				return syscall.ECONNRESET
 			}
 			return nil
 		case <-r.Context().Done():
@@ -181,16 +175,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		denied.ErrStatus.Message = "ValidatingAdmissionPolicy 'guard' with binding 'guard' denied request: no"
 		return status(denied)
 	case "reset":
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "lost":
 		_, _ = s.Serve(r)
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "late":
 		s.lateWrite.Go(func() {
 			<-time.After(long)
 			_, _ = s.Serve(r)
 		})
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "garbage":
 		response := apiserver.Respond(r, nil, nil)
 		response.Body = io.NopCloser(strings.NewReader("<html>"))
@@ -233,25 +227,19 @@ func (s *server) write(change func(*mcfgv1.MachineConfigNode), subresource strin
 	if s.Get(nodeName) == nil {
 		return
 	}
-	s.byOthers(func() {
-		if err := s.Write(nodeName, subresource, change); err != nil && !apierrors.IsConflict(err) {
-			s.mu.Lock()
-			s.fail("a write of another client: %v", err)
-			s.mu.Unlock()
-		}
-	})
-}
-
-// byOthers runs a write of another client, which is not checked.
-func (s *server) byOthers(write func()) {
-	set := func(others bool) {
+	isOther := func(others bool) { // its write is not checked
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.others = others
 	}
-	set(true)
-	write()
-	set(false)
+	isOther(true)
+	err := s.Write(nodeName, subresource, change)
+	isOther(false)
+	if err != nil && !apierrors.IsConflict(err) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.fail("a write of another client: %v", err)
+	}
 }
 
 func (s *server) remove() {

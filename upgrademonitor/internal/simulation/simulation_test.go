@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -79,8 +80,10 @@ type simulation struct {
 	rng    *rand.Rand
 	server *server
 	lister *lister
+	ticks  atomic.Int64 // the order of the starts and ends of calls
+	tokens atomic.Int64 // of texts and configs
 
-	mu        sync.Mutex
+	mu        sync.Mutex // guards the fields below
 	started   time.Time
 	nodes     []*corev1.Node // the last one is the Node as it is
 	stale     bool           // the view of the Node is out of date by one change
@@ -90,8 +93,6 @@ type simulation struct {
 	script    []string
 	calls     []*call
 	sets      []upgrademonitor.PinnedImageSet // as reported last
-	ticks     int
-	tokens    int
 	stopped   bool
 	problem   error
 }
@@ -208,20 +209,6 @@ func (s *simulation) fail(format string, args ...any) {
 	}
 }
 
-func (s *simulation) tick() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ticks++
-	return s.ticks
-}
-
-func (s *simulation) next() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens++
-	return s.tokens
-}
-
 // process returns the process of a caller.
 func (s *simulation) process(caller string) *process {
 	s.mu.Lock()
@@ -262,21 +249,13 @@ func (s *simulation) isNewest(config string) bool {
 // takes to look at the Node again.
 const maxChange = time.Minute + 20*time.Second
 
-// wants has the Node desire a config.
-func (s *simulation) wants(config string) {
-	s.log("the Node desires %s", config)
+// becomes has the Node desire a config, and run a config, unless that is "".
+func (s *simulation) becomes(current, desired string) {
+	s.log("the Node desires %s, runs %s", desired, current)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current := s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation]
-	s.nodes, s.changed = append(s.nodes, newNode(current, config, s.images)), time.Now()
-}
-
-// runsNow has the Node run a config, and desire it.
-func (s *simulation) runsNow(config string) {
-	s.log("the Node runs %s", config)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.nodes, s.changed = append(s.nodes, newNode(config, config, s.images)), time.Now()
+	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation])
+	s.nodes, s.changed = append(s.nodes, newNode(current, desired, s.images)), time.Now()
 }
 
 // change changes the weather.
