@@ -78,13 +78,3 @@ func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {
 	}
 	return text
 }
-
-// Image sets of an object without conditions, and of an object in the other mode, complete the conditions.
-func TestImageSetsCompleteTheConditions(t *testing.T) {
-	for _, s := range []plan.State{{}, between(t, viewOf("a", "a"))} {
-		planned, err := plan.ImageSetsChange{Node: imagesOf("", ""), Time: now}.Plan(s)
-		require.NoError(t, err)
-		require.Len(t, planned.States, 1)
-		assert.Len(t, planned.States[0].Status.Conditions, len(phases.All(true)))
-	}
-}
