@@ -178,11 +178,6 @@ func (f *fixture) createNode(node *corev1.Node) {
 	f.done(f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{}))
 }
 
-func (f *fixture) deleteNode(name string) {
-	f.t.Helper()
-	f.done(nil, f.kube.CoreV1().Nodes().Delete(f.t.Context(), name, metav1.DeleteOptions{}))
-}
-
 // replaceNode deletes a Node and creates another one with its name at once.
 func (f *fixture) replaceNode(node *corev1.Node) {
 	f.t.Helper()
