@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -83,17 +82,6 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
 	return writes
-}
-
-// rejected calls Next, which must return an error and no write.
-func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r request) error {
-	t.Helper()
-	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
-	require.Error(t, err)
-	assert.Nil(t, writes)
-	assert.Equal(t, kept, list)
-	return err
 }
 
 // neverRan returns the condition of a phase that never ran.

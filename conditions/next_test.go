@@ -27,7 +27,9 @@ func TestReportsThatAreRejected(t *testing.T) {
 		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, rejected(t, midway(false, nil), false, tc.report))
+			writes, err := conditions.Next(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
+			assert.Equal(t, tc.want, err)
+			assert.Nil(t, writes)
 		})
 	}
 }
