@@ -26,6 +26,7 @@ func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 		"already truncated":     {marked("a"), marked("a")},
 		"two bytes, at limit":   {strings.Repeat("é", limit/2), strings.Repeat("é", limit/2)},
 		"two bytes, over":       {strings.Repeat("é", limit/2+1), strings.Repeat("é", 1020) + conditions.TruncationMark + strings.Repeat("é", 1020)},
+		"two bytes, and one":    {strings.Repeat("é", limit/2) + "a", strings.Repeat("é", 1020) + conditions.TruncationMark + strings.Repeat("é", 1019) + "a"},
 		"invalid UTF-8":         {"a\xffb", "a\uFFFDb"},
 		"half a character":      {"é"[:1], "\uFFFD"},
 		"invalid, at the limit": {strings.Repeat("a", limit-3) + "\xff", strings.Repeat("a", limit-3) + "\uFFFD"},
