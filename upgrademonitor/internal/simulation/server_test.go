@@ -262,26 +262,19 @@ func (s *server) stored(stored, after *apiserver.Object) {
 		s.check(before, mcn)
 	}
 	s.versions = append(s.versions, mcn)
-	note := func(about, text string) {
-		key := about + token.FindString(text)
-		if _, ok := s.shown[key]; !ok {
-			s.shown[key] = len(s.versions)
-		}
-	}
 	changed := []string{"the object is at " + mcn.ResourceVersion}
 	if before.Spec != mcn.Spec {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
-		note(c.Type, c.Message)
+		if key := c.Type + token.FindString(c.Message); s.shown[key] == 0 {
+			s.shown[key] = len(s.versions)
+		}
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
 			changed = append(changed, fmt.Sprintf("%s=%s %s", c.Type, c.Status, token.FindString(c.Message)))
 		}
 	}
 	s.log("    %s", strings.Join(changed, ", "))
-	for _, set := range mcn.Status.PinnedImageSets {
-		note(string(phases.PinnedImageSetsDegraded), set.LastFailedGenerationError)
-	}
 }
 
 func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {

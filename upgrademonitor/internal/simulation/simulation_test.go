@@ -92,7 +92,6 @@ type simulation struct {
 	processes map[string]*process
 	script    []string
 	calls     []*call
-	sets      []upgrademonitor.PinnedImageSet // as reported last
 	stopped   bool
 	problem   error
 }
@@ -148,7 +147,6 @@ func (s *simulation) run(seed uint64, events int) {
 		do   func(*caller)
 	}{
 		{"daemon", (*caller).update},
-		{"image manager", (*caller).imageSets},
 		{"health check", (*caller).burst},
 		{"disk check", (*caller).burst},
 		{"controller", (*caller).drain},
