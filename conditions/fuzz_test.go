@@ -1,10 +1,8 @@
 package conditions_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -37,9 +35,6 @@ var east = time.FixedZone("east", 2*60*60)
 // FuzzNext decodes a list and a sequence of reports, and checks each call with the oracle.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{0, 0, 4, 2, 0, 0, 13, 1, 0, 1, 1, 3, 0})
-	f.Add([]byte{1, 3, 14, 2, 0, 8, 5, 1, 1, 4, 2, 2, 9, 9, 9, 4, 3, 2, 1, 13, 1, 2})
-	f.Add([]byte{0, 1, 14, 2, 0, 11, 7, 0, 0, 12, 7, 0})
 	for seed := range uint64(1000) { // what every change is tested with
 		tape := make([]byte, 100)
 		_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(tape)
@@ -61,7 +56,7 @@ func FuzzNext(f *testing.F) {
 				t.Fatal("the argument changed")
 			}
 			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
-				t.Fatalf("%s, then %+v: %v", describe(list), r, err)
+				t.Fatalf("%v, then %+v: %v", list, r, err)
 			}
 			if last := len(writes) - 1; last >= 0 {
 				list = slices.Clone(writes[last])
@@ -70,7 +65,7 @@ func FuzzNext(f *testing.F) {
 				}
 			}
 			if again, _ := conditions.Next(list, imageMode, r.Report, r.Cycle); err == nil && again != nil && !retries(r) {
-				t.Fatalf("%s, then %+v: the repeat writes again", describe(list), r)
+				t.Fatalf("%v, then %+v: the repeat writes again", list, r)
 			}
 		}
 	})
@@ -105,15 +100,7 @@ func fuzzReport(in *tape) request {
 	r.Ended = options&4 != 0
 	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
 	if options&32 != 0 {
-		r.ParentMessage = "to the parent"
+		r.ParentMessage = "to the parent\xff"
 	}
 	return r
-}
-
-func describe(list []metav1.Condition) string {
-	var b strings.Builder
-	for _, c := range list {
-		fmt.Fprintf(&b, "%s=%s ", c.Type, c.Status)
-	}
-	return b.String()
 }

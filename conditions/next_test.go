@@ -2,7 +2,6 @@ package conditions_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -58,24 +57,6 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no}, second)
 	assert.Nil(t, next(t, list, false, r), "the order, conditions of other clients and second conditions are ignored")
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
-}
-
-func TestNextTruncatesMessages(t *testing.T) {
-	r := report(phases.Drained, running)
-	r.Message = strings.Repeat("d", limit+1)
-	r.ParentMessage = "\xff" + strings.Repeat("é", limit)
-
-	list := next(t, nil, false, r)[0]
-
-	assert.Equal(t, conditions.Truncate(r.Message), condition(t, list, phases.Drained).Message)
-	assert.Equal(t, conditions.Truncate(r.ParentMessage), condition(t, list, phases.UpdateExecuted).Message)
-	assert.Nil(t, next(t, list, false, r), "a repeat of a truncated message is a repeat")
-
-	ended := next(t, list, false, report(phases.Updated, done))[0]
-	drained := condition(t, ended, phases.Drained).Message
-	assert.Len(t, drained, limit, "prefix included")
-	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
-	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
 }
 
 // The reset of a start is no write of its own if it changes nothing.

@@ -167,18 +167,6 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 	}
 }
 
-// A Monitor whose life has ended works.
-func TestALifeThatHasEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.end()
-		synctest.Wait()
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		require.NoError(t, f.syncSpec(t))
-		assert.Empty(t, f.log.take())
-	})
-}
-
 // An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs
 // nothing.
 func TestIdleMonitors(t *testing.T) {

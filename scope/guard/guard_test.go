@@ -150,13 +150,3 @@ func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)
 	assert.Equal(t, `"updates to MCN " + variables.name + " can only be done from the MCN's owner node"`, validations[2].MessageExpression)
 }
-
-func TestObjectsOfAGuardMayBeChanged(t *testing.T) {
-	g := guard.Guard{}
-	before := manifests(t, g)
-	policy := g.Policy()
-	policy.Spec.Validations[0].Message = "changed"
-	policy.Spec.Variables[0].Expression = "changed"
-	g.Role().Rules[0].Verbs[0] = "changed"
-	assert.Equal(t, before, manifests(t, g))
-}

@@ -35,9 +35,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fixture is an in-memory cluster with a controller. It is in a bubble of synctest, in which time
 // advances only while all goroutines are blocked: what changes the cluster returns when the

@@ -21,22 +21,20 @@ const (
 	each = 250 * time.Millisecond
 )
 
-// isShown returns the version that has shown the text of a call first.
-func (s *simulation) isShown(c *call) (int, bool) {
+// isShown reports whether a version of the object has shown the text of a call.
+func (s *simulation) isShown(c *call) bool {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	version, ok := s.server.shown[string(c.phase)+c.token]
-	return version, ok
+	return s.server.shown[string(c.phase)+c.token]
 }
 
 // checkCall checks what a call promises when it returns: an error means that the report was not
 // accepted. While the API server is well, a report is written when its call returns.
 func (s *simulation) checkCall(c *call) {
-	_, shown := s.isShown(c)
 	switch {
 	case c.err != nil && !strings.Contains(c.err.Error(), upgrademonitor.ErrQueueFull.Error()):
 		s.fail("%s: %s: rejected, and nothing is wrong with it: %v", c.caller, c.name, c.err)
-	case c.err == nil && c.settled && c.token != "" && !shown:
+	case c.err == nil && c.settled && c.token != "" && !s.isShown(c):
 		s.fail("%s: %s %s: not written when the call returned, in fair weather", c.caller, c.name, c.token)
 	}
 }
@@ -51,7 +49,7 @@ func (s *simulation) checkNothingLost(p *process, tick int64) {
 		if c.process != p || c.to >= tick || c.err != nil || c.token == "" {
 			continue
 		}
-		if _, ok := s.isShown(c); !ok && !s.isLate(c) && !s.isReplaced(c, calls) {
+		if !s.isShown(c) && !s.isLate(c) && !s.isReplaced(c, calls) {
 			s.fail("%s: %s %s is lost", c.caller, c.name, c.token)
 		}
 	}
@@ -71,10 +69,9 @@ func (s *simulation) isLate(c *call) bool {
 // isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn.
 func (s *simulation) isReplaced(c *call, calls []*call) bool {
 	for _, other := range calls {
-		if other.process == c.process && other.phase == c.phase && other.status == c.status && other.err == nil && other.from > c.to {
-			if _, ok := s.isShown(other); ok || other.token == "" {
-				return true
-			}
+		isNewer := other.process == c.process && other.phase == c.phase && other.status == c.status && other.err == nil && other.from > c.to
+		if isNewer && (other.token == "" || s.isShown(other)) {
+			return true
 		}
 	}
 	return false

@@ -33,7 +33,7 @@ type server struct {
 	others    bool                        // another client writes
 	newest    func(config string) bool    // whether a Node that was seen later does not desire another config
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
-	shown     map[string]int              // the version in which a text was first shown, by phase and text
+	shown     map[string]bool             // the texts that a version has shown, by phase and text
 	weather   weather
 	since     time.Time           // of the weather
 	settled   map[*transport]bool // which have written a status in this weather
@@ -267,9 +267,7 @@ func (s *server) stored(stored, after *apiserver.Object) {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
-		if key := c.Type + token.FindString(c.Message); s.shown[key] == 0 {
-			s.shown[key] = len(s.versions)
-		}
+		s.shown[c.Type+token.FindString(c.Message)] = true
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
 			changed = append(changed, fmt.Sprintf("%s=%s %s", c.Type, c.Status, token.FindString(c.Message)))
 		}
