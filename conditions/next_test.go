@@ -79,7 +79,7 @@ func TestMessagesAfterARestart(t *testing.T) {
 		}
 		assert.Equal(t, prefix+lastUpdate+": about Uncordoned", condition(t, list, phases.Uncordoned).Message)
 	}
-	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message = "again" }, completing))[0]
+	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.CompletesParent = "again", true }))[0]
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.Uncordoned).Message)
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.UpdateComplete).Message)
 }

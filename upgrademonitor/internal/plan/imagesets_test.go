@@ -58,16 +58,11 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		assert.Equal(t, step.degraded, conditions.StatusOf(list, phases.PinnedImageSetsDegraded), step.name)
 		assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.Updated))
 	}
-	progressing := conditions.Find(planOf(t, plan.ImageSetsChange{Sets: sets{{Name: "a", Generation: 1, Failure: "full"}}, Node: viewOf("a", "a")}, s), phases.PinnedImageSetsProgressing)
+	failed, err := plan.ImageSetsChange{Sets: sets{{Name: "a", Generation: 1, Failure: "full"}}, Node: viewOf("a", "a")}.Plan(s)
+	require.NoError(t, err)
+	progressing := conditions.Find(failed.States[0].Status.Conditions, phases.PinnedImageSetsProgressing)
 	assert.Equal(t, []string{"ImagePrefetch", "node is prefetching images: worker-0"}, []string{progressing.Reason, progressing.Message})
 	assert.Equal(t, now.Add(11*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
-}
-
-func planOf(t *testing.T, c plan.Change, s plan.State) []metav1.Condition {
-	t.Helper()
-	planned, err := c.Plan(s)
-	require.NoError(t, err)
-	return planned.States[0].Status.Conditions
 }
 
 func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {

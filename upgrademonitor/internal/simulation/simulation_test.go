@@ -49,7 +49,7 @@ func TestSimulation(t *testing.T) {
 			s = shorter
 		}
 		if s.problem != nil {
-			t.Fatalf("seed %d: %v\n%s\n\t%s", seed, s.problem, s.world, strings.Join(s.script[max(0, len(s.script)-lines):], "\n\t"))
+			t.Fatalf("seed %d: %v\n%+v\n\t%s", seed, s.problem, s.world, strings.Join(s.script[max(0, len(s.script)-lines):], "\n\t"))
 		}
 		seeds, seed = seeds+1, seed+1
 		if time.Now().After(end) {
@@ -67,11 +67,6 @@ type world struct {
 	lists   bool // there is a Lister
 	others  bool // other processes write
 	drains  bool // one of them is a controller with a Monitor of its own
-}
-
-func (w world) String() string {
-	type plain world
-	return fmt.Sprintf("%+v", plain(w))
 }
 
 type simulation struct {
