@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -71,8 +70,7 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) 
 	return r
 }
 
-func completing(r *request) { r.CompletesParent = true }
-func newTarget(r *request)  { r.NewTarget = true }
+func newTarget(r *request) { r.NewTarget = true }
 
 // next calls Next and checks its result with the oracle, and that the list did not change.
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
@@ -83,17 +81,6 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
 	return writes
-}
-
-// rejected calls Next, which must return an error and no write.
-func rejected(t *testing.T, list []metav1.Condition, imageMode bool, r request) error {
-	t.Helper()
-	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
-	require.Error(t, err)
-	assert.Nil(t, writes)
-	assert.Equal(t, kept, list)
-	return err
 }
 
 // neverRan returns the condition of a phase that never ran.

@@ -2,9 +2,7 @@ package conditions_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,7 +26,9 @@ func TestReportsThatAreRejected(t *testing.T) {
 		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, rejected(t, midway(false, nil), false, tc.report))
+			writes, err := conditions.Next(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
+			assert.Equal(t, tc.want, err)
+			assert.Nil(t, writes)
 		})
 	}
 }
@@ -59,65 +59,6 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
 }
 
-// A value that is read back must equal the one that was written.
-func TestLastTransitionTimeIsInUTCAndWholeSeconds(t *testing.T) {
-	zone := time.FixedZone("east", 2*60*60)
-	r := report(phases.Drained, done)
-	r.Time = metav1.NewTime(now.In(zone).Add(999999999))
-
-	for _, w := range next(t, nil, false, r) {
-		for _, c := range w {
-			assert.Equal(t, now, c.LastTransitionTime, "%s: exactly, location included", c.Type)
-		}
-	}
-}
-
-func TestNextTruncatesMessages(t *testing.T) {
-	r := report(phases.Drained, running)
-	r.Message = strings.Repeat("d", limit+1)
-	r.ParentMessage = "\xff" + strings.Repeat("é", limit)
-
-	list := next(t, nil, false, r)[0]
-
-	assert.Equal(t, conditions.Truncate(r.Message), condition(t, list, phases.Drained).Message)
-	assert.Equal(t, conditions.Truncate(r.ParentMessage), condition(t, list, phases.UpdateExecuted).Message)
-	assert.Nil(t, next(t, list, false, r), "a repeat of a truncated message is a repeat")
-
-	ended := next(t, list, false, report(phases.Updated, done))[0]
-	drained := condition(t, ended, phases.Drained).Message
-	assert.Len(t, drained, limit, "prefix included")
-	assert.True(t, strings.HasPrefix(drained, prefix+thisUpdate+": ddd"))
-	assert.Equal(t, 1, strings.Count(drained, conditions.TruncationMark))
-}
-
-func TestNextDoesNotPanicOnAnInvalidStatusInTheList(t *testing.T) {
-	for _, bad := range []metav1.ConditionStatus{"", "Bogus"} {
-		for _, p := range phases.All(false) {
-			list := statusMap{p: bad}.list(false)
-			for _, q := range phases.All(false) {
-				for _, to := range statuses {
-					assert.NotPanics(t, func() {
-						r := report(q, to, newTarget, completing)
-						_, _ = conditions.Next(list, false, r.Report, r.Cycle)
-					})
-				}
-			}
-		}
-	}
-}
-
-func TestWritesShareNoMemoryWithTheListOrEachOther(t *testing.T) {
-	list := statusMap{}.list(false)
-	writes := next(t, list, false, report(phases.Drained, done))
-	require.Len(t, writes, 2)
-	second := slices.Clone(writes[1])
-
-	clear(writes[0])
-
-	assert.Equal(t, second, writes[1])
-	assert.Equal(t, statusMap{}.list(false), list)
-}
-
 // The reset of a start is no write of its own if it changes nothing.
 func TestAResetThatChangesNothing(t *testing.T) {
 	list := next(t, nil, false, report(phases.UpdatePrepared, running))[0]
@@ -138,7 +79,7 @@ func TestMessagesAfterARestart(t *testing.T) {
 		}
 		assert.Equal(t, prefix+lastUpdate+": about Uncordoned", condition(t, list, phases.Uncordoned).Message)
 	}
-	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message = "again" }, completing))[0]
+	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.CompletesParent = "again", true }))[0]
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.Uncordoned).Message)
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.UpdateComplete).Message)
 }

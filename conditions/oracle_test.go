@@ -369,7 +369,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, b, l) && !wasReset(b, l, r.Name) {
+			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage(what)):
@@ -400,10 +400,12 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does
 // not change its status changes its message if it is Unknown, or for a child that completes it, or has a message for it.
-func (c called) parentText(what event, completes bool, b, l metav1.Condition) bool {
+// A repeat does not change it.
+func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condition) bool {
 	r := c.report
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
-	hasText := moved || b.Status == running || completes || r.ParentMessage != ""
+	isRepeat := what == eventNone && !isNews
+	hasText := moved || !isRepeat && (b.Status == running || completes || r.ParentMessage != "")
 	return hasText && l.Reason == string(r.Phase) && (l.Message == c.parentMessage(what) || c.keeps(what, b, l, cmp.Or(r.ParentMessage, r.Message)))
 }
 

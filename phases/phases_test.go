@@ -57,22 +57,6 @@ func TestPhasesHaveTheirKindParentAndMode(t *testing.T) {
 	}
 }
 
-func TestUnknownPhasesHaveNoProperties(t *testing.T) {
-	for _, p := range []phases.Phase{"", "drained", "Drained ", unknownPhase} {
-		t.Run(string(p), func(t *testing.T) {
-			parent, hasParent := phases.ParentOf(p)
-
-			assert.Empty(t, phases.KindOf(p))
-			assert.Empty(t, parent)
-			assert.False(t, hasParent)
-			assert.False(t, phases.ExistsIn(p, false))
-			assert.False(t, phases.ExistsIn(p, true))
-			assert.False(t, phases.IsUpdateStep(p))
-			assert.False(t, phases.StartsUpdate(p))
-		})
-	}
-}
-
 func TestAll(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		var names []phases.Phase

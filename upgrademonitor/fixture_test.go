@@ -3,7 +3,6 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/klog/v2/ktesting"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -334,19 +333,14 @@ type logLines struct {
 }
 
 func (l *logLines) context(ctx context.Context) context.Context {
-	config := ktesting.NewConfig(ktesting.AnyToString(func(value any) string { return fmt.Sprint(value) }))
-	return klog.NewContext(ctx, ktesting.NewLogger(l, config))
+	return klog.NewContext(ctx, textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(l))))
 }
 
-// Helper, Name and Log make it a ktesting.TL.
-func (l *logLines) Helper() {}
-
-func (l *logLines) Name() string { return "" }
-
-func (l *logLines) Log(args ...any) {
+func (l *logLines) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprint(args...))
+	l.lines = append(l.lines, string(line))
+	return len(line), nil
 }
 
 // take returns the lines since the last call.

@@ -80,17 +80,6 @@ func TestWaitingEndsWithTheWrite(t *testing.T) {
 	})
 }
 
-// A function of Config that panics in a call panics in the caller, who may recover: nothing is
-// locked.
-func TestAFunctionOfConfigThatPanics(t *testing.T) {
-	f := newUpdated(t)
-	f.calls(func() { panic("broken") })
-	assert.Panics(t, func() { _ = f.Flush(t.Context()) })
-	assert.Panics(t, func() { f.ReportDegraded(t.Context(), nil) })
-	f.calls(nil)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-}
-
 // After the end of its life a Monitor neither retries nor looks. The request in flight ends without
 // a log line; if something is pending, that is logged once. A call makes one attempt, and Flush
 // retries until its own ctx ends.
@@ -165,18 +154,6 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 			assert.Less(t, n, 100, "no conflict is retried without a pause")
 		})
 	}
-}
-
-// A Monitor whose life has ended works.
-func TestALifeThatHasEnded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.end()
-		synctest.Wait()
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		require.NoError(t, f.syncSpec(t))
-		assert.Empty(t, f.log.take())
-	})
 }
 
 // An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs

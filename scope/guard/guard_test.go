@@ -17,7 +17,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
@@ -122,21 +121,6 @@ func TestWriteManifestsReturnsTheErrorOfTheWriter(t *testing.T) {
 	assert.ErrorIs(t, guard.Guard{}.WriteManifests(full{}), errFull)
 }
 
-func TestRoleGrantsOnlyTheVerbsThatTheLibraryNeeds(t *testing.T) {
-	verbs := map[string]string{}
-	for _, rule := range (guard.Guard{}).Role().Rules {
-		for _, resource := range rule.Resources {
-			verbs[resource] = strings.Join(rule.Verbs, " ")
-		}
-		assert.Empty(t, rule.NonResourceURLs)
-	}
-	assert.Equal(t, map[string]string{
-		"machineconfignodes":        "get list watch create patch",
-		"machineconfignodes/status": "patch",
-		"nodes":                     "get list watch",
-	}, verbs)
-}
-
 func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 	g := guard.Guard{Namespace: "a", ServiceAccount: "b"}
 	for _, policy := range []*admissionv1.ValidatingAdmissionPolicy{g.Policy(), g.TransitionPolicy()} {
@@ -165,31 +149,4 @@ func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	validations := (guard.Guard{}).Policy().Spec.Validations
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)
 	assert.Equal(t, `"updates to MCN " + variables.name + " can only be done from the MCN's owner node"`, validations[2].MessageExpression)
-}
-
-func TestTransitionPolicyCoversEveryPhase(t *testing.T) {
-	expressions := map[string]string{}
-	for _, variable := range (guard.Guard{}).TransitionPolicy().Spec.Variables {
-		expressions[variable.Name] = variable.Expression
-	}
-	for _, imageMode := range []bool{false, true} {
-		for _, p := range phases.All(imageMode) {
-			quoted := `"` + string(p) + `"`
-			assert.Contains(t, expressions["before"], quoted)
-			assert.Contains(t, expressions["after"], quoted)
-			assert.Equal(t, phases.KindOf(p) != phases.Singleton, strings.Contains(expressions["invalid"], quoted), p)
-			assert.Equal(t, phases.IsUpdateStep(p), strings.Contains(expressions["reset"], quoted), p)
-			assert.Equal(t, !phases.ExistsIn(p, !imageMode), strings.Contains(expressions["removed"], quoted), p)
-		}
-	}
-}
-
-func TestObjectsOfAGuardMayBeChanged(t *testing.T) {
-	g := guard.Guard{}
-	before := manifests(t, g)
-	policy := g.Policy()
-	policy.Spec.Validations[0].Message = "changed"
-	policy.Spec.Variables[0].Expression = "changed"
-	g.Role().Rules[0].Verbs[0] = "changed"
-	assert.Equal(t, before, manifests(t, g))
 }

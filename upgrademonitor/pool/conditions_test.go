@@ -98,7 +98,7 @@ func TestConditions(t *testing.T) {
 			}
 		}
 		p := newPool("worker", test.pool...)
-		status := pool.Status(p, test.nodes, test.mcns, pool.Options{}, now)
+		status := statusOf(t, p, test.nodes, test.mcns, pool.Options{})
 		fmt.Fprintf(&got, "# %s\n", test.name)
 		for _, c := range status.Conditions {
 			if c.Reason != "" && c.Reason != "AsExpected" { // of another controller, or False
@@ -109,36 +109,8 @@ func TestConditions(t *testing.T) {
 			c := condition(t, status, conditionType)
 			assert.Equal(t, c.Status == corev1.ConditionFalse, c.Reason == "AsExpected", "%s: %s", test.name, conditionType)
 		}
-		isPins := func(p mcfgv1.MachineConfigPoolStatus) (kept []mcfgv1.MachineConfigPoolCondition) {
-			for _, c := range p.Conditions {
-				if c.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded {
-					kept = append(kept, c)
-				}
-			}
-			return kept
-		}
-		assert.Equal(t, isPins(p.Status), isPins(status), "the pinned image set controller writes it")
 	}
 	requireGolden(t, "conditions.txt", got.String())
-}
-
-// TestReleaseGate: machine-config-operator completes the upgrade of a cluster while a required pool is
-// Updated, not Degraded, and has observed its generation. It must not do so while a node is down.
-func TestReleaseGate(t *testing.T) {
-	isOpen := func(n *corev1.Node, change ...func(*mcfgv1.MachineConfigNode)) bool {
-		p := newPool("master")
-		n.Labels = nil
-		s := pool.Status(p, nodes{n, newNode("b", roles())}, mcns{newMCN("a", change...), newMCN("b")}, pool.Options{}, now)
-		assert.Equal(t, len(change) > 0, condition(t, s, mcfgv1.MachineConfigPoolUpdating).Status == corev1.ConditionTrue, "a node that is down is no update")
-		return condition(t, s, mcfgv1.MachineConfigPoolDegraded).Status == corev1.ConditionFalse && p.Generation <= s.ObservedGeneration &&
-			condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue
-	}
-	assert.True(t, isOpen(newNode("a")))
-	for name, down := range map[string]func(*corev1.Node){"NotReady": notReady, "unknown": noConditions, "cordoned": cordoned} {
-		assert.False(t, isOpen(newNode("a", down)), name)
-	}
-	assert.False(t, isOpen(newNode("a"), updating))
-	assert.False(t, isOpen(newNode("a"), degraded))
 }
 
 // TestDocumentation: docs/operator.md has every reason, and the first words of every message.

@@ -43,7 +43,7 @@ func TestWords(t *testing.T) {
 			for isPaused, want := range map[bool]string{false: b.active, true: b.paused} {
 				p := newPool("worker")
 				p.Spec.Paused = isPaused
-				s := pool.Status(p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build}, now)
+				s := statusOf(t, p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build})
 				c := condition(t, s, mcfgv1.MachineConfigPoolUpdating)
 				assert.Equal(t, want, string(c.Status)+" "+c.Message)
 				assert.Equal(t, corev1.ConditionFalse, condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status)
@@ -52,7 +52,7 @@ func TestWords(t *testing.T) {
 	}
 	both := mosb(mcfgv1.MachineOSBuilding, "") // Prepared and Building
 	both.Status.Conditions[0].Status = metav1.ConditionTrue
-	s := pool.Status(newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both}, now)
+	s := statusOf(t, newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both})
 	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
 }
 
@@ -77,7 +77,7 @@ func TestLayeredPools(t *testing.T) {
 						has("RenderDegraded", "True", "no base config")(p)
 					}
 					options := pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
-					s := pool.Status(p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options, now)
+					s := statusOf(t, p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options)
 					fmt.Fprintf(&got, "# %s%s%s, %s: %v\n", b.name, map[bool]string{true: ", paused"}[isPaused],
 						map[bool]string{true: ", degraded by a " + broken}[broken != ""], done, countsOf(s))
 					for _, c := range s.Conditions {
@@ -138,11 +138,11 @@ func TestImageOfOneMachine(t *testing.T) {
 				"gate off":                     {newNode("n", annotated, runs(test.current)), newMCN("n")},
 				"gate on, only in the spec":    {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, ""))},
 			} {
-				status := pool.Status(newPool("worker"), nodes{machine.node}, mcns{machine.mcn}, test.options, now)
+				status := statusOf(t, newPool("worker"), nodes{machine.node}, mcns{machine.mcn}, test.options)
 				assert.Equal(t, test.updated, status.UpdatedMachineCount == 1, gate)
 				assert.Equal(t, test.done, condition(t, status, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, gate)
 			}
-			empty := pool.Status(newPool("worker"), nil, nil, test.options, now)
+			empty := statusOf(t, newPool("worker"), nil, nil, test.options)
 			isLayered, exists := test.options.MachineOSConfig != nil, strings.Contains(condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Message, " / Image "+n)
 			assert.Equal(t, !isLayered || exists, condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, "no nodes")
 		})
@@ -172,7 +172,7 @@ func TestImageBuildDegraded(t *testing.T) {
 				options = pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
 			}
 		}
-		s := pool.Status(newPool("worker", has("ImageBuildDegraded", "True", kept)), nil, nil, options, now)
+		s := statusOf(t, newPool("worker", has("ImageBuildDegraded", "True", kept)), nil, nil, options)
 		c := condition(t, s, mcfgv1.MachineConfigPoolImageBuildDegraded)
 		assert.Equal(t, want, string(c.Status)+" "+c.Reason+" "+c.Message, build)
 		d := condition(t, s, mcfgv1.MachineConfigPoolDegraded)

@@ -47,7 +47,7 @@ func TestCausesShareTheRoom(t *testing.T) {
 					has(order[1+i], corev1.ConditionTrue, message)(p)
 				}
 			}
-			status := pool.Status(p, nodes{newNode("worker-0")}, mcns{m}, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildFailed, "")}, now)
+			status := statusOf(t, p, nodes{newNode("worker-0")}, mcns{m}, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildFailed, "")})
 			summary := condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message
 			assert.LessOrEqual(t, len(summary), 8<<10)
 			assert.True(t, utf8.ValidString(summary))

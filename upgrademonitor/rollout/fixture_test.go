@@ -35,9 +35,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fixture is an in-memory cluster with a controller. It is in a bubble of synctest, in which time
 // advances only while all goroutines are blocked: what changes the cluster returns when the
@@ -176,11 +174,6 @@ func (f *fixture) createPool(p *mcfgv1.MachineConfigPool) {
 func (f *fixture) createNode(node *corev1.Node) {
 	f.t.Helper()
 	f.done(f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{}))
-}
-
-func (f *fixture) deleteNode(name string) {
-	f.t.Helper()
-	f.done(nil, f.kube.CoreV1().Nodes().Delete(f.t.Context(), name, metav1.DeleteOptions{}))
 }
 
 // replaceNode deletes a Node and creates another one with its name at once.

@@ -260,7 +260,7 @@ func TestNodeCreatedAgain(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 		f.run()
-		f.deleteNode("node")
+		f.done(nil, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
 		f.advance(time.Hour)
 		require.NotNil(t, f.object("node"), "left to the garbage collector")
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // as it leaves another owner

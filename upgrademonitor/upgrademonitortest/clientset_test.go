@@ -113,13 +113,20 @@ func TestUpdates(t *testing.T) {
 	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
 }
 
+// An object that was deleted and created again may be given the status that it had.
 func TestTransitions(t *testing.T) {
 	r := &recorder{TB: t}
 	c := upgrademonitortest.NewClientset(r, newObject())
 	assert.Empty(t, upgrademonitortest.Transitions(t, c, nodeName))
 	write(t, c, "Updated", "True", "Drained", "False", "Cordoned", "False")
 	write(t, c, "Updated", "False", "Drained", "Unknown", "Cordoned", "False", "Foreign", "True")
-	write(t, c, "Updated", "False", "Drained", "True", "Cordoned", "False", "NodeDegraded", "True")
+	drained := []string{"Updated", "False", "Drained", "True", "Cordoned", "False", "NodeDegraded", "True"}
+	write(t, c, drained...)
+	client := c.MachineconfigurationV1().MachineConfigNodes()
+	require.NoError(t, client.Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
+	_, err := client.Create(t.Context(), newObject(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	write(t, c, drained...)
 	write(t, c, "Updated", "True", "Drained", "False")
 	assert.Equal(t, "Drained: False Unknown True False\nNodeDegraded: False True False\nUpdated: False True False True", upgrademonitortest.Transitions(t, c, nodeName))
 	assert.Empty(t, upgrademonitortest.Transitions(t, c, "worker-1"))
@@ -159,19 +166,6 @@ func TestIllegalTransitions(t *testing.T) {
 			assert.Contains(t, r.errors[0], tc.want)
 		})
 	}
-}
-
-// An object that was deleted may be given the status that it had.
-func TestRecreated(t *testing.T) {
-	c := upgrademonitortest.NewClientset(t, newObject())
-	client := c.MachineconfigurationV1().MachineConfigNodes()
-	write(t, c, "Drained", "Unknown")
-	write(t, c, "Drained", "True")
-	require.NoError(t, client.Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
-	_, err := client.Create(t.Context(), newObject(), metav1.CreateOptions{})
-	require.NoError(t, err)
-	write(t, c, "Drained", "True")
-	assert.Equal(t, "Drained: False Unknown True", upgrademonitortest.Transitions(t, c, nodeName))
 }
 
 // The clientset works in a bubble, with a watch and several goroutines.

@@ -103,10 +103,3 @@ func TestOutcomesAndAdvice(t *testing.T) {
 		})
 	}
 }
-
-func TestPolicy(t *testing.T) {
-	assert.Equal(t, "mcn-guards", apierr.Policy(fmt.Errorf("write: %w", byPolicy(403, metav1.StatusReasonForbidden, "x"))))
-	for _, err := range []error{nil, errors.New(denial), invalid(denial), apierrors.NewForbidden(resource, "worker-0", errors.New("x"))} {
-		assert.Empty(t, apierr.Policy(err), "%v", err)
-	}
-}

@@ -3,6 +3,7 @@ package core_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
@@ -77,10 +78,13 @@ func TestTheSpecOfAStartIsLeftForLater(t *testing.T) {
 	require.Equal(t, "b", d.server.object.Spec.ConfigVersion.Desired)
 }
 
-// An object of an informer that trims its objects is read again; a complete object is the base.
+// An object of an informer that trims its objects is read again; a complete object is the base, also
+// if its times are in another zone.
 func TestTrimmedObjectsAreRead(t *testing.T) {
 	for name, trim := range map[string]func(*core.Object){
-		"":                 func(*core.Object) {},
+		"": func(o *core.Object) {
+			o.Foreign[0].LastTransitionTime.Time = startTime.In(time.FixedZone("east", 3600))
+		},
 		"owners":           func(o *core.Object) { o.Owners = nil },
 		"a message":        func(o *core.Object) { o.Status.Conditions[3].Message = "" },
 		"a reason":         func(o *core.Object) { o.Status.Conditions[3].Reason = "" },

@@ -58,16 +58,11 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		assert.Equal(t, step.degraded, conditions.StatusOf(list, phases.PinnedImageSetsDegraded), step.name)
 		assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(list, phases.Updated))
 	}
-	progressing := conditions.Find(planOf(t, plan.ImageSetsChange{Sets: sets{{Name: "a", Generation: 1, Failure: "full"}}, Node: viewOf("a", "a")}, s), phases.PinnedImageSetsProgressing)
+	failed, err := plan.ImageSetsChange{Sets: sets{{Name: "a", Generation: 1, Failure: "full"}}, Node: viewOf("a", "a")}.Plan(s)
+	require.NoError(t, err)
+	progressing := conditions.Find(failed.States[0].Status.Conditions, phases.PinnedImageSetsProgressing)
 	assert.Equal(t, []string{"ImagePrefetch", "node is prefetching images: worker-0"}, []string{progressing.Reason, progressing.Message})
 	assert.Equal(t, now.Add(11*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
-}
-
-func planOf(t *testing.T, c plan.Change, s plan.State) []metav1.Condition {
-	t.Helper()
-	planned, err := c.Plan(s)
-	require.NoError(t, err)
-	return planned.States[0].Status.Conditions
 }
 
 func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {
@@ -77,14 +72,4 @@ func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {
 		text += fmt.Sprintf("[%s %d %d %d %s]", set.Name, set.DesiredGeneration, set.CurrentGeneration, set.LastFailedGeneration, set.LastFailedGenerationError)
 	}
 	return text
-}
-
-// Image sets of an object without conditions, and of an object in the other mode, complete the conditions.
-func TestImageSetsCompleteTheConditions(t *testing.T) {
-	for _, s := range []plan.State{{}, between(t, viewOf("a", "a"))} {
-		planned, err := plan.ImageSetsChange{Node: imagesOf("", ""), Time: now}.Plan(s)
-		require.NoError(t, err)
-		require.Len(t, planned.States, 1)
-		assert.Len(t, planned.States[0].Status.Conditions, len(phases.All(true)))
-	}
 }

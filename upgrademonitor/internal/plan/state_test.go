@@ -48,20 +48,6 @@ func TestObservedGenerationStaysWhileTheSpecDesiresAnotherConfig(t *testing.T) {
 	}
 }
 
-// The first write of a start resets the phases and changes nothing else: it observes nothing.
-func TestObservedGenerationOfAStartInTwoWrites(t *testing.T) {
-	s := after(t, plan.State{Generation: 1}.Sync(viewOf("a", "a")),
-		report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")),
-		report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")),
-		report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
-	observed := s.Status.ObservedGeneration
-	start := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "c"))
-	planned, err := start.Plan(desires(s, "c"))
-	require.NoError(t, err)
-	require.Len(t, planned.States, 2)
-	assert.Equal(t, []int64{observed, observed + 1}, []int64{planned.States[0].Status.ObservedGeneration, planned.States[1].Status.ObservedGeneration})
-}
-
 // A repeat, too, observes a change of the spec.
 func TestObservedGenerationCatchesUp(t *testing.T) {
 	n := viewOf("a", "a")
@@ -86,13 +72,6 @@ func TestObservedGenerationCatchesUp(t *testing.T) {
 			}
 		})
 	}
-}
-
-// If Updated was never reported, each generation is observed.
-func TestObservedGenerationBeforeTheFirstUpdate(t *testing.T) {
-	s := after(t, plan.State{Generation: 3}.Sync(viewOf("a", "b")), report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "b")))
-	s = after(t, desires(s, "c"), report(phases.NodeDegraded, metav1.ConditionFalse, viewOf("a", "b")))
-	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
 
 // machine-config-operator writes the generation + 1. The CRD rejects a decrease.

@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
-	"k8s.io/klog/v2/ktesting"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -80,8 +80,8 @@ type call struct {
 	phase   phases.Phase
 	status  metav1.ConditionStatus
 	token   string // at the end of its message: where it is shown
-	from    int    // order of the starts and ends of all calls
-	to      int
+	from    int64  // order of the starts and ends of all calls
+	to      int64
 	started time.Time
 	took    time.Duration
 	settled bool // the API server was well all the time
@@ -109,7 +109,7 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	made.started, made.from = time.Now(), c.tick()
+	made.started, made.from = time.Now(), c.ticks.Add(1)
 	n, _ := p.Pending()
 	made.idle = n == 0 && limit == c.timeout && c.timeout == 10*time.Second
 	settled := p.isSettled(made.started)
@@ -125,8 +125,7 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 		c.fail("%s: %s took %v, more than %v", c.name, made.name, made.took, limit)
 	}
 	c.mu.Lock()
-	made.to = c.ticks + 1
-	c.ticks++
+	made.to = c.ticks.Add(1)
 	c.calls = append(c.calls, &made)
 	c.mu.Unlock()
 	c.checkCall(&made)
@@ -155,7 +154,7 @@ func sleep(d time.Duration) { <-time.After(d) }
 
 // text returns a text that no other report has.
 func (c *caller) text() string {
-	return fmt.Sprintf("by the %s #%d", c.name, c.next())
+	return fmt.Sprintf("by the %s #%d", c.name, c.tokens.Add(1))
 }
 
 func (c *caller) report(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
@@ -181,7 +180,7 @@ func (c *caller) spec() {
 
 // flush flushes, and checks that everything that was accepted before is done.
 func (c *caller) flush() {
-	p, from := c.process(c.name), c.tick()
+	p, from := c.process(c.name), c.ticks.Add(1)
 	limit := time.Duration(1+c.rng.IntN(60)) * time.Second
 	ctx, cancel := context.WithTimeout(p.context(context.Background()), limit)
 	defer cancel()
@@ -205,8 +204,8 @@ func (c *caller) flush() {
 
 // update makes the reports of one update of the daemon.
 func (c *caller) update() {
-	target := fmt.Sprintf("rendered-%d", c.next())
-	c.wants(target)
+	target := fmt.Sprintf("rendered-%d", c.tokens.Add(1))
+	c.becomes("", target)
 	c.report(phases.Updated, metav1.ConditionFalse)
 	if c.chance(0.2) {
 		c.spec()
@@ -239,31 +238,8 @@ func (c *caller) update() {
 	c.report(phases.RebootedNode, metav1.ConditionTrue)
 	c.report(phases.Resumed, metav1.ConditionTrue)
 	c.report(phases.Uncordoned, metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	c.runsNow(target)
+	c.becomes(target, target)
 	c.report(phases.Updated, metav1.ConditionTrue)
-}
-
-// imageSets reports on two image sets. At the end the object has the last report.
-func (c *caller) imageSets() {
-	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: int64(1 + c.rng.IntN(3)), Done: c.chance(0.5)}}
-	token := ""
-	if c.chance(0.5) {
-		text := c.text()
-		token = lastToken(text)
-		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
-	}
-	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
-		const notReported = "Failed to report the pinned image sets" // the call returns no error
-		before := len(m.about(notReported))
-		m.ReportPinnedImageSets(ctx, sets, nil)
-		if lines := m.about(notReported); len(lines) > before {
-			return errors.New(lines[before])
-		}
-		return nil
-	})
-	c.mu.Lock()
-	c.sets = sets
-	c.mu.Unlock()
 }
 
 func lastToken(text string) string { return token.FindString(text) }
@@ -302,25 +278,19 @@ type logs struct {
 }
 
 func (l *logs) context(ctx context.Context) context.Context {
-	return klog.NewContext(ctx, ktesting.NewLogger(l, ktesting.NewConfig(ktesting.AnyToString(func(v any) string { return fmt.Sprint(v) }))))
+	return klog.NewContext(ctx, textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(l))))
 }
 
-// Helper, Name and Log make it a ktesting.TL.
-func (l *logs) Helper()      {}
-func (l *logs) Name() string { return "" }
-func (l *logs) Log(args ...any) {
+func (l *logs) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lines = append(l.lines, fmt.Sprint(args...))
-}
-
-func (l *logs) all() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return append([]string(nil), l.lines...)
+	l.lines = append(l.lines, string(line))
+	return len(line), nil
 }
 
 // about returns the lines with a text.
 func (l *logs) about(text string) []string {
-	return slices.DeleteFunc(l.all(), func(line string) bool { return !strings.Contains(line, text) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(l.lines), func(line string) bool { return !strings.Contains(line, text) })
 }

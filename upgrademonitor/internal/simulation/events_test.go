@@ -10,7 +10,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
@@ -102,7 +101,7 @@ func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionSta
 
 // terminate ends the life of a process, as SIGTERM does, and flushes.
 func (s *simulation) terminate(p *process) {
-	from := s.tick()
+	from := s.ticks.Add(1)
 	p.end()
 	ctx, cancel := context.WithTimeout(p.context(context.Background()), time.Duration(1+s.rng.IntN(20))*time.Second)
 	defer cancel()
@@ -132,7 +131,7 @@ type lister struct {
 	at         int // how many versions it has seen
 }
 
-var listerModes = []string{"current", "current", "lags", "old", "trims", "trims images", "fails", "stands still"}
+var listerModes = []string{"current", "current", "lags", "old", "trims", "trims owners", "fails", "stands still"}
 
 func (l *lister) change(mode string) {
 	l.simulation.log("the Lister: %s", mode)
@@ -140,10 +139,6 @@ func (l *lister) change(mode string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.mode = mode
-}
-
-func (l *lister) List(labels.Selector) ([]*mcfgv1.MachineConfigNode, error) {
-	return nil, errors.New("not used")
 }
 
 // Get implements the lister of a single informer.
@@ -172,9 +167,9 @@ func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
 	case "trims":
 		object = object.DeepCopy()
 		object.Status = mcfgv1.MachineConfigNodeStatus{}
-	case "trims images":
+	case "trims owners":
 		object = object.DeepCopy()
-		object.Status.PinnedImageSets, object.OwnerReferences = nil, nil
+		object.OwnerReferences = nil
 	}
 	return object, nil
 }

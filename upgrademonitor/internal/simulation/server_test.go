@@ -33,7 +33,7 @@ type server struct {
 	others    bool                        // another client writes
 	newest    func(config string) bool    // whether a Node that was seen later does not desire another config
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
-	shown     map[string]int              // the version in which a text was first shown, by phase and text
+	shown     map[string]bool             // the texts that a version has shown, by phase and text
 	weather   weather
 	since     time.Time           // of the weather
 	settled   map[*transport]bool // which have written a status in this weather
@@ -114,12 +114,6 @@ type transport struct {
 	dead chan struct{} // closed when the process ends
 }
 
-var errReset = &netError{syscall.ECONNRESET}
-
-type netError struct{ error }
-
-func (e *netError) Unwrap() error { return e.error }
-
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil { // a late write is served after the request has ended
@@ -144,10 +138,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		case <-timer.C:
 			return nil
 		case <-t.dead:
-			return errReset
+			return syscall.ECONNRESET
 		case <-cut:
 			if d > time.Minute {
-				return errReset
+				return syscall.ECONNRESET
 			}
 			return nil
 		case <-r.Context().Done():
@@ -181,16 +175,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		denied.ErrStatus.Message = "ValidatingAdmissionPolicy 'guard' with binding 'guard' denied request: no"
 		return status(denied)
 	case "reset":
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "lost":
 		_, _ = s.Serve(r)
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "late":
 		s.lateWrite.Go(func() {
 			<-time.After(long)
 			_, _ = s.Serve(r)
 		})
-		return nil, errReset
+		return nil, syscall.ECONNRESET
 	case "garbage":
 		response := apiserver.Respond(r, nil, nil)
 		response.Body = io.NopCloser(strings.NewReader("<html>"))
@@ -233,25 +227,19 @@ func (s *server) write(change func(*mcfgv1.MachineConfigNode), subresource strin
 	if s.Get(nodeName) == nil {
 		return
 	}
-	s.byOthers(func() {
-		if err := s.Write(nodeName, subresource, change); err != nil && !apierrors.IsConflict(err) {
-			s.mu.Lock()
-			s.fail("a write of another client: %v", err)
-			s.mu.Unlock()
-		}
-	})
-}
-
-// byOthers runs a write of another client, which is not checked.
-func (s *server) byOthers(write func()) {
-	set := func(others bool) {
+	isOther := func(others bool) { // its write is not checked
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.others = others
 	}
-	set(true)
-	write()
-	set(false)
+	isOther(true)
+	err := s.Write(nodeName, subresource, change)
+	isOther(false)
+	if err != nil && !apierrors.IsConflict(err) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.fail("a write of another client: %v", err)
+	}
 }
 
 func (s *server) remove() {
@@ -274,26 +262,17 @@ func (s *server) stored(stored, after *apiserver.Object) {
 		s.check(before, mcn)
 	}
 	s.versions = append(s.versions, mcn)
-	note := func(about, text string) {
-		key := about + token.FindString(text)
-		if _, ok := s.shown[key]; !ok {
-			s.shown[key] = len(s.versions)
-		}
-	}
 	changed := []string{"the object is at " + mcn.ResourceVersion}
 	if before.Spec != mcn.Spec {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
-		note(c.Type, c.Message)
+		s.shown[c.Type+token.FindString(c.Message)] = true
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
 			changed = append(changed, fmt.Sprintf("%s=%s %s", c.Type, c.Status, token.FindString(c.Message)))
 		}
 	}
 	s.log("    %s", strings.Join(changed, ", "))
-	for _, set := range mcn.Status.PinnedImageSets {
-		note(string(phases.PinnedImageSetsDegraded), set.LastFailedGenerationError)
-	}
 }
 
 func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {

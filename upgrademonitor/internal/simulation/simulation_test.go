@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,7 +49,7 @@ func TestSimulation(t *testing.T) {
 			s = shorter
 		}
 		if s.problem != nil {
-			t.Fatalf("seed %d: %v\n%s\n\t%s", seed, s.problem, s.world, strings.Join(s.script[max(0, len(s.script)-lines):], "\n\t"))
+			t.Fatalf("seed %d: %v\n%+v\n\t%s", seed, s.problem, s.world, strings.Join(s.script[max(0, len(s.script)-lines):], "\n\t"))
 		}
 		seeds, seed = seeds+1, seed+1
 		if time.Now().After(end) {
@@ -68,19 +69,16 @@ type world struct {
 	drains  bool // one of them is a controller with a Monitor of its own
 }
 
-func (w world) String() string {
-	type plain world
-	return fmt.Sprintf("%+v", plain(w))
-}
-
 type simulation struct {
 	world
 	t      *testing.T
 	rng    *rand.Rand
 	server *server
 	lister *lister
+	ticks  atomic.Int64 // the order of the starts and ends of calls
+	tokens atomic.Int64 // of texts and configs
 
-	mu        sync.Mutex
+	mu        sync.Mutex // guards the fields below
 	started   time.Time
 	nodes     []*corev1.Node // the last one is the Node as it is
 	stale     bool           // the view of the Node is out of date by one change
@@ -89,9 +87,6 @@ type simulation struct {
 	processes map[string]*process
 	script    []string
 	calls     []*call
-	sets      []upgrademonitor.PinnedImageSet // as reported last
-	ticks     int
-	tokens    int
 	stopped   bool
 	problem   error
 }
@@ -108,7 +103,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	}}
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
-		s.server = &server{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]int{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.server = &server{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
 		s.server.Stored = s.server.stored
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
 		if s.lists {
@@ -147,7 +142,6 @@ func (s *simulation) run(seed uint64, events int) {
 		do   func(*caller)
 	}{
 		{"daemon", (*caller).update},
-		{"image manager", (*caller).imageSets},
 		{"health check", (*caller).burst},
 		{"disk check", (*caller).burst},
 		{"controller", (*caller).drain},
@@ -208,20 +202,6 @@ func (s *simulation) fail(format string, args ...any) {
 	}
 }
 
-func (s *simulation) tick() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ticks++
-	return s.ticks
-}
-
-func (s *simulation) next() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.tokens++
-	return s.tokens
-}
-
 // process returns the process of a caller.
 func (s *simulation) process(caller string) *process {
 	s.mu.Lock()
@@ -262,21 +242,13 @@ func (s *simulation) isNewest(config string) bool {
 // takes to look at the Node again.
 const maxChange = time.Minute + 20*time.Second
 
-// wants has the Node desire a config.
-func (s *simulation) wants(config string) {
-	s.log("the Node desires %s", config)
+// becomes has the Node desire a config, and run a config, unless that is "".
+func (s *simulation) becomes(current, desired string) {
+	s.log("the Node desires %s, runs %s", desired, current)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current := s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation]
-	s.nodes, s.changed = append(s.nodes, newNode(current, config, s.images)), time.Now()
-}
-
-// runsNow has the Node run a config, and desire it.
-func (s *simulation) runsNow(config string) {
-	s.log("the Node runs %s", config)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.nodes, s.changed = append(s.nodes, newNode(config, config, s.images)), time.Now()
+	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation])
+	s.nodes, s.changed = append(s.nodes, newNode(current, desired, s.images)), time.Now()
 }
 
 // change changes the weather.

@@ -1,0 +1,90 @@
+package pool_test
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+)
+
+// statusOf returns the status of a pool with these nodes, and checks the rules of every status.
+func statusOf(t *testing.T, p *mcfgv1.MachineConfigPool, ns nodes, ms mcns, options pool.Options) mcfgv1.MachineConfigPoolStatus {
+	t.Helper()
+	before := text(t, p, ns, ms)
+	status := pool.Status(p, ns, ms, options, now)
+	assert.Equal(t, before, text(t, p, ns, ms), "the arguments changed")
+	checkRules(t, status, len(ns), options)
+	for _, c := range p.Status.Conditions {
+		if c.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded || c.Type == mcfgv1.MachineConfigPoolRenderDegraded {
+			assert.Contains(t, status.Conditions, c, "another controller writes it")
+		}
+	}
+
+	ns = append(slices.Clone(ns), nil, newNode("of another pool", roles("infra")))
+	ms = append(slices.Clone(ms), nil, newMCN("of another pool"), newMCN("of no node"))
+	slices.Reverse(ns)
+	slices.Reverse(ms)
+	assert.Equal(t, status, pool.Status(p, ns, ms, options, now), "in another order, with nil and nodes of other pools")
+	unchanged := p.DeepCopy()
+	unchanged.Status = status
+	assert.Equal(t, status, pool.Status(unchanged, ns, ms, options, metav1.NewTime(now.AddDate(0, 0, 1))), "an unchanged pool")
+	return status
+}
+
+// checkRules checks the counts, the rules of the CRD, and the conditions of a status of n nodes.
+func checkRules(t *testing.T, s mcfgv1.MachineConfigPoolStatus, n int, options pool.Options) {
+	t.Helper()
+	is := func(conditionType mcfgv1.MachineConfigPoolConditionType) bool {
+		return slices.ContainsFunc(s.Conditions, func(c mcfgv1.MachineConfigPoolCondition) bool {
+			return c.Type == conditionType && c.Status == corev1.ConditionTrue
+		})
+	}
+	y := s.PoolSynchronizersStatus[len(s.PoolSynchronizersStatus)-1]
+	for rule, holds := range map[string]bool{
+		"machines = nodes":                 int(s.MachineCount) == n,
+		"updated + degraded ≤ machines":    s.UpdatedMachineCount+s.DegradedMachineCount <= s.MachineCount,
+		"ready ≤ updated":                  s.ReadyMachineCount <= s.UpdatedMachineCount,
+		"ready + unavailable ≤ machines":   s.ReadyMachineCount+s.UnavailableMachineCount <= s.MachineCount,
+		"CRD: machines ≥ each":             y.MachineCount >= max(y.UpdatedMachineCount, y.AvailableMachineCount, y.UnavailableMachineCount, y.ReadyMachineCount),
+		"CRD: available ≥ ready":           y.AvailableMachineCount >= y.ReadyMachineCount,
+		"not Updated and Updating at once": !is("Updated") || !is("Updating"),
+		"Updated: all machines are ready":  !is("Updated") || s.ReadyMachineCount == s.MachineCount && s.UnavailableMachineCount == 0,
+		"NodeDegraded = degraded machines": is("NodeDegraded") == (s.DegradedMachineCount > 0),
+		"Degraded if a part is":            is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") || is("ImageBuildDegraded")),
+		"Updated: the image exists":        !is("Updated") || options.MachineOSConfig == nil || len(options.MachineOSConfig.Status.CurrentImagePullSpec) > 0,
+	} {
+		assert.True(t, holds, rule)
+	}
+}
+
+// Of several objects with one name the newest counts: resource versions are numbers. If the versions
+// are equal, the result does not depend on the order of the objects and of their conditions.
+func TestNewestCounts(t *testing.T) {
+	for _, versions := range [][2]string{{"999", "1000"}, {"", ""}} {
+		older, newer := newMCN("a", degraded, notUpdated), newMCN("a")
+		down, up := newNode("a", cordoned), newNode("a")
+		older.ResourceVersion, newer.ResourceVersion = versions[0], versions[1]
+		down.ResourceVersion, up.ResourceVersion = versions[0], versions[1]
+		status := pool.Status(newPool("worker"), nodes{up, down}, mcns{older, newer}, pool.Options{}, now)
+		if versions[0] != "" {
+			assert.Equal(t, counts{1, 1, 1, 0, 0}, countsOf(status))
+		}
+		slices.Reverse(older.Status.Conditions)
+		slices.Reverse(newer.Status.Conditions)
+		assert.Equal(t, status, pool.Status(newPool("worker"), nodes{down, up, up}, mcns{newer, older, newer}, pool.Options{}, now), "in another order")
+	}
+}
+
+func text(t *testing.T, objects ...any) string {
+	t.Helper()
+	b, err := json.Marshal(objects)
+	require.NoError(t, err)
+	return string(b)
+}
