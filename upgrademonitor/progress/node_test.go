@@ -124,6 +124,7 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestLaps: the steps, the time that each took, and the end of the last step, in UTC.
 func TestLaps(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
@@ -157,6 +158,10 @@ func TestLaps(t *testing.T) {
 		"of an earlier update": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: drained")), ".......", nil, 10,
 		},
+		"the start is not known": {
+			mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)), "##.....",
+			map[phases.Phase]float64{phases.Cordoned: 2}, 13,
+		},
 		"rebootless": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12)), "----#..",
 			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
@@ -169,6 +174,10 @@ func TestLaps(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for i := range tc.object.Status.Conditions {
+				c := &tc.object.Status.Conditions[i]
+				c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.In(time.FixedZone("", 3600)))
+			}
 			n := progress.FromMachineConfigNode(tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
@@ -185,14 +194,6 @@ func TestLaps(t *testing.T) {
 			assert.Equal(t, at(tc.since), n.Since)
 		})
 	}
-}
-
-func TestStartUnknown(t *testing.T) {
-	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
-	assert.Zero(t, n.Started)
-	assert.Zero(t, n.Steps[0].Duration, "its start is not known")
-	assert.Equal(t, 2*time.Minute, n.Steps[1].Duration)
-	assert.Equal(t, at(13), n.Since)
 }
 
 func TestTimesOfCreationUnknown(t *testing.T) {
@@ -279,17 +280,6 @@ func TestMessage(t *testing.T) {
 			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Message)
 		})
 	}
-}
-
-func TestTimesAreUTC(t *testing.T) {
-	m := mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11))
-	for i := range m.Status.Conditions {
-		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
-	}
-	n := progress.FromMachineConfigNode(m)
-	assert.Equal(t, at(10), n.Started)
-	assert.Equal(t, at(11), n.Since)
-	assert.Equal(t, at(11), n.Steps[0].End)
 }
 
 // Objects may have the conditions of both modes, from earlier daemons.
