@@ -69,17 +69,15 @@ type memory struct {
 
 func newMemory() *memory {
 	m := &memory{version: 100, by: map[string]int{}, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
-	m.create(0)
+	m.create()
 	return m
 }
 
-// create creates the object anew, with conditions of other processes.
-func (m *memory) create(age time.Duration, list ...metav1.Condition) {
+// create creates the object anew.
+func (m *memory) create() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mc := &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
-	mc.Status.Conditions = list
-	m.store(mc)
+	m.store(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}})
 }
 
 func (m *memory) delete() {

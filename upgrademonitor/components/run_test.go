@@ -104,7 +104,7 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 		m.start(t.Context(), t, config).sync(nil)
 		pass(time.Hour)
 		for n := range 5 { // at once, whatever the pace
-			m.create(0)
+			m.create()
 			pass(30 * time.Second)
 			assert.Equal(t, n, m.writes())
 			m.setConditions([]metav1.Condition{{Type: "BootImageUpdateDegraded"}})
@@ -132,9 +132,10 @@ func TestARequestThatHangs(t *testing.T) {
 	})
 }
 
-// TestADay simulates a day of both processes: a sync every 30 seconds, nodes in updates, a restart of
-// each process. With faults, passes fail all the time and succeed again, a sync fails for an hour, a
-// pass hangs for an hour, and the controller's Deployment is not available for an hour.
+// TestADay simulates a day of both processes: a sync every 30 seconds, nodes in updates, restarts of
+// each process. With faults, passes fail all the time and succeed again, a sync fails for an hour, in
+// the middle of which the operator is killed, a pass hangs for an hour, and the controller's
+// Deployment is not available for an hour. The last error stays, also after a restart.
 func TestADay(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
@@ -143,6 +144,8 @@ func TestADay(t *testing.T) {
 			"machine-config-operator-state":   2 + 2, // the sync, the Deployment
 			"machine-config-controller-state": 3,     // the pass is Progressing, Degraded, and over
 		}, day(t, m, true))
+		resolved := m.is(t, operatorDegraded, no, "AsExpected")
+		assert.Equal(t, "Last error, resolved "+resolved.LastTransitionTime.UTC().Format(time.RFC3339)+", in OperatorSyncMCD: "+errDaemons.Error(), resolved.Message)
 	})
 }
 
@@ -160,7 +163,7 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 			end = controller.Begin(components.MCCSyncRenderedMachineConfigs, "")
 		case n == 13*120:
 			end(nil)
-		case n == 16*120:
+		case n == 8*120+60, n == 16*120: // Run writes nothing at its end, as if the process were killed
 			operator.stop()
 			operator = m.operator(t)
 		case n == 18*120:
