@@ -120,7 +120,6 @@ func TestDaemons(t *testing.T) {
 
 // TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.
 func TestDaemonsDoNotGrow(t *testing.T) {
-	t.Parallel()
 	var mcns []*mcfgv1.MachineConfigNode
 	for _, i := range rand.Perm(5000) {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))

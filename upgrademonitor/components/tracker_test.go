@@ -84,7 +84,6 @@ func TestAnyOrderOfPasses(t *testing.T) {
 
 // TestTheMemoryIsBounded: the first 64 errors are kept, and 1,024 passes.
 func TestTheMemoryIsBounded(t *testing.T) {
-	t.Parallel()
 	tr, now := newTracker(Controller), epoch
 	for i := range 5000 {
 		tr.failed(MCCSyncMachineConfigPool, fmt.Sprint(i%500), "x", now)

@@ -235,6 +235,10 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
 
+	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 80), 89), degradedNode(drainingNode("b", 80), 89)
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "some daemons change the time at each attempt")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
+
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, progress.FromMachineConfigNode(m)).StuckNodes()[0].For, "the time is not known")

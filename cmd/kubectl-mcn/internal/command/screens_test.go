@@ -1,7 +1,10 @@
 package command
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +21,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
+
+var updateGolden = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with a file in testdata. With -update it is written.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *updateGolden {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
 
 // with changes a pool.
 func with(p *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, ago time.Duration, message string) *mcfgv1.MachineConfigPool {

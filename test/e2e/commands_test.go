@@ -17,10 +17,12 @@ import (
 const asOC = "#!/bin/sh\n[ \"$1\" = adm ] || exec kubectl \"$@\"\n"
 
 var (
-	nextCommand = regexp.MustCompile(`(?m)next: (.+)$`)
-	podOnNode   = regexp.MustCompile(`spec\.nodeName=([^) ]+)`)
-	shBlock     = regexp.MustCompile("(?s)```sh\n(.*?)```")
-	misused     = regexp.MustCompile(`unknown (command|flag|shorthand flag)|flag needs an argument|is a required argument|error: (expected|invalid|unable to parse)|Usage:|command not found`)
+	nextCommand  = regexp.MustCompile(`(?m)next: (.+)$`)
+	podOnNode    = regexp.MustCompile(`spec\.nodeName=([^) ]+)`)
+	shBlock      = regexp.MustCompile("(?s)```sh\n(.*?)```")
+	consoleBlock = regexp.MustCompile("(?s)```console\n(.*?)```")
+	needsCluster = regexp.MustCompile(`^kubectl |KUBECONFIG"|^cd test`)
+	misused      = regexp.MustCompile(`unknown (command|flag|shorthand flag)|flag needs an argument|is a required argument|error: (expected|invalid|unable to parse)|Usage:|command not found`)
 )
 
 // commands returns a folder with kubectl mcn and oc.
@@ -84,4 +86,36 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 		assert.NotContains(t, out, "no such file", script)
 		t.Logf("%s%s%v", script, out, err)
 	}
+}
+
+// TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the
+// output with the text below it. Package docs runs the other commands.
+func TestCommandsOfTheDocs(t *testing.T) {
+	sameWhenGuarded(t)
+	installGuards(t, standard)
+	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
+	newConfiguration(t)
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+
+	blocks := 0
+	for _, page := range append(pages, "../../README.md", "../../CONTRIBUTING.md") {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		for _, block := range consoleBlock.FindAllStringSubmatch(string(text), -1) {
+			for _, command := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+				line, output, _ := strings.Cut(command, "\n")
+				if !needsCluster.MatchString(line) {
+					continue
+				}
+				blocks++
+				out, err := shell(t, standard, line)
+				if output = strings.TrimSpace(output); output == "" {
+					assert.NoError(t, err, "%s: %s: %s", page, line, out)
+				}
+				assert.Contains(t, out, strings.TrimPrefix(output, "… "), line)
+			}
+		}
+	}
+	assert.NotZero(t, blocks)
 }
