@@ -39,11 +39,8 @@ func TestRun(t *testing.T) {
 	}, time.Minute, 10*time.Millisecond)
 	require.Eventually(t, func() bool {
 		mc, err := operator.OperatorV1().MachineConfigurations().Get(ctx, "cluster", metav1.GetOptions{})
-		return err == nil && meta.IsStatusConditionFalse(mc.Status.Conditions, "MachineConfigOperatorDegraded")
-	}, time.Minute, 10*time.Millisecond)
-	require.Eventually(t, func() bool {
-		mc, err := operator.OperatorV1().MachineConfigurations().Get(ctx, "cluster", metav1.GetOptions{})
-		return err == nil && meta.FindStatusCondition(mc.Status.Conditions, "MachineConfigDaemonProgressing") != nil
+		return err == nil && meta.IsStatusConditionFalse(mc.Status.Conditions, "MachineConfigOperatorDegraded") &&
+			meta.FindStatusCondition(mc.Status.Conditions, "MachineConfigDaemonProgressing") != nil
 	}, time.Minute, 10*time.Millisecond)
 	cancel()
 	require.NoError(t, <-ended)

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,6 @@ import (
 	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
@@ -33,15 +32,31 @@ func (c *configuration) install(name, account, another string) {
 	text, err := os.ReadFile(manifest("components"))
 	require.NoError(c.t, err)
 	require.Contains(c.t, string(text), "name: "+account+"\n")
-	renamed := strings.NewReplacer("mco-components", name, "name: "+account+"\n", "name: "+another+"\n").Replace(string(text))
-	file := filepath.Join(c.t.TempDir(), "components.yaml")
-	require.NoError(c.t, os.WriteFile(file, []byte(renamed), 0o600))
-	_, err = standard.Kubectl(c.t.Context(), "apply", "-f", file)
+	c.apply(strings.NewReplacer("mco-components", name, "name: "+account+"\n", "name: "+another+"\n").Replace(string(text)))
+}
+
+// apply applies a manifest with kubectl, and deletes it at the end of the test.
+func (c *configuration) apply(text string) {
+	c.t.Helper()
+	file := filepath.Join(c.t.TempDir(), "manifest.yaml")
+	require.NoError(c.t, os.WriteFile(file, []byte(text), 0o600))
+	_, err := standard.Kubectl(c.t.Context(), "apply", "-f", file)
 	require.NoError(c.t, err)
 	c.t.Cleanup(func() {
 		_, err := standard.Kubectl(context.WithoutCancel(c.t.Context()), "delete", "-f", file)
 		assert.NoError(c.t, err)
 	})
+}
+
+// workload is a Deployment or a DaemonSet.
+const workload = `{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":%q,"namespace":"` + operatorNamespace + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
+	"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"a","image":"a"}]}}}}`
+
+// setStatus writes the status of a workload as its controller does.
+func (c *configuration) setStatus(name, status string) {
+	c.t.Helper()
+	_, err := standard.Kubectl(c.t.Context(), "patch", "-n", operatorNamespace, name, "--subresource=status", "--type=merge", "-p", `{"status":`+status+`}`)
+	require.NoError(c.t, err)
 }
 
 // TestComponentsManifest: components.yaml grants what both processes need, and no more. They watch a
@@ -56,9 +71,10 @@ func TestComponentsManifest(t *testing.T) {
 	operator, controller := c.run(components.Operator, asComponent(components.Operator)), c.run(components.Controller, asComponent(components.Controller))
 	names := map[components.Component]string{components.Operator: "machine-config-operator", components.Controller: "machine-config-controller"}
 	for _, name := range names {
-		c.createDeployment(name)
+		c.apply(fmt.Sprintf(workload, "Deployment", name))
 	}
-	c.createDaemonSet("machine-config-daemon")
+	c.apply(fmt.Sprintf(workload, "DaemonSet", "machine-config-daemon"))
+	const available = `{"conditions":[{"type":"Available","status":%q,"reason":"Test","message":"","lastTransitionTime":"2026-05-22T12:00:00Z"}]}`
 	var requests transport
 	watch := func(component components.Component) informers.SharedInformerFactory {
 		config := asComponent(component)
@@ -100,19 +116,19 @@ func TestComponentsManifest(t *testing.T) {
 	assert.NoError(t, controller.Track(t.Context(), components.MCCSync, "", func(context.Context) error { return nil }))
 	healthIs(components.Unknown) // no controller has observed them
 	for _, name := range names {
-		c.setDeployment(name, "True")
+		c.setStatus("deployment/"+name, fmt.Sprintf(available, "True"))
 	}
-	c.setDaemonSet("machine-config-daemon", appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 3, UpdatedNumberScheduled: 3})
+	c.setStatus("daemonset/machine-config-daemon", `{"observedGeneration":1,"desiredNumberScheduled":3,"updatedNumberScheduled":3}`)
 	healthIs(components.Healthy)
 	large, err := c.object().MarshalJSON()
 	require.NoError(t, err)
 	t.Logf("the object grew by %d bytes", len(large)-len(small))
 	assert.LessOrEqual(t, len(large)-len(small), 4000)
-	c.setDeployment(names[components.Operator], "False")
+	c.setStatus("deployment/"+names[components.Operator], fmt.Sprintf(available, "False"))
 	healthIs(components.Unhealthy)
 	assert.Equal(t, "DeploymentUnavailable", c.condition("MachineConfigOperatorAvailable").Reason)
-	c.setDeployment(names[components.Operator], "True")
-	c.setDaemonSet("machine-config-daemon", appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 3, UpdatedNumberScheduled: 1})
+	c.setStatus("deployment/"+names[components.Operator], fmt.Sprintf(available, "True"))
+	c.setStatus("daemonset/machine-config-daemon", `{"observedGeneration":1,"desiredNumberScheduled":3,"updatedNumberScheduled":1}`)
 	healthIs(components.Healthy)
 	healthIs(components.Unhealthy)
 	assert.Equal(t, "RolloutStuck", c.condition("MachineConfigDaemonDegraded").Reason)
@@ -125,52 +141,4 @@ func TestComponentsManifest(t *testing.T) {
 	used := slices.Concat(requests.used(), operator.requests.used(), controller.requests.used())
 	slices.Sort(used)
 	assert.Equal(t, permissions(append(clusterRole.Rules, role.Rules...)), slices.Compact(used))
-}
-
-var workload = struct {
-	labels   *metav1.LabelSelector
-	template corev1.PodTemplateSpec
-}{
-	&metav1.LabelSelector{MatchLabels: map[string]string{"a": "b"}},
-	corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "a", Image: "a"}}}},
-}
-
-func (c *configuration) createDeployment(name string) {
-	c.t.Helper()
-	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DeploymentSpec{Selector: workload.labels, Template: workload.template}}
-	_, err := c.core.AppsV1().Deployments(operatorNamespace).Create(c.t.Context(), d, metav1.CreateOptions{})
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() {
-		assert.NoError(c.t, c.core.AppsV1().Deployments(operatorNamespace).Delete(context.WithoutCancel(c.t.Context()), name, metav1.DeleteOptions{}))
-	})
-}
-
-func (c *configuration) createDaemonSet(name string) {
-	c.t.Helper()
-	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: appsv1.DaemonSetSpec{Selector: workload.labels, Template: workload.template}}
-	_, err := c.core.AppsV1().DaemonSets(operatorNamespace).Create(c.t.Context(), ds, metav1.CreateOptions{})
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() {
-		assert.NoError(c.t, c.core.AppsV1().DaemonSets(operatorNamespace).Delete(context.WithoutCancel(c.t.Context()), name, metav1.DeleteOptions{}))
-	})
-}
-
-// setDeployment writes the status as the controller of Deployments does.
-func (c *configuration) setDeployment(name string, status corev1.ConditionStatus) {
-	c.t.Helper()
-	d, err := c.core.AppsV1().Deployments(operatorNamespace).Get(c.t.Context(), name, metav1.GetOptions{})
-	require.NoError(c.t, err)
-	d.Status.Conditions = []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: status, Reason: "Test"}}
-	_, err = c.core.AppsV1().Deployments(operatorNamespace).UpdateStatus(c.t.Context(), d, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
-}
-
-// setDaemonSet writes the status as the controller of DaemonSets does.
-func (c *configuration) setDaemonSet(name string, status appsv1.DaemonSetStatus) {
-	c.t.Helper()
-	ds, err := c.core.AppsV1().DaemonSets(operatorNamespace).Get(c.t.Context(), name, metav1.GetOptions{})
-	require.NoError(c.t, err)
-	ds.Status = status
-	_, err = c.core.AppsV1().DaemonSets(operatorNamespace).UpdateStatus(c.t.Context(), ds, metav1.UpdateOptions{})
-	require.NoError(c.t, err)
 }

@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
+	"net/http"
 	"os"
 	"strconv"
 	"strings"
@@ -42,9 +41,18 @@ func TestMCNScale(t *testing.T) {
 
 	table := fmt.Sprintf("| %d nodes | first output s | MB received | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|\n", n)
 	for _, args := range [][]string{nil, {"-o", "json"}, {"wait"}} {
-		proxy := newProxy(t, standard.Config().Host)
+		var received atomic.Int64
+		kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				response, err := next.RoundTrip(r)
+				if err == nil {
+					response.Body = counted{response.Body, &received}
+				}
+				return response, err
+			})
+		})
 		cmd := kubectlMCN("admin", append(args, "mcn-scale")...)
-		cmd.Args = append(cmd.Args, "--as-group", "system:masters", "--server", proxy.url, "--tls-server-name", "127.0.0.1")
+		cmd.Args, cmd.Env = append(cmd.Args, "--as-group", "system:masters"), append(cmd.Env, "KUBECONFIG="+kubeconfig)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		cmd.Stderr = os.Stderr
@@ -60,7 +68,7 @@ func TestMCNScale(t *testing.T) {
 		_ = cmd.Wait()
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
 		table += fmt.Sprintf("| `%s` | %.2f | %.1f | %d | %.2f |\n", strings.Join(append([]string{"kubectl mcn"}, args...), " "),
-			took.Seconds(), float64(proxy.down.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+			took.Seconds(), float64(received.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
 	t.Logf("\n%s", table)
 }
@@ -97,49 +105,14 @@ func createMidway(ctx context.Context, client nodes, i int) error {
 	return err
 }
 
-// proxy forwards connections to a server, and counts the bytes that it receives.
-type proxy struct {
-	url  string
-	down atomic.Int64
+// counted is the body of a response whose bytes are counted.
+type counted struct {
+	io.ReadCloser
+	n *atomic.Int64
 }
 
-func newProxy(t *testing.T, server string) *proxy {
-	t.Helper()
-	target, err := url.Parse(server)
-	require.NoError(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = listener.Close() })
-	p := &proxy{url: "https://" + listener.Addr().String()}
-	go func() {
-		for {
-			client, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go p.pass(client, target.Host)
-		}
-	}()
-	return p
-}
-
-func (p *proxy) pass(client net.Conn, host string) {
-	defer client.Close()
-	server, err := net.Dial("tcp", host)
-	if err != nil {
-		return
-	}
-	defer server.Close()
-	go func() {
-		_, _ = io.Copy(server, client)
-		_ = server.Close()
-	}()
-	_, _ = io.Copy(client, io.TeeReader(server, counter{&p.down}))
-}
-
-type counter struct{ n *atomic.Int64 }
-
-func (c counter) Write(b []byte) (int, error) {
-	c.n.Add(int64(len(b)))
-	return len(b), nil
+func (c counted) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	c.n.Add(int64(n))
+	return n, err
 }

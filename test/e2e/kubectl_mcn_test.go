@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"strings"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -22,11 +22,7 @@ import (
 // buildMCN returns a function that returns the command as a plugin of kubectl, for a user.
 func buildMCN(t *testing.T) func(user string, args ...string) *exec.Cmd {
 	t.Helper()
-	dir := t.TempDir()
-	build := exec.Command("go", "build", "-o", dir, "./cmd/kubectl-mcn")
-	build.Dir = filepath.Join("..", "..")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	dir := build(t, "cmd/kubectl-mcn")
 	return func(user string, args ...string) *exec.Cmd {
 		cmd := kubectl(t, append(append([]string{"mcn"}, args...), "--as", user)...)
 		cmd.Env = append(cmd.Env, "PATH="+dir+":"+os.Getenv("PATH"))
@@ -47,24 +43,33 @@ func newMCNPool(t *testing.T, name, target string) pools {
 	return client
 }
 
-// TestMCNShowsARollout: a user who may only read follows an update during which the server
-// restarts, and waits for it; another one may not.
+// TestMCNShowsARollout: a user who may only read follows an update during which the server restarts,
+// and waits for it. To wait, watch is needed; another user may read nothing. A second wait starts
+// while there is no server.
 func TestMCNShowsARollout(t *testing.T) {
-	const user = "mcn-reader"
 	kubectlMCN := buildMCN(t)
 	w := newTestNode(t, "kubectl-mcn")
 	pools := newMCNPool(t, "mcn", oldConfig)
-	allow(t, standard, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: "User", Name: user},
-		[]string{"machineconfignodes", "machineconfigpools"}, []string{"get", "list", "watch"})
+	for user, verbs := range map[string][]string{"mcn-reader": {"get", "list", "watch"}, "mcn-lister": {"get", "list"}} {
+		allow(t, standard, rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}, []string{"machineconfignodes", "machineconfigpools"}, verbs)
+	}
 	m, _ := w.monitor("mcn")
 	w.annotate(oldConfig, oldConfig)
 	call{}.make(t, m)
 	call{phases.Updated, done, nil}.make(t, m)
 
-	denied := kubectlMCN("nobody", "wait")
-	require.Error(t, denied.Run())
-	assert.Equal(t, 2, denied.ProcessState.ExitCode())
-	waiting := kubectlMCN(user, "wait", "mcn", "--from", oldConfig, "--timeout", "5m")
+	eventually(t, func() bool {
+		out, err := kubectlMCN("mcn-lister", "mcn").Output()
+		return err == nil && strings.Contains(string(out), "\nmcn ")
+	}, "lists are enough for a screen")
+	for user, message := range map[string]string{"nobody": "not allowed to list machineconfig", "mcn-lister": "not allowed to watch machineconfig"} {
+		denied := kubectlMCN(user, "wait", "mcn", "--from", oldConfig)
+		out, err := denied.CombinedOutput()
+		require.Error(t, err, user)
+		assert.Equal(t, 2, denied.ProcessState.ExitCode(), user)
+		assert.Contains(t, string(out), message)
+	}
+	waiting, late := kubectlMCN("mcn-reader", "wait", "mcn", "--from", oldConfig, "--timeout", "5m"), kubectlMCN("admin", "wait", "mcn", "--timeout", "5m", "--as-group", "system:masters")
 	waited := follow(t, waiting)
 	waited("mcn 1/1")
 
@@ -75,10 +80,14 @@ func TestMCNShowsARollout(t *testing.T) {
 		switch {
 		case c.phase == phases.Drained && c.status == done:
 			waited("1 draining")
-			require.NoError(t, standard.RestartAPIServer(t.Context()))
+			require.NoError(t, standard.StopAPIServer())
+			waitedLate := follow(t, late)
+			waitedLate("; trying again")
+			require.NoError(t, standard.StartAPIServer(t.Context()))
+			waitedLate("mcn 0/1 to")
 		case i == len(rebootSteps)-1:
 			waited("1 completing the update")
-			out, err := kubectlMCN(user, "mcn", "-o", "json").Output()
+			out, err := kubectlMCN("mcn-reader", "mcn", "-o", "json").Output()
 			require.NoError(t, err)
 			var document struct {
 				Pools []struct {
@@ -92,4 +101,5 @@ func TestMCNShowsARollout(t *testing.T) {
 	})
 	waited("done")
 	require.NoError(t, waiting.Wait())
+	require.NoError(t, late.Wait())
 }

@@ -2,7 +2,7 @@ package e2e
 
 import (
 	"bufio"
-	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -28,13 +29,12 @@ func kubectl(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// follow starts a command. next returns its next line that contains a text.
+// follow starts a command. next returns the next line of its output that contains a text.
 func follow(t *testing.T, cmd *exec.Cmd) (next func(text string) string) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	stderr := &bytes.Buffer{}
-	cmd.Stderr = stderr
+	cmd.Stderr = cmd.Stdout
 	require.NoError(t, cmd.Start())
 	lines := bufio.NewReader(out)
 	return func(text string) string {
@@ -45,7 +45,7 @@ func follow(t *testing.T, cmd *exec.Cmd) (next func(text string) string) {
 			if errors.Is(err, io.EOF) {
 				err = cmd.Wait()
 			}
-			require.NoError(t, err, "no line with %q: %s%s", text, &skipped, stderr)
+			require.NoError(t, err, "no line with %q: %s", text, &skipped)
 			skipped.WriteString(line)
 			if strings.Contains(line, text) {
 				return line
@@ -54,14 +54,29 @@ func follow(t *testing.T, cmd *exec.Cmd) (next func(text string) string) {
 	}
 }
 
-// shell runs a command of the docs in the repository, as an administrator of a cluster.
-func shell(t *testing.T, c *cluster.Cluster, line string) (string, error) {
+// build builds a program of the repository, and returns its folder.
+func build(t *testing.T, program string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./"+program)
+	cmd.Dir = "../.."
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return dir
+}
+
+// shell runs a script of the docs in the repository, as an administrator of a cluster, with kubectl
+// and the programs of some folders.
+func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (string, error) {
 	t.Helper()
 	kubectl, err := cluster.Binary("kubectl")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", script)
 	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(kubectl)+":"+os.Getenv("PATH"), "KUBECONFIG="+c.Kubeconfig())
+	path := strings.Join(append(dirs, filepath.Dir(kubectl), os.Getenv("PATH")), ":")
+	cmd.Env = append(os.Environ(), "PATH="+path, "KUBECONFIG="+c.Kubeconfig())
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

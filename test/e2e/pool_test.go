@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,10 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/equality"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // poolRow waits for the row of worker in `kubectl get machineconfigpools`, without NAME and AGE.
@@ -76,27 +71,4 @@ func hasTrue(conditionType mcfgv1.MachineConfigPoolConditionType, text string) f
 		}
 		return false
 	}
-}
-
-// TestPoolOfBrokenNodes: a server accepts, and returns unchanged, the status of a pool of 5,000
-// degraded nodes with the longest messages.
-func TestPoolOfBrokenNodes(t *testing.T) {
-	f := newFleet(t)
-	var nodes []*corev1.Node
-	var mcns []*mcfgv1.MachineConfigNode
-	for i := range 5000 {
-		meta := metav1.ObjectMeta{Name: fmt.Sprintf("broken-%d", i)}
-		nodes = append(nodes, &corev1.Node{ObjectMeta: meta})
-		mcns = append(mcns, &mcfgv1.MachineConfigNode{ObjectMeta: meta, Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{
-			{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionTrue, Message: strings.Repeat("é", 32768)},
-		}}})
-	}
-	p, err := f.pools().Get(t.Context(), "worker", metav1.GetOptions{})
-	require.NoError(t, err)
-	p.Status = pool.Status(p, nodes, mcns, pool.Options{}, metav1.Now())
-	written, err := f.pools().UpdateStatus(t.Context(), p, metav1.UpdateOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, int32(5000), written.Status.DegradedMachineCount)
-	again := pool.Status(written, nodes, mcns, pool.Options{}, metav1.Now())
-	assert.True(t, equality.Semantic.DeepEqual(written.Status, again), "what is read is what was written")
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,47 +49,34 @@ func TestRequestIsNotMovedByReports(t *testing.T) {
 func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	w := newTestNode(t, "progress-applies")
 	w.reportUpdated()
-	client := w.admin
-	require.NoError(t, applySpec(t, client, w.name, oldConfig))
+	apply := func(config string) {
+		_, err := w.admin.Apply(t.Context(), mcfgapply.MachineConfigNode(w.name).WithSpec(mcfgapply.MachineConfigNodeSpec().
+			WithNode(mcfgapply.MCOObjectReference().WithName(w.name)).
+			WithPool(mcfgapply.MCOObjectReference().WithName("master")).
+			WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(config))),
+			metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
+		require.NoError(t, err)
+	}
 	update := func(config string) {
 		object := w.object()
 		object.Spec.ConfigVersion.Desired = config
-		_, err := client.Update(t.Context(), object, metav1.UpdateOptions{FieldManager: "machine-config-operator"})
+		_, err := w.admin.Update(t.Context(), object, metav1.UpdateOptions{FieldManager: "machine-config-operator"})
 		require.NoError(t, err)
 	}
+	apply(oldConfig)
 	update(newConfig)
 	assert.True(t, progress.FromMachineConfigNode(w.object()).NotStarted)
 
 	hourAgo := w.backdateSpec()
 	for range 3 {
-		require.NoError(t, applySpec(t, client, w.name, newConfig))
+		apply(newConfig)
 		update(newConfig)
 	}
-	applyStatus(t, client, w.object())
+	w.mergeStatus(`{"status":{"configVersion":{"desired":"` + newConfig + `"}}}`)
 	assert.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Requested)
 
 	update(oldConfig)
 	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Requested, time.Hour/2)
-}
-
-func applySpec(t *testing.T, client nodes, name, config string) error {
-	t.Helper()
-	_, err := client.Apply(t.Context(), mcfgapply.MachineConfigNode(name).WithSpec(mcfgapply.MachineConfigNodeSpec().
-		WithNode(mcfgapply.MCOObjectReference().WithName(name)).
-		WithPool(mcfgapply.MCOObjectReference().WithName("master")).
-		WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(config))),
-		metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
-	return err
-}
-
-// applyStatus applies another status.
-func applyStatus(t *testing.T, client nodes, object *mcfgv1.MachineConfigNode) {
-	t.Helper()
-	_, err := client.ApplyStatus(t.Context(), mcfgapply.MachineConfigNode(object.Name).WithStatus(mcfgapply.MachineConfigNodeStatus().
-		WithObservedGeneration(object.Generation+1).
-		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().WithCurrent(oldConfig).WithDesired(newConfig))),
-		metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
-	require.NoError(t, err)
 }
 
 // backdateSpec makes every entry of the spec in managedFields an hour old, and returns that time. The

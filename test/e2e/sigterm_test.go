@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -20,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -59,31 +55,18 @@ func TestSIGTERM(t *testing.T) {
 
 	var down atomic.Bool
 	var refused atomic.Int32
-	server, err := url.Parse(standard.Config().Host)
-	require.NoError(t, err)
-	proxy := httputil.NewSingleHostReverseProxy(server)
-	proxy.FlushInterval = -1 // watches
-	proxy.Transport, err = rest.TransportFor(standard.Config())
-	require.NoError(t, err)
-	front := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		if down.Load() && strings.Contains(r.URL.Path, "machineconfignodes") {
-			refused.Add(1)
-			http.Error(rw, "the server is currently unable to handle the request", http.StatusServiceUnavailable)
-			return
-		}
-		proxy.ServeHTTP(rw, r)
-	}))
-	t.Cleanup(front.Close)
-	t.Cleanup(front.CloseClientConnections)
-
-	dir := t.TempDir()
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{"apiVersion":"v1","kind":"Config","current-context":"c",
-		"contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"`+front.URL+`"}}]}`), 0o600))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", dir, "./examples/daemon")
-	build.Dir = "../.."
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
+	kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if down.Load() && strings.Contains(r.URL.Path, "machineconfignodes") {
+				refused.Add(1)
+				response := httptest.NewRecorder()
+				http.Error(response, "the server is currently unable to handle the request", http.StatusServiceUnavailable)
+				return response.Result(), nil
+			}
+			return next.RoundTrip(r)
+		})
+	})
+	dir := build(t, "examples/daemon")
 	var log lockedBuffer
 	daemon := exec.CommandContext(t.Context(), filepath.Join(dir, "daemon"), "--kubeconfig", kubeconfig, "--node", w.name)
 	daemon.Stderr = &log

@@ -4,9 +4,18 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"k8s.io/client-go/rest"
 )
 
 // transport counts the requests of one client.
@@ -134,4 +143,24 @@ func (r *transport) intercept(before func(*http.Request)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.before = before
+}
+
+// front returns the kubeconfig of an administrator whose requests to the standard cluster go through
+// a server with a wrapped transport.
+func front(t *testing.T, wrap func(http.RoundTripper) http.RoundTripper) (kubeconfig string) {
+	t.Helper()
+	target, err := url.Parse(standard.Config().Host)
+	require.NoError(t, err)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.FlushInterval = -1 // watches
+	next, err := rest.TransportFor(standard.Config())
+	require.NoError(t, err)
+	proxy.Transport = wrap(next)
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, os.WriteFile(kubeconfig, []byte(`{"apiVersion":"v1","kind":"Config","current-context":"c",
+		"contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"`+server.URL+`"}}]}`), 0o600))
+	return kubeconfig
 }

@@ -56,18 +56,24 @@ func createNamespace(t *testing.T, client *kubernetes.Clientset, name string) {
 // podToken returns the configuration of a daemon: a token that is bound to a Pod on the node.
 func (i *identity) podToken(node string) *rest.Config {
 	i.t.Helper()
-	no := false
+	pod := i.pod(node)
+	return i.token(&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID})
+}
+
+// pod creates a Pod of the service account on a node.
+func (i *identity) pod(node string) *corev1.Pod {
+	i.t.Helper()
 	pod, err := i.core.CoreV1().Pods(i.namespace).Create(i.t.Context(), &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: i.serviceAccount + "-"},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: i.serviceAccount + "-", Labels: map[string]string{"k8s-app": i.serviceAccount}},
 		Spec: corev1.PodSpec{
 			NodeName:                     node,
 			ServiceAccountName:           i.serviceAccount,
-			AutomountServiceAccountToken: &no,
-			Containers:                   []corev1.Container{{Name: "daemon", Image: "daemon"}},
+			AutomountServiceAccountToken: new(false),
+			Containers:                   []corev1.Container{{Name: i.serviceAccount, Image: "daemon"}},
 		},
 	}, metav1.CreateOptions{})
 	require.NoError(i.t, err)
-	return i.token(&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID})
+	return pod
 }
 
 // nodeToken returns a configuration with a token that is bound to the Node.

@@ -45,17 +45,12 @@ func statuses(c components.Component, available, degraded metav1.ConditionStatus
 
 // TestOverall is the worst health of three components.
 func TestOverall(t *testing.T) {
-	healths := map[components.Health][]metav1.ConditionStatus{
-		components.Healthy: {yes, no}, components.Unknown: {unknown, no}, components.Unhealthy: {yes, yes},
-	}
-	order := []components.Health{components.Healthy, components.Unknown, components.Unhealthy}
+	healths := []components.Health{components.Healthy, components.Unknown, components.Unhealthy}
+	available := []metav1.ConditionStatus{yes, unknown, no} // beside Degraded=False
 	for n := range 27 {
-		worst, list := 0, []metav1.Condition(nil)
-		for i, c := range []components.Component{components.Operator, components.Controller, components.Daemon} {
-			rank := n / []int{1, 3, 9}[i] % 3
-			worst, list = max(worst, rank), append(list, statuses(c, healths[order[rank]][0], healths[order[rank]][1])...)
-		}
-		assert.Equal(t, order[worst], components.Overall(list))
+		a, b, c := n%3, n/3%3, n/9
+		list := slices.Concat(statuses(components.Operator, available[a], no), statuses(components.Controller, available[b], no), statuses(components.Daemon, available[c], no))
+		assert.Equal(t, healths[max(a, b, c)], components.Overall(list))
 	}
 	assert.Equal(t, components.Unknown, components.Overall(nil))
 }
@@ -105,4 +100,14 @@ func TestMostRecentError(t *testing.T) {
 			slices.Reverse(tc.list)
 		}
 	}
+}
+
+// A reader needs only the conditions of MachineConfiguration/cluster.
+func ExampleMostRecentError() {
+	conditions := []metav1.Condition{{
+		Type: "MachineConfigOperatorDegraded", Status: metav1.ConditionTrue, Reason: "OperatorSyncMCDFailed", Message: "timed out", LastTransitionTime: noon,
+	}}
+	fault, _ := components.MostRecentError(conditions)
+	fmt.Printf("%s: %s since %s: %s\n", components.Overall(conditions), fault.State, fault.Since.UTC().Format("15:04"), fault.Message)
+	// Output: Unhealthy: OperatorSyncMCD since 12:00: timed out
 }

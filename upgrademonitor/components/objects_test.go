@@ -3,7 +3,6 @@ package components_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
@@ -24,34 +25,27 @@ func mcn(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.Machine
 	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	m.Spec.ConfigVersion.Desired = "rendered-worker-1"
 	m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-worker-1", Desired: "rendered-worker-1"}
-	set(m, mcfgv1.MachineConfigNodeUpdated, yes)
-	for _, c := range change {
+	m.Status.Conditions = conditions.Complete(nil, false, noon)
+	for _, c := range append([]func(*mcfgv1.MachineConfigNode){has(phases.Updated, yes)}, change...) {
 		c(m)
 	}
 	return m
 }
 
-func set(m *mcfgv1.MachineConfigNode, name mcfgv1.StateProgress, status metav1.ConditionStatus) {
-	m.Status.Conditions = slices.DeleteFunc(m.Status.Conditions, func(c metav1.Condition) bool { return c.Type == string(name) })
-	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: string(name), Status: status, LastTransitionTime: noon})
+// has sets a condition.
+func has(p phases.Phase, status metav1.ConditionStatus) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		c := conditions.Find(m.Status.Conditions, p)
+		c.Status, c.Reason = status, string(p)
+	}
 }
 
-func degraded(m *mcfgv1.MachineConfigNode) { set(m, mcfgv1.MachineConfigNodeNodeDegraded, yes) }
+var degraded = has(phases.NodeDegraded, yes)
 
 func updating(m *mcfgv1.MachineConfigNode) {
 	m.Spec.ConfigVersion.Desired = "rendered-worker-2"
-	set(m, mcfgv1.MachineConfigNodeUpdated, no)
-	set(m, mcfgv1.MachineConfigNodeUpdatePrepared, yes)
-}
-
-// restarted is a node whose daemon has reported Updated=False, outside of an update.
-func restarted(m *mcfgv1.MachineConfigNode) { set(m, mcfgv1.MachineConfigNodeUpdated, no) }
-
-// isNew is a node whose daemon has not reported an update.
-func isNew(m *mcfgv1.MachineConfigNode) {
-	set(m, mcfgv1.MachineConfigNodeUpdated, no)
-	m.Status.Conditions[0].Reason = "NotYetOccured"
-	m.Status.ConfigVersion = nil
+	has(phases.Updated, no)(m)
+	has(phases.UpdatePrepared, yes)(m)
 }
 
 // nodes returns six nodes, one of which is sometimes in an update.
@@ -82,6 +76,10 @@ func missing(n int32) func(*appsv1.DaemonSetStatus) {
 }
 
 func TestDaemons(t *testing.T) {
+	restarted := has(phases.Updated, no) // outside of an update
+	isNew := func(m *mcfgv1.MachineConfigNode) {
+		m.Status.ConfigVersion, m.Status.Conditions = nil, conditions.Complete(nil, false, noon)
+	}
 	list := func(change ...func(*mcfgv1.MachineConfigNode)) []*mcfgv1.MachineConfigNode {
 		all := []*mcfgv1.MachineConfigNode{mcn("a"), nil}
 		for _, c := range change {
@@ -110,7 +108,7 @@ func TestDaemons(t *testing.T) {
 		"rollout not observed":         {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
 	} {
 		var got []string
-		for i, c := range components.Daemons(tc.ds, tc.mcns, noon.Time) {
+		for i, c := range components.Daemons(tc.ds, tc.mcns, noon.Add(time.Millisecond)) {
 			aspect := []components.Aspect{components.Degraded, components.Available, components.Progressing}[i]
 			assert.Equal(t, components.TypeOf(components.Daemon, aspect), c.Type, name)
 			assert.Equal(t, noon, c.LastTransitionTime, name)
@@ -122,25 +120,23 @@ func TestDaemons(t *testing.T) {
 
 // TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.
 func TestDaemonsDoNotGrow(t *testing.T) {
-	t.Parallel()
 	var mcns []*mcfgv1.MachineConfigNode
-	for i := range 5000 {
+	for _, i := range rand.Perm(5000) {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))
 	}
-	want := components.Daemons(daemonSet(), mcns, noon.Time)
-	message := "Degraded nodes (5000): worker-0000, worker-0001, worker-0002, worker-0003, worker-0004, worker-0005, worker-0006, worker-0007, worker-0008, worker-0009. See oc get machineconfignodes"
-	assert.Equal(t, message, want[0].Message)
-	rand.Shuffle(len(mcns), func(i, j int) { mcns[i], mcns[j] = mcns[j], mcns[i] })
-	assert.Equal(t, want, components.Daemons(daemonSet(), mcns, noon.Add(time.Millisecond)), "in any order")
+	want := "Degraded nodes (5000): worker-0000, worker-0001, worker-0002, worker-0003, worker-0004, worker-0005, worker-0006, worker-0007, worker-0008, worker-0009. See oc get machineconfignodes"
+	assert.Equal(t, want, components.Daemons(daemonSet(), mcns, noon.Time)[0].Message)
+}
+
+// deployment returns the Deployment of the controller with a condition.
+func deployment(name appsv1.DeploymentConditionType, status corev1.ConditionStatus) *appsv1.Deployment {
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-controller"}}
+	d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Other", Status: "True"}, {Type: name, Status: status, Message: "0 of 1"}}
+	return d
 }
 
 // TestDeployment: a process is Available if the controller of its Deployment says so.
 func TestDeployment(t *testing.T) {
-	with := func(name appsv1.DeploymentConditionType, status corev1.ConditionStatus) *appsv1.Deployment {
-		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-controller"}}
-		d.Status.Conditions = []appsv1.DeploymentCondition{{Type: "Other", Status: "True"}, {Type: name, Status: status, Message: "0 of 1"}}
-		return d
-	}
 	const notKnown = "Unknown NoData The status of the Deployment is not known"
 	for _, tc := range []struct {
 		d    *appsv1.Deployment
@@ -148,10 +144,10 @@ func TestDeployment(t *testing.T) {
 	}{
 		{nil, notKnown},
 		{&appsv1.Deployment{}, notKnown},
-		{with(appsv1.DeploymentAvailable, "Unknown"), notKnown},
-		{with(appsv1.DeploymentProgressing, "True"), notKnown},
-		{with(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
-		{with(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
+		{deployment(appsv1.DeploymentAvailable, "Unknown"), notKnown},
+		{deployment(appsv1.DeploymentProgressing, "True"), notKnown},
+		{deployment(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
+		{deployment(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
 	} {
 		for _, component := range []components.Component{components.Operator, components.Controller} {
 			c := components.Deployment(component, tc.d, noon.Time)[0]
@@ -160,5 +156,5 @@ func TestDeployment(t *testing.T) {
 			assert.Equal(t, noon, c.LastTransitionTime)
 		}
 	}
-	assert.Empty(t, components.Deployment(components.Daemon, with(appsv1.DeploymentAvailable, "True"), noon.Time), "no Deployment runs the daemons")
+	assert.Empty(t, components.Deployment(components.Daemon, deployment(appsv1.DeploymentAvailable, "True"), noon.Time), "no Deployment runs the daemons")
 }

@@ -3,6 +3,7 @@ package components_test
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strconv"
 	"sync"
@@ -21,6 +22,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -57,26 +60,24 @@ type memory struct {
 	mu      sync.Mutex
 	object  *operatorv1.MachineConfiguration // nil: it does not exist
 	version int
-	applied [][]applymetav1.ConditionApplyConfiguration // by all attempted writes
-	by      map[string]int                              // the number of writes of each field manager
-	fail    error                                       // of each write
-	lag     bool                                        // the informer receives no more events
+	by      map[string]int // the number of attempted writes of each field manager
+	fail    error          // of each write
+	hangs   bool           // it never responds
+	lag     bool           // the informer receives no more events
 	indexer cache.Indexer
 }
 
 func newMemory() *memory {
 	m := &memory{version: 100, by: map[string]int{}, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
-	m.create(0)
+	m.create()
 	return m
 }
 
-// create creates the object anew, with conditions of other processes.
-func (m *memory) create(age time.Duration, list ...metav1.Condition) {
+// create creates the object anew.
+func (m *memory) create() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	mc := &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.NewTime(time.Now().Add(-age))}}
-	mc.Status.Conditions = list
-	m.store(mc)
+	m.store(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}})
 }
 
 func (m *memory) delete() {
@@ -105,10 +106,13 @@ func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.Machin
 	return next.DeepCopy()
 }
 
-func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
+func (m *memory) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
+	if m.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.applied = append(m.applied, mc.Status.Conditions)
 	m.by[options.FieldManager]++
 	switch {
 	case m.fail != nil:
@@ -117,6 +121,8 @@ func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfi
 		return nil, errNotFound
 	case !options.Force || options.FieldManager == "" || mc.ResourceVersion != nil:
 		return nil, apierrors.NewBadRequest("not a forced apply without a resource version")
+	case slices.ContainsFunc(mc.Status.Conditions, func(c applymetav1.ConditionApplyConfiguration) bool { return c.ObservedGeneration != nil }):
+		return nil, apierrors.NewBadRequest("the observedGeneration of a condition is not ours")
 	}
 	next := m.object.DeepCopy()
 	for _, c := range mc.Status.Conditions {
@@ -128,10 +134,13 @@ func (m *memory) ApplyStatus(_ context.Context, mc *applyoperatorv1.MachineConfi
 }
 
 // writes returns the number of attempted writes.
-func (m *memory) writes() int {
+func (m *memory) writes() (n int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return len(m.applied)
+	for _, count := range m.by {
+		n += count
+	}
+	return n
 }
 
 func (m *memory) failWith(err error) {
@@ -188,6 +197,13 @@ func (m *memory) start(ctx context.Context, t *testing.T, config components.Conf
 	t.Cleanup(p.stop)
 	synctest.Wait()
 	return p
+}
+
+// startWithLog is start for an operator that logs.
+func (m *memory) startWithLog(t *testing.T, log io.Writer) *process {
+	t.Helper()
+	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(log))))
+	return m.start(ctx, t, m.config(components.Operator))
 }
 
 func (m *memory) operator(t *testing.T) *process {

@@ -2,14 +2,17 @@ package components_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,39 +20,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
-
-func TestFaultAndRecoveryAreTwoWrites(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		before, began := m.writes(), time.Now()
-		for range 120 {
-			p.sync(errDaemons)
-			pass(10 * time.Second)
-		}
-		degraded := m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed")
-		assert.Equal(t, errDaemons.Error(), degraded.Message)
-		assert.Equal(t, began.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix())
-
-		end := p.Begin(components.OperatorSync, "")
-		p.Begin(components.OperatorSyncMCD, "")(nil)
-		pass(time.Minute)
-		assert.Equal(t, degraded, m.condition(t, operatorDegraded), "the sync may yet fail")
-		end(nil)
-		pass(time.Hour)
-		resolved := m.is(t, operatorDegraded, no, "AsExpected")
-		want := "Last error, resolved " + resolved.LastTransitionTime.UTC().Format(time.RFC3339) + ", in OperatorSyncMCD: " + errDaemons.Error()
-		assert.Equal(t, want, resolved.Message)
-		assert.Equal(t, 2, m.writes()-before)
-
-		p.stop()
-		p = m.operator(t)
-		p.Begin(components.OperatorSyncMCP, "")(errDaemons)
-		pass(time.Minute)
-		p.Begin(components.OperatorSyncMCP, "")(nil)
-		pass(time.Hour)
-		assert.Equal(t, want, m.condition(t, operatorDegraded).Message, "until the next error that lasts, also after a restart")
-	})
-}
 
 // TestASlowPass is Progressing after two minutes, and Degraded after thirty.
 func TestASlowPass(t *testing.T) {
@@ -95,10 +65,10 @@ func TestPeerConditions(t *testing.T) {
 			m.is(t, name, yes, "Reason") // never for ten minutes
 			pass(time.Minute)
 			assert.Equal(t, began.Add(19*time.Minute).Unix(), m.is(t, name, no, "Reason").LastTransitionTime.Unix())
-			p.setPeer(t, name, yes, "")
-			pass(30 * time.Second)
-			m.is(t, name, yes, "Reason")
 			pass(time.Hour)
+			p.setPeer(t, name, yes, "")
+			synctest.Wait()
+			m.is(t, name, yes, "Reason") // at once
 		}
 		p.setPeer(t, daemonDegraded, yes, "disk\nfull")
 		pass(time.Minute)
@@ -111,9 +81,38 @@ func TestPeerConditions(t *testing.T) {
 		m.operator(t)
 		pass(time.Hour)
 		assert.Equal(t, "no objects", m.is(t, daemonDegraded, unknown, "Reason").Message, "a restart keeps what it does not know")
-		for _, c := range slices.Concat(m.applied...) {
-			assert.Nil(t, c.ObservedGeneration)
-		}
+	})
+}
+
+// TestBootstrap of a new cluster is visible, and its record stays.
+func TestBootstrap(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := m.operator(t)
+		m.is(t, operatorDegraded, unknown, "Starting")
+		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
+		p.sync(errDaemons)
+		pass(10 * time.Minute)
+		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
+		end := p.Begin(components.OperatorSync, "")
+		p.Begin(components.OperatorSyncMCD, "")(nil)
+		pass(time.Minute)
+		assert.Equal(t, errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed").Message, "the sync may yet fail")
+		end(errDaemons) // of no step
+		p.stop()        // killed
+		p = m.operator(t)
+		pass(10 * time.Minute)
+		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
+		p.sync(nil)
+		pass(time.Hour)
+		want := m.is(t, bootstrap, no, "Complete")
+		assert.Regexp(t, `^Completed at \S+Z, after 21m0s; last error, in OperatorSync: timed out waiting for the daemons$`, want.Message)
+		assert.LessOrEqual(t, m.writes(), 6)
+
+		p.stop()
+		p = m.operator(t)
+		p.sync(errDaemons)
+		pass(time.Hour)
+		assert.Equal(t, want, m.condition(t, bootstrap), "for good")
 	})
 }
 
@@ -190,10 +189,11 @@ type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
 
-// TestBadInput: whatever the process reports, its work continues, and the writes are valid.
+// TestBadInput: whatever a process reports, its work continues, the writes are valid, and the object
+// grows by at most 4 kB, in a cluster of any size.
 func TestBadInput(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		p := m.operator(t)
+		p, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
 		before := m.writes()
 		for _, s := range []components.State{"OperatorSyncEverything", components.MCCSync, "SyncMCD", components.State(strings.Repeat("a", 1<<20))} {
 			p.Begin(s, "")(errDaemons)
@@ -204,47 +204,32 @@ func TestBadInput(t *testing.T) {
 		assert.Equal(t, before, m.writes(), "unknown and foreign states are ignored")
 
 		var typedNil *badError
-		huge := strings.Repeat("key\n", 1<<18)
+		huge := strings.Repeat("key\n", 1<<16)
 		p.Begin(components.OperatorSyncMCD, huge)(errors.New(strings.Repeat("line \xff\n", 1<<18)))
 		p.Begin(components.OperatorSyncMCP, "\xff")(typedNil)
 		p.Begin(components.OperatorSyncMCN, "")(&badError{})
 		p.Begin(components.OperatorSyncMCPRequired, huge) // never ends
+		for i := range 64 {
+			controller.Begin(components.MCCSyncMachineConfigPool, huge[i:])(fmt.Errorf("%d: %s", i, huge))
+			controller.Begin(components.MCCSyncMachineConfigPool, huge)
+		}
+		all := slices.Repeat([]*mcfgv1.MachineConfigNode{mcn("ip-10-0-255-255.us-east-2.compute.internal", degraded)}, 5000)
+		require.NoError(t, p.SetPeerConditions(components.Daemon, components.Daemons(daemonSet(missing(6)), all, time.Now())...))
+		p.setPeer(t, controllerAvailable, no, huge)
+		require.NoError(t, controller.SetPeerConditions(components.Operator, metav1.Condition{Type: components.TypeOf(components.Operator, components.Available), Status: no, Reason: "A", Message: huge}))
 		pass(time.Second)
 		assert.PanicsWithValue(t, "broken", func() {
 			_ = p.Track(t.Context(), components.MetricsSync, "", func(context.Context) error { panic("broken") })
 		})
 		pass(20 * time.Minute)
-		degraded := m.is(t, operatorDegraded, yes, "SyncMetricsFailed")
-		assert.Equal(t, "the step panicked: see the log of the process; and 3 more", degraded.Message)
-		for i := range 100 {
-			p.Begin(components.OperatorSyncMCC, fmt.Sprint("key ", i))(errDaemons)
-		}
+		assert.Equal(t, "the step panicked: see the log of the process; and 3 more", m.is(t, operatorDegraded, yes, "SyncMetricsFailed").Message)
 		pass(20 * time.Minute)
-		assert.Contains(t, m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck").Message, "; and 64 more")
+		assert.Contains(t, m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck").Message, "; and 4 more")
 		assert.NotContains(t, fmt.Sprint(m.conditions()), "\n")
-	})
-}
-
-// TestConcurrentCalls of many goroutines, while Run writes. The errors that they leave are published.
-func TestConcurrentCalls(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := healthy(t, m)
-		var calls sync.WaitGroup
-		for g := range 8 {
-			calls.Go(func() {
-				for n := range 100 {
-					end := p.Begin(components.OperatorSyncMCP, fmt.Sprint(g))
-					p.Begin(components.OperatorSyncMCD, "")(fmt.Errorf("attempt %d of %d", n, g))
-					end(errDaemons)
-					p.Forget(components.OperatorSyncMCD, "")
-					p.setPeer(t, daemonDegraded, no, "")
-					<-time.After(time.Second)
-				}
-			})
-		}
-		calls.Wait()
-		pass(time.Hour)
-		assert.Contains(t, m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message, "; and 7 more")
+		data, err := json.Marshal(m.conditions())
+		require.NoError(t, err)
+		assert.LessOrEqual(t, len(data), 4000)
+		assert.Greater(t, len(data), 2500)
 	})
 }
 
@@ -286,5 +271,24 @@ func TestInvalidInput(t *testing.T) {
 		reporter, err := components.New(m.config(tc.reporter))
 		require.NoError(t, err)
 		is("SetPeerConditions.conditions[0]."+tc.field, reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
+	}
+}
+
+// BenchmarkBeginEnd is the cost of a step: at most 5 µs, whatever its error, beside 63 other errors.
+func BenchmarkBeginEnd(b *testing.B) {
+	for name, err := range map[string]error{
+		"no error": nil, "short error": errDaemons, "8 kB of multi-byte text": errors.New(strings.Repeat("世界", 8<<10/6)), "1 MB error": errors.New(strings.Repeat("<\n", 1<<19)),
+	} {
+		b.Run(name, func(b *testing.B) {
+			r, invalid := components.New(newMemory().config(components.Operator))
+			require.NoError(b, invalid)
+			for i := range 63 {
+				r.Begin(components.OperatorSyncMCP, strconv.Itoa(i))(errDaemons)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Begin(components.OperatorSyncMCP, "worker")(err)
+			}
+		})
 	}
 }

@@ -25,24 +25,14 @@ func objects() []*mcfgv1.MachineConfigNode {
 	return all
 }
 
-func BenchmarkNode(b *testing.B) {
-	all := objects()
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, m := range all {
-			progress.FromMachineConfigNode(m)
-		}
-	}
-}
-
 func BenchmarkPools(b *testing.B) {
-	var nodes []progress.Node
-	for _, m := range objects() {
-		nodes = append(nodes, progress.FromMachineConfigNode(m))
-	}
-	pools := []*mcfgv1.MachineConfigPool{worker("10%")}
+	all, pools := objects(), []*mcfgv1.MachineConfigPool{worker("10%")}
 	b.ReportAllocs()
 	for b.Loop() {
+		var nodes []progress.Node
+		for _, m := range all {
+			nodes = append(nodes, progress.FromMachineConfigNode(m))
+		}
 		progress.Pools(pools, nodes, at(10), progress.Limits{})
 	}
 }

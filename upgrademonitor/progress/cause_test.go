@@ -121,7 +121,13 @@ func TestPoolsWithoutObjects(t *testing.T) {
 		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
 		"of another target":     {worker("", counts(3, 3, 0), isUpdated, of(configA)), [3]int{3, 0, 0}, false},
 		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
-		"without machines":      {worker("", isUpdated), [3]int{}, true},
+		"nodes by their texts": {
+			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 1, 1}, false,
+		},
+		"more nodes by their texts": {
+			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
+		},
+		"without machines": {worker("", isUpdated), [3]int{}, true},
 	} {
 		p := progress.Pools([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, progress.Limits{})[0]
 		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)

@@ -111,7 +111,9 @@ func checkNode(t *testing.T, n progress.Node) {
 	require.Contains(t, []int{0, 7, 9}, len(n.Steps))
 	require.Equal(t, n.InUpdate(), len(n.Steps) > 0)
 	last, took := n.Started, time.Duration(0)
+	require.Equal(t, time.UTC, n.Started.Location())
 	for _, s := range n.Steps {
+		require.Equal(t, time.UTC, s.End.Location())
 		require.NotEmpty(t, s.State)
 		require.GreaterOrEqual(t, s.Duration, time.Duration(0))
 		took += s.Duration

@@ -124,6 +124,7 @@ func TestState(t *testing.T) {
 	}
 }
 
+// TestLaps: the steps, the time that each took, and the end of the last step, in UTC.
 func TestLaps(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
@@ -157,6 +158,10 @@ func TestLaps(t *testing.T) {
 		"of an earlier update": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: drained")), ".......", nil, 10,
 		},
+		"the start is not known": {
+			mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)), "##.....",
+			map[phases.Phase]float64{phases.Cordoned: 2}, 13,
+		},
 		"rebootless": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12)), "----#..",
 			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
@@ -169,6 +174,10 @@ func TestLaps(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for i := range tc.object.Status.Conditions {
+				c := &tc.object.Status.Conditions[i]
+				c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.In(time.FixedZone("", 3600)))
+			}
 			n := progress.FromMachineConfigNode(tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
@@ -185,27 +194,6 @@ func TestLaps(t *testing.T) {
 			assert.Equal(t, at(tc.since), n.Since)
 		})
 	}
-}
-
-func TestStartUnknown(t *testing.T) {
-	n := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)))
-	assert.Zero(t, n.Started)
-	assert.Zero(t, n.Steps[0].Duration, "its start is not known")
-	assert.Equal(t, 2*time.Minute, n.Steps[1].Duration)
-	assert.Equal(t, at(13), n.Since)
-}
-
-func TestTimesOfCreationUnknown(t *testing.T) {
-	m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.NodeDegraded, yes, 3))
-	for i := range m.Status.Conditions {
-		m.Status.Conditions[i].LastTransitionTime = metav1.Time{}
-	}
-	n := progress.FromMachineConfigNode(m)
-	checkNode(t, n)
-	assert.Zero(t, n.Started)
-	assert.Zero(t, n.Since)
-	assert.Zero(t, n.DegradedSince)
-	assert.Equal(t, progress.Finished, n.Steps[0].State)
 }
 
 func TestEnded(t *testing.T) {
@@ -281,18 +269,8 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-func TestTimesAreUTC(t *testing.T) {
-	m := mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11))
-	for i := range m.Status.Conditions {
-		m.Status.Conditions[i].LastTransitionTime = metav1.NewTime(m.Status.Conditions[i].LastTransitionTime.In(time.FixedZone("", 3600)))
-	}
-	n := progress.FromMachineConfigNode(m)
-	assert.Equal(t, at(10), n.Started)
-	assert.Equal(t, at(11), n.Since)
-	assert.Equal(t, at(11), n.Steps[0].End)
-}
-
-// Objects may have the conditions of both modes, from earlier daemons.
+// TestMode: objects may have the conditions of both modes, from earlier daemons. In image mode, files,
+// image and pull run in any order, and none of them is skipped before their parent is complete.
 func TestMode(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
@@ -301,62 +279,36 @@ func TestMode(t *testing.T) {
 			m.Status.Conditions = append(m.Status.Conditions, c)
 		}
 	}
-	began := is(phases.Updated, no, 10)
+	type changes = []func(*mcfgv1.MachineConfigNode)
 	imageMode := func(m *mcfgv1.MachineConfigNode) {
 		m.Status.Conditions = conditions.Complete(m.Status.Conditions, true, metav1.NewTime(start))
 	}
+	image := func(list ...func(*mcfgv1.MachineConfigNode)) changes { return append(changes{imageMode}, list...) }
+	pulled, applied := is(phases.ImagePulledFromRegistry, yes, 13), is(phases.AppliedOSImage, yes, 14)
 	for name, tc := range map[string]struct {
-		object *mcfgv1.MachineConfigNode
-		want   string
+		changes changes
+		marks   string
+		step    phases.Phase
 	}{
-		"standard":                       {mcn(began, withDesired(configB)), "......."},
-		"image":                          {mcn(imageMode, began, withDesired(configB)), "........."},
-		"a pull in standard mode":        {mcn(began, withDesired(configB), add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")), "......."},
-		"both, none ran":                 {mcn(began, withDesired(configB), add(phases.AppliedFiles, no, "NotYetOccurred")), "........."},
-		"both, files run":                {mcn(began, withDesired(configB), add(phases.AppliedFiles, running, "x")), "--->....."},
-		"both, files and OS run":         {mcn(began, withDesired(configB), is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")), "--->..."},
-		"rebootless":                     {mcn(imageMode, began, withDesired(configB), is(phases.UpdatePostActionComplete, running, 11)), "------>.."},
-		"the deepest of several running": {mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>..."},
+		"standard":                       {nil, ".......", phases.UpdatePrepared},
+		"image":                          {image(), ".........", phases.UpdatePrepared},
+		"a pull in standard mode":        {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
+		"both, none ran":                 {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
+		"both, files run":                {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
+		"both, files and OS run":         {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
+		"rebootless":                     {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
+		"the deepest of several running": {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
+		"pulling":                        {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
+		"pulled":                         {image(pulled), "---..#...", phases.AppliedFiles},
+		"pulled, before the files":       {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
+		"pulled, files applied":          {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
+		"pulled, files not required":     {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
+		"the image before the files":     {image(applied), "---.#....", phases.AppliedFiles},
+		"the parent is complete":         {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
+		"the parent was not completed":   {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.FromMachineConfigNode(tc.object)
-			checkNode(t, n)
-			assert.Equal(t, tc.want, marks(n))
-		})
-	}
-	n := progress.FromMachineConfigNode(mcn(imageMode, began, withDesired(configB), is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)))
-	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
-}
-
-// TestImageModeOrder: files, image and pull run in any order, and none of them is skipped before their
-// parent is complete.
-func TestImageModeOrder(t *testing.T) {
-	object := func(changes ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
-		m := mcn(withDesired(configB))
-		m.Status.Conditions = conditions.Complete(nil, true, metav1.NewTime(start))
-		for _, change := range append([]func(*mcfgv1.MachineConfigNode){is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11)}, changes...) {
-			change(m)
-		}
-		return m
-	}
-	pulled := is(phases.ImagePulledFromRegistry, yes, 13)
-	for name, tc := range map[string]struct {
-		object *mcfgv1.MachineConfigNode
-		marks  string
-		step   phases.Phase
-	}{
-		"pulling":                      {object(is(phases.ImagePulledFromRegistry, running, 12)), "#--..>...", phases.ImagePulledFromRegistry},
-		"pulled":                       {object(pulled), "#--..#...", phases.AppliedFiles},
-		"pulled, before the files":     {object(pulled, is(phases.AppliedFiles, running, 14)), "#-->.#...", phases.AppliedFiles},
-		"pulled, files applied":        {object(pulled, is(phases.AppliedFiles, yes, 14)), "#--#.#...", phases.AppliedOSImage},
-		"pulled, files not required":   {object(pulled, is(phases.AppliedFiles, no, 14)), "#---.#...", phases.AppliedOSImage},
-		"the image before the files":   {object(is(phases.AppliedOSImage, yes, 14)), "#--.#....", phases.AppliedFiles},
-		"the parent is complete":       {object(is(phases.AppliedOSImage, yes, 14), is(phases.UpdateExecuted, yes, 14)), "#---#-...", phases.RebootedNode},
-		"the parent was not completed": {object(is(phases.AppliedOSImage, yes, 14), is(phases.RebootedNode, running, 15)), "#---#->..", phases.RebootedNode},
-		"draining":                     {object(is(phases.Drained, running, 12)), "#->......", phases.Drained},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := progress.FromMachineConfigNode(tc.object)
+			n := progress.FromMachineConfigNode(mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
 			assert.Equal(t, tc.step, n.Step)

@@ -1,7 +1,6 @@
 package progress_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -32,6 +31,10 @@ func worker(maxUnavailable string, changes ...func(*mcfgv1.MachineConfigPool)) *
 }
 
 func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
+
+func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) { p.Status.UnavailableMachineCount = n }
+}
 
 // Nodes of the pool worker.
 
@@ -124,16 +127,6 @@ func TestPool(t *testing.T) {
 	assert.Equal(t, progress.Waiting, waiting.State)
 }
 
-// The first config of a new node is not an update: its duration is that of the boot.
-func TestJoinedNodeIsNoSample(t *testing.T) {
-	joined := progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1)))))
-	require.Equal(t, progress.Done, joined.State)
-	require.Equal(t, at(1), joined.Requested)
-	p := worker("")
-	p.Spec.Configuration.Name = configA
-	assert.Zero(t, one(t, p, 60, joined).Typical)
-}
-
 func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
@@ -168,15 +161,28 @@ func TestTypical(t *testing.T) {
 	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
 	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
+	joined := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
+		m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = configB, configB
+	}))
+	require.Equal(t, at(1), joined.Requested)
+	p := one(t, worker(""), 60, joined)
+	assert.Equal(t, 1, p.Done)
+	assert.Zero(t, p.Typical, "the first config of a new node is not an update: its duration is the boot's")
 }
 
+// TestMaxUnavailable: a percentage is of all machines, not only of the nodes that have reported.
 func TestMaxUnavailable(t *testing.T) {
-	for limit, want := range map[string]int{"": 1, "0": 1, "3": 3, "-2": 1, "50%": 2, "10%": 1, "100%": 5, "many": 1, "0%": 1} {
-		var nodes []progress.Node
-		for i := range 5 {
-			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
-		}
-		assert.Equal(t, want, one(t, worker(limit), 1, nodes...).MaxUnavailable, "%q", limit)
+	for _, tc := range []struct {
+		limit    string
+		machines int32
+		want     int
+	}{
+		{"", 0, 1}, {"0", 0, 1}, {"3", 0, 3}, {"-2", 0, 1}, {"50%", 0, 2}, {"10%", 0, 1}, {"100%", 0, 5}, {"many", 0, 1}, {"0%", 0, 1},
+		{"25%", 2, 1}, {"25%", 5, 1}, {"25%", 10, 2}, {"25%", 100, 25},
+	} {
+		p := worker(tc.limit)
+		p.Status.MachineCount = tc.machines
+		assert.Equal(t, tc.want, one(t, p, 1, slices.Repeat([]progress.Node{waitingNode("a")}, 5)...).MaxUnavailable, "%+v", tc)
 	}
 }
 
@@ -229,6 +235,10 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
 
+	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 80), 89), degradedNode(drainingNode("b", 80), 89)
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "some daemons change the time at each attempt")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
+
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, progress.FromMachineConfigNode(m)).StuckNodes()[0].For, "the time is not known")
@@ -243,9 +253,6 @@ func TestLimits(t *testing.T) {
 }
 
 func TestBlocked(t *testing.T) {
-	unavailable := func(n int32) func(*mcfgv1.MachineConfigPool) {
-		return func(p *mcfgv1.MachineConfigPool) { p.Status.UnavailableMachineCount = n }
-	}
 	nodes := func(nodes ...progress.Node) []progress.Node { return nodes }
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
@@ -279,15 +286,6 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// A pool that is blocked by unavailable nodes has no estimate.
-func TestBlockedHasNoEstimate(t *testing.T) {
-	nodes := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), waitingNode("d")}
-	p := worker("1")
-	require.NotNil(t, one(t, p, 20, nodes...).Remaining)
-	p.Status.UnavailableMachineCount = 1
-	assert.Nil(t, one(t, p, 20, nodes...).Remaining)
-}
-
 func TestLeftKnown(t *testing.T) {
 	three := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
 	unknown := func(name string) progress.Node {
@@ -296,6 +294,7 @@ func TestLeftKnown(t *testing.T) {
 		return n
 	}
 	with := func(nodes ...progress.Node) []progress.Node { return append(slices.Clone(three), nodes...) }
+	unreported := progress.Node{Name: "u", Pool: "worker", State: progress.Unreported} // nobody knows whether it has anything to do
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
 		nodes []progress.Node
@@ -316,6 +315,10 @@ func TestLeftKnown(t *testing.T) {
 		"one in flight is failing":     {worker("2"), with(failingNode("s", 99), waitingNode("d")), 0, false},
 		"one of two places, not ready": {worker("2"), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked":                      {worker("1"), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by unavailable nodes": {worker("1", unavailable(1)), with(waitingNode("d")), 0, false},
+		"only one unreported":          {worker(""), with(unreported), 0, false},
+		"one unreported, one waiting":  {worker(""), with(unreported, waitingNode("d")), 7, true},
+		"no nodes":                     {worker(""), nil, 0, false},
 		"only one stuck":               {worker("1"), with(drainingNode("s", 9)), 0, false},
 		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
 		"more in flight than places":   {worker("1"), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
@@ -334,53 +337,17 @@ func TestLeftKnown(t *testing.T) {
 	}
 }
 
-func TestNothing(t *testing.T) {
-	assert.Empty(t, progress.Pools(nil, nil, time.Time{}, progress.Limits{}))
-	p := one(t, worker(""), 0)
-	assert.Zero(t, p.Done)
-	assert.Nil(t, p.Remaining)
-}
-
 // TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
 func TestMissingNodes(t *testing.T) {
-	for _, test := range []struct {
-		machines int32
-		nodes    int
-		missing  int
+	assert.Empty(t, progress.Pools(nil, nil, time.Time{}, progress.Limits{}))
+	for _, tc := range []struct {
+		machines       int32
+		nodes, missing int
 	}{{0, 0, 0}, {3, 0, 3}, {3, 2, 1}, {3, 3, 0}, {2, 3, 0}, {-1, 0, 0}} {
-		p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
-		p.Status.MachineCount = test.machines
-		nodes := make([]progress.Node, test.nodes)
-		for i := range nodes {
-			nodes[i].Pool = "worker"
-		}
-		pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, time.Time{}, progress.Limits{})
-		assert.Equal(t, test.missing, pools[0].Missing, test)
-		assert.Len(t, pools[0].Nodes, test.nodes)
+		p := worker("")
+		p.Status.MachineCount = tc.machines
+		got := one(t, p, 0, slices.Repeat([]progress.Node{waitingNode("a")}, tc.nodes)...)
+		assert.Equal(t, tc.missing, got.Missing, tc)
+		assert.Len(t, got.Nodes, tc.nodes)
 	}
-}
-
-// TestMaxUnavailableOfMissingNodes: a percentage is that of all machines, not of those that have
-// reported.
-func TestMaxUnavailableOfMissingNodes(t *testing.T) {
-	for machines, want := range map[int32]int{0: 1, 2: 1, 4: 1, 10: 2, 100: 25} {
-		p := worker("25%")
-		p.Status.MachineCount = machines
-		var nodes []progress.Node
-		for i := range 4 {
-			nodes = append(nodes, waitingNode(fmt.Sprint(i)))
-		}
-		assert.Equal(t, want, one(t, p, 1, nodes...).MaxUnavailable, "%d machines", machines)
-	}
-}
-
-// TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain: nobody knows whether they have anything to do.
-func TestLeftIsNotKnownWhileOnlyUnreportedNodesRemain(t *testing.T) {
-	unreported := progress.FromMachineConfigNode(mcn())
-	unreported.Name = "u"
-	nodes := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), unreported}
-	p := one(t, worker(""), 100, nodes...)
-	assert.Equal(t, 1, p.Unreported)
-	assert.Nil(t, p.Remaining)
-	assert.NotNil(t, one(t, worker(""), 100, append(nodes, waitingNode("w"))...).Remaining)
 }

@@ -136,19 +136,3 @@ func TestPinnedImageSets(t *testing.T) {
 		assert.Equal(t, tc.want, n.PinnedImageSets, name)
 	}
 }
-
-// TestOldSpellingOfNotYet: older daemons spell the reason of a phase that never ran NotYetOccured.
-func TestOldSpellingOfNotYet(t *testing.T) {
-	for name, m := range map[string]*mcfgv1.MachineConfigNode{
-		"in its first update": mcn(withDesired(configB), is(phases.Updated, no, 10), is(phases.UpdatePrepared, yes, 11)),
-		"never updated":       mcn(is(phases.Updated, yes, 10)),
-	} {
-		want := progress.FromMachineConfigNode(m)
-		for i := range m.Status.Conditions {
-			if c := &m.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
-				c.Reason = "NotYetOccured"
-			}
-		}
-		assert.Equal(t, want, progress.FromMachineConfigNode(m), name)
-	}
-}

@@ -123,14 +123,11 @@ func (c *cluster) pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func (c *cluster) addPool(name string, change ...func(*mcfgv1.MachineConfigPool)) {
+func (c *cluster) addPool(name string) {
 	c.t.Helper()
 	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1, ResourceVersion: "0"},
 		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"role-" + name: ""}}}}
 	p.Spec.Configuration.Name = oldConfig
-	for _, f := range change {
-		f(p)
-	}
 	require.NoError(c.t, c.mcfg.Tracker().Create(mcfgv1.GroupVersion.WithResource("machineconfigpools"), p, ""))
 }
 

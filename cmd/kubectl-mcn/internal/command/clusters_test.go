@@ -60,59 +60,60 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 // TestServerThatStarts: the first lists fail, and a continue token has expired.
 func TestServerThatStarts(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"wait"}} {
-		s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
-		s.expires = true
-		s.fail = func(string, string) int { return http.StatusServiceUnavailable }
-		r := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...)
-		assert.Eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return s.verbs["list machineconfignodes"] > 1 }, 30*time.Second, 10*time.Millisecond)
-		s.mu.Lock()
-		s.fail = nil
-		s.mu.Unlock()
-		r.await("worker 4/4 to 22222222")
-		_, _, stderr := r.end()
-		assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
-	}
 	s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
 	s.expires = true
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
+	s.failWith(failure{status: http.StatusServiceUnavailable})
+	before := s.requests("list machineconfignodes")
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	assert.Eventually(t, func() bool { return s.requests("list machineconfignodes") > before+1 }, 30*time.Second, 10*time.Millisecond)
+	s.failWith(failure{})
+	r.await("worker 4/4 to 22222222")
+	_, _, stderr := r.end()
+	assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
 }
 
-// TestWhatCannotGetBetter ends wait and -w at once.
-func TestWhatCannotGetBetter(t *testing.T) {
+// TestRejectedRequests: a screen needs lists only. It names a resource that cannot be read, in one
+// line. If nothing can be shown, the command ends at once.
+func TestRejectedRequests(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]string{
-		http.StatusUnauthorized: "log in again", http.StatusForbidden: "not allowed to list", http.StatusNotFound: "its CRD is not installed",
+	const forbidden, notAllowed = http.StatusForbidden, "not allowed to list "
+	for _, test := range []struct {
+		fail           failure
+		args           string
+		code           int
+		stdout, stderr string
+	}{
+		{failure{"", poolsResource, forbidden}, "", 0, "worker-4", notAllowed + poolsResource},
+		{failure{"", nodesResource, forbidden}, "", 0, "worker    22222222", notAllowed + nodesResource},
+		{failure{"", configurationsResource, forbidden}, "", 0, "worker-4", notAllowed + configurationsResource},
+		{failure{"", configurationsResource, forbidden}, "wait", 0, "done", ""},
+		{failure{"", "", forbidden}, "", exitUsage, "", notAllowed + "machineconfig"},
+		{failure{"", "", forbidden}, "components", exitUsage, "", notAllowed + "machineconfig"},
+		{failure{"", "", forbidden}, "wait", exitUsage, "", notAllowed + "machineconfig"},
+		{failure{"", "", http.StatusUnauthorized}, "wait", exitUsage, "", "log in again"},
+		{failure{"", "", http.StatusNotFound}, "wait", exitUsage, "", "its CRD is not installed"},
+		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
+		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},
+		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch machineconfig"},
 	} {
-		s := newServer(t)
-		s.fail = func(string, string) int { return status }
-		for _, args := range [][]string{{"wait"}} {
-			code, _, stderr := start(t, append(args, "--kubeconfig", s.kubeconfig(t))...).end()
-			assert.Equal(t, exitUsage, code)
-			assert.Contains(t, stderr, want)
+		objects := rollout()
+		if test.stdout == "done" {
+			objects = append(doneNodes(3), newPool("worker", newConfig))
+		}
+		s := newServer(t, objects...)
+		s.failWith(test.fail)
+		code, stdout, stderr := start(t, append(strings.Fields(test.args), "--kubeconfig", s.kubeconfig(t))...).end()
+		assert.Equal(t, test.code, code, "%+v: %s", test, stderr)
+		assert.Contains(t, stdout, test.stdout, "%+v", test)
+		if test.fail.verb == "" && test.stdout == "" {
+			assert.Empty(t, stdout, "%+v", test)
+		}
+		assert.Contains(t, stderr, test.stderr, "%+v", test)
+		if test.code == 0 {
+			assert.Equal(t, map[bool]int{true: 1}[test.stderr != ""], strings.Count(stderr, "\n"), "%+v: %s", test, stderr)
 		}
 	}
-}
-
-// TestListIsEnough: one screen needs no watch.
-func TestListIsEnough(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, rollout()...)
-	s.fail = func(verb, _ string) int {
-		if verb == "watch" {
-			return http.StatusForbidden
-		}
-		return 0
-	}
-	for _, args := range [][]string{nil, {"node", "worker-4"}} {
-		got := execute(t, "", append(args, "--kubeconfig", s.kubeconfig(t))...)
-		assert.Zero(t, got.code, got.stderr)
-		assert.Contains(t, got.stdout, "worker-4")
-		assert.Empty(t, got.stderr)
-	}
-	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
-	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, stderr, "not allowed to watch machineconfig")
 }
 
 // TestReleases: the versions of the configs are read by name, where that is allowed.
@@ -123,12 +124,7 @@ func TestReleases(t *testing.T) {
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "OpenShift 4.19.12 -> 4.20.1\n")
 	assert.Contains(t, execute(t, "", "node", "worker-4", "--kubeconfig", s.kubeconfig(t)).stdout, "from       "+oldConfig+", OpenShift 4.19.12\nto         "+newConfig+", OpenShift 4.20.1\n")
 	assert.Equal(t, "4.20.1", execute(t, "", "worker", "-o", "jsonpath={.pools[0].release}", "--kubeconfig", s.kubeconfig(t)).stdout)
-	s.fail = func(_, resource string) int {
-		if strings.HasPrefix(resource, "rendered-") {
-			return http.StatusForbidden
-		}
-		return 0
-	}
+	s.failWith(failure{"", "rendered-", http.StatusForbidden})
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.NotContains(t, got.stdout, "OpenShift")
 	assert.Empty(t, got.stderr)
@@ -150,12 +146,7 @@ func TestNoMachineConfigNodes(t *testing.T) {
 	p := newPool("worker", newConfig)
 	p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.Configuration.Name = 3, 2, newConfig
 	s := newServer(t, p)
-	s.fail = func(_, resource string) int {
-		if resource == nodesResource {
-			return http.StatusNotFound
-		}
-		return 0
-	}
+	s.failWith(failure{"", nodesResource, http.StatusNotFound})
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "2/3")
 	assert.Contains(t, got.stdout, "~ no MachineConfigNodes: DONE and STUCK are the updated and the degraded")

@@ -87,35 +87,24 @@ func report(n *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.Condition
 	}
 }
 
-// walk is the steps of an update, in order.
-var walk = []phases.Phase{
-	phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
-}
-
 // update updates a node to a config, one step per minute, until a step is running; "" is the end.
-// It calls observed after each report.
-func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until phases.Phase, observed func()) time.Time {
+func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until phases.Phase) time.Time {
 	at := start
 	request(n, config, at)
-	observed()
 	report(n, phases.Updated, metav1.ConditionFalse, at, "Node needs an update")
-	observed()
-	for _, p := range walk {
+	for _, p := range []phases.Phase{
+		phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
+	} {
 		report(n, p, metav1.ConditionUnknown, at, fmt.Sprintf("%s of %s", p, n.Name))
-		observed()
 		if p == until {
 			return at
 		}
 		at = at.Add(time.Minute)
 		report(n, p, metav1.ConditionTrue, at, "done")
-		observed()
 	}
 	report(n, phases.Updated, metav1.ConditionTrue, at, "Node Updated")
-	observed()
 	return at
 }
-
-func noop() {}
 
 // rollout returns a pool of six nodes: three are done, one reboots, one is stuck at its drain, one waits.
 func rollout() []runtime.Object {
@@ -124,11 +113,11 @@ func rollout() []runtime.Object {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
 		switch i {
 		case 0, 1, 2:
-			update(n, newConfig, now.Add(-time.Hour), "", noop)
+			update(n, newConfig, now.Add(-time.Hour), "")
 		case 3:
-			update(n, newConfig, now.Add(-5*time.Minute), phases.RebootedNode, noop)
+			update(n, newConfig, now.Add(-5*time.Minute), phases.RebootedNode)
 		case 4:
-			at := update(n, newConfig, now.Add(-74*time.Minute), phases.Drained, noop)
+			at := update(n, newConfig, now.Add(-74*time.Minute), phases.Drained)
 			report(n, phases.Drained, metav1.ConditionUnknown, at, evictionFailed)
 		}
 		objects = append(objects, n)

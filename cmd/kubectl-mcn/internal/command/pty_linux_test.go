@@ -214,7 +214,7 @@ func many(t *testing.T) *server {
 	s := newServer(t, newPool("worker", newConfig))
 	for i := range 30 {
 		n := newNode(fmt.Sprintf("worker-%02d", i), "worker", oldConfig, time.Now().Add(-time.Hour))
-		update(n, newConfig, time.Now().Add(-3*time.Minute), phases.Drained, noop)
+		update(n, newConfig, time.Now().Add(-3*time.Minute), phases.Drained)
 		s.set(n)
 	}
 	return s
@@ -229,7 +229,7 @@ func TestTerminal(t *testing.T) {
 	assert.Contains(t, e.String(), "30 nodes: 30 updating")
 
 	n := newNode("worker-00", "worker", oldConfig, time.Now().Add(-time.Hour))
-	update(n, newConfig, time.Now().Add(-10*time.Minute), "", noop)
+	update(n, newConfig, time.Now().Add(-10*time.Minute), "")
 	s.set(n)
 	e = p.await("a change", func(e *emulator) bool { return strings.Contains(e.String(), "29 updating") }, 80, 24)
 	assert.Equal(t, 1, strings.Count(e.String(), "POOL"), "redrawn in place: %s", e)
@@ -284,7 +284,7 @@ func TestColors(t *testing.T) {
 func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	s := many(t)
-	r := startOn(t, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", s.kubeconfig(t))
+	r := startWith(t, fastClock{start: time.Now()}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", s.kubeconfig(t))
 	shows := func(text string, isReachable bool) {
 		r.lines.mu.Lock()
 		defer r.lines.mu.Unlock()
@@ -299,14 +299,10 @@ func TestUnreachableServer(t *testing.T) {
 		}
 	}
 	shows("30 nodes: 30 updating", true)
-	s.mu.Lock()
-	s.fail = func(string, string) int { return http.StatusServiceUnavailable }
-	s.mu.Unlock()
+	s.failWith(failure{status: http.StatusServiceUnavailable})
 	s.CloseClientConnections()
 	shows("30 nodes: 30 updating", false)
-	s.mu.Lock()
-	s.fail = nil
-	s.mu.Unlock()
+	s.failWith(failure{})
 	shows("30 nodes: 30 updating", true)
 }
 
@@ -330,7 +326,7 @@ func TestPiped(t *testing.T) {
 	require.NoError(t, read.Close())
 
 	node := newNode("worker-00", "worker", oldConfig, time.Now().Add(-time.Hour))
-	update(node, newConfig, time.Now().Add(-10*time.Minute), "", noop)
+	update(node, newConfig, time.Now().Add(-10*time.Minute), "")
 	s.set(node)
 	_ = cmd.Wait()
 	assert.Empty(t, stderr.String(), "it ends without a message")

@@ -1,7 +1,10 @@
 package command
 
 import (
+	"flag"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +22,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
+var updateGolden = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with a file in testdata. With -update it is written.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *updateGolden {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
 // with changes a pool.
 func with(p *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, ago time.Duration, message string) *mcfgv1.MachineConfigPool {
 	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
@@ -31,7 +48,7 @@ func doneNodes(n int) []runtime.Object {
 	var all []runtime.Object
 	for i := range n {
 		mcn := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
-		update(mcn, newConfig, now.Add(-2*time.Hour), "", noop)
+		update(mcn, newConfig, now.Add(-2*time.Hour), "")
 		all = append(all, mcn)
 	}
 	return all
@@ -95,7 +112,7 @@ var situations = map[string]func() []runtime.Object{
 		all := rollout()
 		for i := 6; i < 9; i++ {
 			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
-			at := update(n, newConfig, now.Add(-80*time.Minute), phases.Drained, noop)
+			at := update(n, newConfig, now.Add(-80*time.Minute), phases.Drained)
 			if report(n, phases.Drained, metav1.ConditionUnknown, at, evictionFailed); i == 7 {
 				setCondition(n, phases.NodeDegraded, 35*time.Minute, "Node worker-7 upgrade failure. disk full")
 			}
@@ -109,7 +126,7 @@ var situations = map[string]func() []runtime.Object{
 		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(1)...)
 		for i := 1; i < 5; i++ {
 			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
-			update(n, newConfig, now.Add(time.Duration(-7-5*i)*time.Minute), phases.Drained, noop)
+			update(n, newConfig, now.Add(time.Duration(-7-5*i)*time.Minute), phases.Drained)
 			all = append(all, n)
 		}
 		return all
@@ -131,7 +148,7 @@ var situations = map[string]func() []runtime.Object{
 		all := []runtime.Object{newPool("worker", newConfig)}
 		for i := range 3 {
 			n := newNode(fmt.Sprintf("ip-10-0-%d-%s.eu-central-1.compute.internal", i, strings.Repeat("x", 70)), "worker", oldConfig, now.Add(-24*time.Hour))
-			at := update(n, newConfig, now.Add(-5*time.Minute), phases.Drained, noop)
+			at := update(n, newConfig, now.Add(-5*time.Minute), phases.Drained)
 			if i == 2 {
 				report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "节点升级失败: \x1b[2J磁盘已满")
 			}

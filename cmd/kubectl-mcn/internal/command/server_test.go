@@ -28,17 +28,37 @@ const (
 // server answers lists and watches as an API server without streamed lists does.
 type server struct {
 	*httptest.Server
-	fail     func(verb, resource string) (code int) // 0: no failure
-	expires  bool                                   // each continue token
-	releases map[string]string                      // of rendered configs
-	status   map[string]string                      // of Nodes, as a table has it
-	verbs    map[string]int                         // how many requests of each
+	expires  bool              // each continue token
+	releases map[string]string // of rendered configs
+	status   map[string]string // of Nodes, as a table has it
+	verbs    map[string]int    // how many requests of each
 
 	mu      sync.Mutex
+	fail    failure
 	version int
 	objects map[string]map[string]runtime.Object // by resource and name
 	log     []change
 	changed chan struct{} // closed at each change
+}
+
+// failure is the status of the responses to some requests: of a verb and of the resources with a
+// prefix, where "" is each. Without a status, no request fails.
+type failure struct {
+	verb, resource string
+	status         int
+}
+
+func (s *server) failWith(f failure) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = f
+}
+
+// requests returns the number of requests: "list machineconfignodes".
+func (s *server) requests(kind string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.verbs[kind]
 }
 
 type change struct {
@@ -125,13 +145,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.verbs[verb+" "+resource]++
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
-	if fail != nil {
-		if code := fail(verb, resource); code != 0 {
-			reject(w, code, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
-			return
-		}
-	}
 	switch {
+	case fail.status != 0 && (fail.verb == "" || fail.verb == verb) && strings.HasPrefix(resource, fail.resource):
+		reject(w, fail.status, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
 	case s.status != nil && strings.Contains(r.Header.Get("Accept"), "as=Table"):
 		table := metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name"}, {Name: "Status"}, {Name: "Age"}}}
 		for name, status := range s.status {

@@ -1,0 +1,212 @@
+package components_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/components"
+)
+
+func TestHealing(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		healthy(t, m)
+		want, before := m.conditions(), m.writes()
+		stale := slices.Clone(want)
+		stale[0].Message, stale[0].Status = "old", yes
+		for name, list := range map[string][]metav1.Condition{"removed": nil, "reverted": stale, "some removed": want[3:]} {
+			m.setConditions(list)
+			pass(time.Hour)
+			assert.ElementsMatch(t, want, m.conditions(), name)
+		}
+		foreign := slices.Clone(want)
+		foreign[0].ObservedGeneration = 7
+		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
+		pass(time.Hour)
+		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
+		assert.Equal(t, 3, m.writes()-before, "and their fields are ignored")
+	})
+}
+
+func TestAnInformerThatLagsWritesNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.lag = true
+		m.operator(t).sync(nil)
+		pass(6 * time.Hour)
+		assert.Equal(t, 2, m.writes(), "the cache has neither of the writes")
+	})
+}
+
+// TestFailedWrites are retried every 10 minutes if the API server rejects them, otherwise every 30
+// seconds, and logged once, also in an outage of hours. Afterwards the time of the change is
+// published, and an error that was never published is the last error all the same.
+func TestFailedWrites(t *testing.T) {
+	const soon, late = 30 * time.Second, 10 * time.Minute
+	for name, tc := range map[string]struct {
+		err      error
+		interval time.Duration
+	}{
+		"403":                 {apierrors.NewForbidden(resource, "cluster", nil), late},
+		"404":                 {errNotFound, late},
+		"422":                 {apierrors.NewInvalid(operatorv1.GroupVersion.WithKind("MachineConfiguration").GroupKind(), "cluster", nil), late},
+		"500 without a field": {apierrors.NewInternalError(errors.New("field not declared in schema")), late},
+		"500":                 {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), soon},
+		"409":                 {apierrors.NewConflict(resource, "cluster", nil), soon},
+		"503":                 {errDown, soon},
+	} {
+		inBubble(t, func(t *testing.T, m *memory) {
+			m.failWith(tc.err)
+			var out bytes.Buffer
+			p, failed := m.startWithLog(t, &out), time.Now()
+			p.sync(errDaemons)
+			pass(59 * time.Minute)
+			assert.Equal(t, 1+int(59*time.Minute/tc.interval), m.writes(), name)
+			pass(5 * time.Hour)
+			m.failWith(nil)
+			pass(tc.interval)
+			degraded := m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed")
+			assert.Equal(t, failed.Add(2*time.Minute).Unix(), degraded.LastTransitionTime.Unix(), name)
+
+			m.failWith(tc.err)
+			p.Begin(components.OperatorSyncMCP, "")(errDown)
+			pass(time.Hour)
+			p.Begin(components.OperatorSyncMCP, "")(nil)
+			p.sync(nil)
+			m.failWith(nil)
+			pass(10 * time.Minute)
+			assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCP: ", name)
+			p.stop()
+			const logged = `(.*Failed to write the conditions of a component, retrying.*\n.*Wrote the conditions of a component after a failure.*\n){2}`
+			assert.Regexp(t, "^"+logged+"$", out.String(), name)
+		})
+	}
+}
+
+// TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.
+func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.delete()
+		config := m.config(components.Operator)
+		config.Ready = func(mc *operatorv1.MachineConfiguration) bool { return len(mc.Status.Conditions) > 0 }
+		m.start(t.Context(), t, config).sync(nil)
+		pass(time.Hour)
+		for n := range 5 { // at once, whatever the pace
+			m.create()
+			pass(30 * time.Second)
+			assert.Equal(t, n, m.writes())
+			m.setConditions([]metav1.Condition{{Type: "BootImageUpdateDegraded"}})
+			pass(30 * time.Second)
+			assert.Equal(t, n+1, m.writes())
+			m.delete()
+			pass(30 * time.Second)
+		}
+	})
+}
+
+// TestARequestThatHangs is canceled after 10 seconds. Neither a caller nor the end of Run waits for it.
+func TestARequestThatHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.hangs = true
+		p, began := m.operator(t), time.Now()
+		p.sync(errDaemons)
+		p.stop()
+		assert.Zero(t, time.Since(began))
+		var out bytes.Buffer
+		p = m.startWithLog(t, &out)
+		pass(10 * time.Second)
+		p.stop()
+		assert.Contains(t, out.String(), "context deadline exceeded")
+	})
+}
+
+// TestADay simulates a day of both processes: a sync every 30 seconds, nodes in updates, restarts of
+// each process. With faults, passes fail all the time and succeed again, a sync fails for an hour, in
+// the middle of which the operator is killed, a pass hangs for an hour, and the controller's
+// Deployment is not available for an hour. The last error stays, also after a restart.
+func TestADay(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
+	inBubble(t, func(t *testing.T, m *memory) {
+		assert.Equal(t, map[string]int{
+			"machine-config-operator-state":   2 + 2, // the sync, the Deployment
+			"machine-config-controller-state": 3,     // the pass is Progressing, Degraded, and over
+		}, day(t, m, true))
+		resolved := m.is(t, operatorDegraded, no, "AsExpected")
+		assert.Equal(t, "Last error, resolved "+resolved.LastTransitionTime.UTC().Format(time.RFC3339)+", in OperatorSyncMCD: "+errDaemons.Error(), resolved.Message)
+	})
+}
+
+// day returns the writes of a day that begins two hours after the start, by field manager.
+func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
+	t.Helper()
+	random := rand.New(rand.NewPCG(1, 2))
+	operator, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
+	end := func(error) {}
+	for n := -240; n < 24*120; n++ {
+		switch {
+		case n == 0:
+			clear(m.by)
+		case n == 12*120 && hasFaults:
+			end = controller.Begin(components.MCCSyncRenderedMachineConfigs, "")
+		case n == 13*120:
+			end(nil)
+		case n == 8*120+60, n == 16*120: // Run writes nothing at its end, as if the process were killed
+			operator.stop()
+			operator = m.operator(t)
+		case n == 18*120:
+			controller.stop()
+			controller = m.start(t.Context(), t, m.config(components.Controller))
+		}
+		fails := func(is bool) error { return map[bool]error{true: errDaemons}[is && hasFaults && n >= 0] }
+		operator.sync(fails(n/120 == 8))
+		for _, pool := range []string{"master", "worker"} {
+			controller.Begin(components.MCCSyncMachineConfigPool, pool)(fails(random.IntN(10) == 0))
+		}
+		now, available, unavailable := time.Now(), deployment(appsv1.DeploymentAvailable, "True"), deployment(appsv1.DeploymentAvailable, "False")
+		require.NoError(t, controller.SetPeerConditions(components.Operator, components.Deployment(components.Operator, available, now)...))
+		if fails(n/120 == 20) != nil {
+			available = unavailable
+		}
+		require.NoError(t, operator.SetPeerConditions(components.Controller, components.Deployment(components.Controller, available, now)...))
+		require.NoError(t, operator.SetPeerConditions(components.Daemon, components.Daemons(daemonSet(), nodes(n), now)...))
+		pass(30 * time.Second)
+	}
+	operator.stop()
+	controller.stop()
+	assert.Equal(t, components.Healthy, components.Overall(m.conditions()))
+	return m.by
+}
+
+// TestEndlessChanges: a process that always has something to write makes at most 10 writes in the
+// first hour, and then 6 an hour.
+func TestEndlessChanges(t *testing.T) {
+	t.Parallel()
+	for _, period := range []time.Duration{30 * time.Second, 121 * time.Second, 11 * time.Minute} {
+		inBubble(t, func(t *testing.T, m *memory) {
+			p := healthy(t, m)
+			began, before := time.Now(), m.writes()
+			for n := 0; time.Since(began) < 6*time.Hour; n++ {
+				p.sync(nil)
+				p.sync(errDaemons)
+				p.Begin(components.OperatorSyncMCP, "")(fmt.Errorf("attempt %d", n))
+				p.setPeer(t, daemonDegraded, map[bool]metav1.ConditionStatus{true: yes, false: no}[n%10 < 5], "")
+				if n%7 == 0 {
+					m.setConditions(nil)
+				}
+				pass(period)
+				assert.LessOrEqual(t, m.writes()-before, 10+6*int(time.Since(began)/time.Hour), period)
+			}
+		})
+	}
+}
