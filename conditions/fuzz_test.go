@@ -60,7 +60,8 @@ func FuzzNext(f *testing.F) {
 			}
 			if last := len(writes) - 1; last >= 0 {
 				list = slices.Clone(writes[last])
-				if writes[0][0] = (metav1.Condition{}); last > 0 && !slices.Equal(list, writes[last]) {
+				writes[0][0] = metav1.Condition{}
+				if last > 0 && !slices.Equal(list, writes[last]) {
 					t.Fatal("two writes share memory")
 				}
 			}

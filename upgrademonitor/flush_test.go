@@ -181,3 +181,15 @@ func TestIdleMonitors(t *testing.T) {
 		assert.Empty(t, log.take())
 	})
 }
+
+// A Monitor whose life has ended works.
+func TestALifeThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.end()
+		synctest.Wait()
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		require.NoError(t, f.syncSpec(t))
+		assert.Empty(t, f.log.take())
+	})
+}

@@ -82,3 +82,19 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 		})
 	}
 }
+
+// A life that ends by a deadline cancels its request without a failure.
+func TestALifeWithADeadline(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		life, cancel := context.WithTimeout(f.log.context(t.Context()), 3*time.Second)
+		defer cancel()
+		m, err := upgrademonitor.New(life, upgrademonitor.Config{Client: clientsetOn(t, f), NodeName: nodeName, Node: f.view})
+		require.NoError(t, err)
+		f.takes(hangs)
+		assert.Equal(t, 3*time.Second, took(func() { m.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) }))
+		synctest.Wait()
+		lines := f.log.take()
+		require.Len(t, lines, 1, "%v", lines)
+		assert.Contains(t, lines[0], "call Flush")
+	})
+}

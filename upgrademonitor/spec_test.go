@@ -125,3 +125,34 @@ func TestASpecThatIsTakenBackInFlight(t *testing.T) {
 		assert.Equal(t, oldConfig, f.desired())
 	})
 }
+
+// The spec that the start of an update needs is written within a minute after a failure, without a
+// call.
+func TestTheSpecOfAStartIsRetried(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.failing("patch", errRBAC)
+		f.starts(t, newConfig)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared))
+		assert.Equal(t, oldConfig, f.desired())
+		pass(time.Minute)
+		assert.Equal(t, newConfig, f.desired())
+		assert.Len(t, f.log.take(), 2)
+	})
+}
+
+// A write of the spec has half of Timeout. After a failure, the status goes first for 10 seconds.
+func TestASpecThatHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs, "patch")
+		f.annotate(oldConfig, newConfig)
+		assert.Equal(t, timeout/2, took(func() { require.Error(t, f.syncSpec(t)) }))
+		assert.Zero(t, took(func() { require.Error(t, f.syncSpec(t)) }), "the known error")
+		for range 100 {
+			assert.LessOrEqual(t, took(func() {
+				f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+				f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+			}), timeout/2)
+			pass(time.Second)
+		}
+	})
+}

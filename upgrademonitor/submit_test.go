@@ -139,3 +139,18 @@ func TestARepeatWaitsForTheLastReport(t *testing.T) {
 		assert.Equal(t, []string{"patch/status"}, f.requests())
 	})
 }
+
+// A report with another view of the Node's annotations is decided after a read: another process may
+// have reported a newer view.
+func TestChangedAnnotationsCauseARead(t *testing.T) {
+	f := newUpdated(t)
+	f.starts(t, newConfig)
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	f.starts(t, newConfig)
+	f.annotate(oldConfig, thirdConfig)
+	f.requests()
+	require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse))
+	assert.Equal(t, []string{"get"}, f.requests())
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Empty(t, f.requests(), "one read is enough")
+}

@@ -150,3 +150,18 @@ func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)
 	assert.Equal(t, `"updates to MCN " + variables.name + " can only be done from the MCN's owner node"`, validations[2].MessageExpression)
 }
+
+func TestRoleGrantsOnlyTheVerbsThatTheLibraryNeeds(t *testing.T) {
+	verbs := map[string]string{}
+	for _, rule := range (guard.Guard{}).Role().Rules {
+		for _, resource := range rule.Resources {
+			verbs[resource] = strings.Join(rule.Verbs, " ")
+		}
+		assert.Empty(t, rule.NonResourceURLs)
+	}
+	assert.Equal(t, map[string]string{
+		"machineconfignodes":        "get list watch create patch",
+		"machineconfignodes/status": "patch",
+		"nodes":                     "get list watch",
+	}, verbs)
+}

@@ -93,7 +93,11 @@ func TestSameCause(t *testing.T) {
 			var log apierr.Log
 			log.Failed(ctx, "a", tc.a, "Failed to write")
 			log.Failed(ctx, "a", tc.b, "Failed to write")
-			assert.Len(t, lines(), map[bool]int{true: 1, false: 2}[tc.same])
+			want := 2
+			if tc.same {
+				want = 1
+			}
+			assert.Len(t, lines(), want)
 		})
 	}
 }

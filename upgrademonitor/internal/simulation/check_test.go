@@ -1,7 +1,9 @@
 package simulation_test
 
 import (
+	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -99,6 +101,18 @@ func (s *simulation) end() {
 		status := c.calls[len(c.calls)-1].status
 		if o := s.server.Get(nodeName); o == nil || conditions.StatusOf(o.Status.Conditions, phases.NodeDegraded) != status {
 			s.fail("NodeDegraded is not %s at the end", status)
+		}
+	}
+	for range 2 {
+		c.imageSets()
+		var names []string
+		for _, set := range s.server.Get(nodeName).Status.PinnedImageSets {
+			names = append(names, fmt.Sprint(set.Name, set.DesiredGeneration))
+		}
+		for _, set := range s.sets {
+			if !slices.Contains(names, fmt.Sprint(set.Name, set.Generation)) || len(names) != len(s.sets) {
+				s.fail("the image sets are %v at the end, reported were %v", names, s.sets)
+			}
 		}
 	}
 	if s.problem != nil {

@@ -242,6 +242,29 @@ func (c *caller) update() {
 	c.report(phases.Updated, metav1.ConditionTrue)
 }
 
+// imageSets reports on two image sets. At the end the object has the last report.
+func (c *caller) imageSets() {
+	sets := []upgrademonitor.PinnedImageSet{{Name: "a", Generation: int64(1 + c.rng.IntN(3)), Done: c.chance(0.5)}}
+	token := ""
+	if c.chance(0.5) {
+		text := c.text()
+		token = lastToken(text)
+		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
+	}
+	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
+		const notReported = "Failed to report the pinned image sets" // the call returns no error
+		before := len(m.about(notReported))
+		m.ReportPinnedImageSets(ctx, sets, nil)
+		if lines := m.about(notReported); len(lines) > before {
+			return errors.New(lines[before])
+		}
+		return nil
+	})
+	c.mu.Lock()
+	c.sets = sets
+	c.mu.Unlock()
+}
+
 func lastToken(text string) string { return token.FindString(text) }
 
 // degraded reports one of few texts: a report may be a repeat.

@@ -131,7 +131,7 @@ type lister struct {
 	at         int // how many versions it has seen
 }
 
-var listerModes = []string{"current", "current", "lags", "old", "trims", "trims owners", "fails", "stands still"}
+var listerModes = []string{"current", "current", "lags", "old", "trims", "trims images", "fails", "stands still"}
 
 func (l *lister) change(mode string) {
 	l.simulation.log("the Lister: %s", mode)
@@ -167,9 +167,9 @@ func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
 	case "trims":
 		object = object.DeepCopy()
 		object.Status = mcfgv1.MachineConfigNodeStatus{}
-	case "trims owners":
+	case "trims images":
 		object = object.DeepCopy()
-		object.OwnerReferences = nil
+		object.Status.PinnedImageSets, object.OwnerReferences = nil, nil
 	}
 	return object, nil
 }

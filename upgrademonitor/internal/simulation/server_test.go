@@ -272,6 +272,9 @@ func (s *server) stored(stored, after *apiserver.Object) {
 			changed = append(changed, fmt.Sprintf("%s=%s %s", c.Type, c.Status, token.FindString(c.Message)))
 		}
 	}
+	for _, set := range mcn.Status.PinnedImageSets {
+		s.shown[string(phases.PinnedImageSetsDegraded)+token.FindString(set.LastFailedGenerationError)] = true
+	}
 	s.log("    %s", strings.Join(changed, ", "))
 }
 

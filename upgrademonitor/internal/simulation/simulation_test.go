@@ -87,6 +87,7 @@ type simulation struct {
 	processes map[string]*process
 	script    []string
 	calls     []*call
+	sets      []upgrademonitor.PinnedImageSet // the last reported image sets
 	stopped   bool
 	problem   error
 }
@@ -142,6 +143,7 @@ func (s *simulation) run(seed uint64, events int) {
 		do   func(*caller)
 	}{
 		{"daemon", (*caller).update},
+		{"image manager", (*caller).imageSets},
 		{"health check", (*caller).burst},
 		{"disk check", (*caller).burst},
 		{"controller", (*caller).drain},
