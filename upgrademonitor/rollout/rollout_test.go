@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -249,7 +250,8 @@ func TestNodeCreatedAgain(t *testing.T) {
 		})
 		f.writes()
 		f.replaceNode(newNode("node", "worker"))
-		assert.Equal(t, []string{"delete node", "create node"}, f.writes())
+		// The object is deleted again if the events of both Nodes arrive before the event of the deletion.
+		assert.Equal(t, []string{"delete node", "create node"}, slices.Compact(f.writes()))
 		assert.Equal(t, types.UID("another"), f.object("node").OwnerReferences[0].UID)
 		assert.Empty(t, f.object("node").Status.Conditions)
 	})
