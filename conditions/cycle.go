@@ -52,9 +52,9 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return after
 }
 
-// refresh returns the list for a report of a step while Updated is True. The report changes no
-// status. The step gets the reported reason and message. A report of Unknown or True also updates
-// the reason and message of the parent, and both messages get the prefix of the last update.
+// refresh returns the list for a report of a step while Updated is True. No status changes. The
+// step gets the reported reason and message. If the report is Unknown or True, the message gets the
+// prefix of the last update. See hasParentMessage for the reason and message of the parent.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {

@@ -63,7 +63,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
-		return [][]metav1.Condition{before}, nil // the update ended while this report was queued
+		return [][]metav1.Condition{before}, nil // cycle.Ended is set, so no update starts
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)

@@ -53,7 +53,7 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 }
 
 // hasParentMessage reports whether a report changes the message of a parent with this status. It
-// does if the parent is Unknown, or the report completes the parent or has a ParentMessage.
+// does if the parent is Unknown, or if CompletesParent or ParentMessage is set.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }

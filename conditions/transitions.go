@@ -77,12 +77,12 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns the first Unknown child of a parent. It never returns the phase that the
-// argument except names. A parent cannot complete while a child is Unknown.
-func runningChild(list []metav1.Condition, parent, except phases.Phase) (phases.Phase, bool) {
+// runningChild returns the first Unknown child of a parent. The argument ignored names a child that
+// does not count. A parent cannot complete while a child is Unknown.
+func runningChild(list []metav1.Condition, parent, ignored phases.Phase) (phases.Phase, bool) {
 	for i := range list {
 		child := phases.Phase(list[i].Type)
-		if of, ok := phases.ParentOf(child); ok && of == parent && child != except && list[i].Status == metav1.ConditionUnknown {
+		if of, ok := phases.ParentOf(child); ok && of == parent && child != ignored && list[i].Status == metav1.ConditionUnknown {
 			return child, true
 		}
 	}

@@ -40,7 +40,8 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 //  1. A call for a child writes nothing if the status and message of the parent would not change. A
 //     call for any other phase writes nothing if the status and message of the phase would not
 //     change. A call for pinned image sets always writes.
-//  2. A call sets the conditions, with the time of the call, and does not check transitions.
+//  2. A call sets the conditions of the phase and its parent, including the time. It does not
+//     check transitions.
 //  3. A call for Updated changes every other condition to False, including singletons.
 //  4. A call for any phase except Updated leaves Updated unchanged. (The daemon sets Updated to
 //     False, with the message "sensed disruption", but then overwrites this change with the

@@ -1,4 +1,4 @@
-// Package validate checks input: the fields of a Config, and the annotations of a Node.
+// Package validate checks input: fields of Config types, annotations of Nodes, and reports.
 //
 // Names and images must satisfy the rules of the MachineConfigNode CRD.
 package validate

@@ -7,8 +7,8 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// Parts of the messages of Policy. They equal the messages of machine-config-operator's policy
-// mcn-guards, because OpenShift's tests expect that text.
+// These parts of the messages of Policy are the same as in machine-config-operator's policy
+// mcn-guards, because OpenShift's tests expect this text.
 const (
 	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
 	updatesTo            = "updates to MCN "

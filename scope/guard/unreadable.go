@@ -7,7 +7,7 @@ import "strconv"
 //   - times: for example, the format date-time of the CRD accepts 2026-01-02t03:04:05z, but
 //     time.Parse rejects this value;
 //   - numbers: before Kubernetes 1.36, the API server ignores the format int32 of a CRD, and
-//     accepts larger numbers. Other integers of the CRD are int64, which every API server enforces.
+//     accepts numbers above 2147483647. Every API server enforces the format int64.
 //
 // The policy denies a write only if the write adds an unreadable value. If another client has
 // already written the value, the daemon must still be able to update the object.
@@ -29,16 +29,16 @@ func isReadable(condition string) string {
 // sameTime is a CEL expression that is true if the conditions b and c have the same type and time.
 const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTime`
 
-// unreadableTimes is a CEL expression for the types of the conditions whose time is unreadable and
-// new. For each release in status.internalReleaseImage.releases that has such a condition, the
-// expression adds "internalReleaseImage".
+// unreadableTimes is a CEL expression that lists the types of conditions with a new, unreadable
+// time. For each release in status.internalReleaseImage.releases with such a condition, the list
+// also has "internalReleaseImage".
 var unreadableTimes = `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + ` &&
   !variables.statusBefore.?conditions.orValue([]).exists(b, ` + sameTime + `)).map(c, string(c.type)) +
 variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||
   variables.statusBefore.?internalReleaseImage.?releases.orValue([]).exists(o, o.name == r.name &&
     o.?conditions.orValue([]).exists(b, ` + sameTime + `)))).map(r, "internalReleaseImage")`
 
-// unreadableNumbers is a CEL expression for the names of image sets with an unreadable new
+// unreadableNumbers is a CEL expression that lists the names of image sets with a new, unreadable
 // generation.
 const unreadableNumbers = `variables.status.?pinnedImageSets.orValue([]).filter(s,
   ["currentGeneration", "desiredGeneration", "lastFailedGeneration"].exists(f, s[?f].orValue(0) > 2147483647 &&

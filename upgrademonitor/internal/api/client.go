@@ -24,7 +24,7 @@ var ErrUnexpectedResponse = errors.New("unexpected response")
 
 const (
 	resource = "machineconfignodes"
-	// acceptMetadata requests a response with only the metadata, which is enough after a patch.
+	// acceptMetadata requests a response with only the metadata, because core knows the other fields.
 	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
 	// fieldValidation is Ignore, because otherwise the API server parses each write twice.
 	fieldValidation = metav1.FieldValidationIgnore

@@ -73,7 +73,7 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet encodes the error of a failed set even if it is "", because the CRD requires this field.
+// imageSet also encodes an empty error of a failed set, because the CRD requires this field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`

@@ -92,9 +92,9 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the texts of an error that may start with a denial: the message, and the messages
-// of causes without a field. A cause with a field is not a denial, but may quote a denial in the
-// value of the field.
+// denials returns the messages that can be denials: the message of the error, and the messages of
+// its causes without a field. The message of a cause with a field is not a denial, but may quote a
+// denial from the value of the field.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

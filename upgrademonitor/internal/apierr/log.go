@@ -13,7 +13,7 @@ import (
 // Log logs each failure once. Each failure has a key, such as the name of an object or a task. The
 // zero value is usable. A Log is safe for concurrent use, and must not be copied.
 type Log struct {
-	Values []any // the keys and values of every line. They must not change after the first use
+	Values []any // keys and values for every log line. They must not change after the first use
 
 	mu       sync.Mutex
 	failures map[string]failure

@@ -37,7 +37,7 @@ type Object struct {
 func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
 	o, err := decode(mcn)
 	if err == nil && mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == "" {
-		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // a typed client reads an absent value as ""
+		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // in a typed object, "" stands for an absent field
 	}
 	return o, err
 }
@@ -124,8 +124,8 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 	return o.write(next, subresource, revision)
 }
 
-// write returns the stored object after a replacement by sent. If nothing changes, the
-// resourceVersion stays.
+// write returns the stored object after sent has replaced the object or its status. If nothing
+// changes, the resourceVersion stays.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)

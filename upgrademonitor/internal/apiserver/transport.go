@@ -22,7 +22,7 @@ import (
 // Transport is safe for concurrent use.
 type Transport struct {
 	// Fault, if set, is called before a request is served. If Fault returns a response or an error,
-	// RoundTrip returns it and does not serve the request. Fault may block, and may call Serve.
+	// RoundTrip returns both values and does not serve the request. Fault may block or call Serve.
 	Fault func(*http.Request) (*http.Response, error)
 	// Stored, if set, is called after an object was created or changed. before is nil if the object
 	// was created. No other request is served during the call.

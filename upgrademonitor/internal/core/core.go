@@ -83,8 +83,8 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale, so that the object is read before a change counts as a repeat or is
-// rejected.
+// doubt makes the object Stale, so that the object is read before a change is rejected, or is
+// dropped because the object seems to have the requested state.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale

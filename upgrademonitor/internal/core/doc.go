@@ -6,8 +6,8 @@
 //	  ▲                                           │
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
-// A [Core] is a value. The caller passes events to the Core, and the Core returns the next request.
-// A Core has no lock, clock, context, log or I/O, so that a test can try every order of events.
+// The caller passes events to a [Core], and the Core returns the next request. A Core has no lock,
+// clock, context, log or I/O, so that a test can try every order of events.
 //
 //	entry, _, err := c.Submit(change)
 //	for {

@@ -32,7 +32,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	case Missing:
 		if head != nil {
 			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
-				c.settle(err) // the change is invalid or changes nothing, so the object is not needed
+				c.settle(err) // the change is invalid or changes nothing, so the object need not be created
 				return Request{}, false
 			}
 		}
@@ -62,7 +62,7 @@ func (c *Core) patchSpec() Request {
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
 // change starts an update, the spec is written first, so that the object shows the target even if
-// the write of the status fails. A pending write of the spec also precedes the status.
+// the write of the status fails. Any other pending write of the spec also precedes the status.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -143,7 +143,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec = true // the write stays pending, even if the start of an update caused it
+		c.spec = true // retry this write later, even if SubmitSpec did not request it
 		return SkipSpec
 	}
 	return GiveUp

@@ -79,7 +79,7 @@ func (c *Core) settle(err error) {
 	}
 	c.tail = nil
 	if _, ok := e.Change.(plan.NodeChange); !ok {
-		c.followed = plan.Versions{} // the versions of the rejected report were not written
+		c.followed = plan.Versions{} // so that Follow submits the versions that the report did not write
 	}
 }
 

@@ -44,7 +44,7 @@ type Verdict string
 const (
 	// Continue means that the caller makes the next request at once.
 	Continue Verdict = ""
-	// Pause means that another client has changed the object. Make the next request after a pause.
+	// Pause means that another client has changed or deleted the object. Wait before a new request.
 	Pause Verdict = "Pause"
 	// SkipSpec means that the write of the spec failed. Write the status now, and the spec later.
 	SkipSpec Verdict = "SkipSpec"

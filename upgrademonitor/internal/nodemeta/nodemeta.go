@@ -43,7 +43,7 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the owner is not this Node, but an earlier Node of the same name.
+// OwnedByPrevious reports whether the owner is an earlier Node of the same name, not this Node.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {

@@ -16,7 +16,7 @@ type PhaseChange struct {
 	NotRequired bool
 	// SkipIfRunning keeps the reason and message of an Unknown phase, which show its last error.
 	SkipIfRunning bool
-	// SkipOtherMode ignores the report if the phase exists only in the other mode.
+	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
 	SkipOtherMode bool
 }
 

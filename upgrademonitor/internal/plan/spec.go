@@ -12,7 +12,7 @@ import (
 //
 //  1. If the pool is NotYetSet, the spec keeps its pool. If the Node has no desired config, the
 //     spec keeps its desired config.
-//  2. In image mode, if the Node has a config but no desired image, the desired image is cleared.
+//  2. In image mode, if the Node has a config but no desired image, Sync clears the image.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	images := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage

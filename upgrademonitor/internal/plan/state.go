@@ -76,10 +76,10 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
 // observedGeneration returns the new observedGeneration of the status. It is the generation of the
-// object, unless the target in the spec differs from the target of the current or last update. Then
-// the old value stays, because otherwise clients could conclude that the update to the target in
-// the spec is done. If Updated was never reported, clients cannot conclude this, so the new
-// generation is used.
+// object, unless the target in the spec differs from the target of the current or last update. If
+// they differ, the old value stays, because otherwise clients could conclude that the update to the
+// target in the spec is done. If Updated was never reported, clients cannot conclude this, so the
+// new generation is used.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -95,9 +95,9 @@ func (s State) observedGeneration() int64 {
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
-//     Until UpdatePrepared is True, the daemon has not validated them.
-//  3. In image mode, if an annotation is missing, the image in the status is cleared: the desired
-//     image in the cases of rule 2, and the current image if ended is set.
+//     They are not copied earlier, because the daemon has not validated them.
+//  3. In image mode, if an image annotation is missing, the image in the status is cleared: the
+//     desired image in the cases of rule 2, and the current image if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
