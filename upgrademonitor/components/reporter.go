@@ -63,7 +63,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
 
-// start returns nil if the component does not have the state, or if too many passes are running.
+// start returns nil if the component does not have the state, or if too many steps are running.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:

@@ -16,7 +16,7 @@ import (
 const (
 	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
 	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
-	maxFailure  = maxMessage - 384 // the maximum for NodeDegraded, whose message must fit into the message of Degraded
+	maxFailure  = maxMessage - 384 // the maximum length of NodeDegraded's message, which must fit into the message of Degraded
 	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
 )
 
