@@ -53,10 +53,10 @@ type Config struct {
 	// is in standard mode. If ImageMode returns true, the CRD must have the field configImage.
 	// Without that field, each repeated report causes a write.
 	ImageMode func() bool
-	// Lister is from a running informer for this MachineConfigNode or for all. Set Lister if
-	// another process, such as the drain controller, writes the same object. Without a Lister,
-	// conflicts are more frequent, and the last response of the API server is trusted for 5
-	// minutes. The informer may drop managedFields, but not conditions. Optional.
+	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
+	// Set Lister if another process, such as the drain controller, writes the same object. Without
+	// a Lister, conflicts are more frequent, and the last response of the API server is trusted for
+	// 5 minutes. The informer may drop managedFields, but not conditions. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string

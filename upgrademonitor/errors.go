@@ -13,7 +13,7 @@ import (
 var ErrPending = errors.New("accepted reports are not written yet")
 
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report does
-// not count while a call waits for it. Until the first read of the object, repeated reports count.
+// not count while a call waits for it. Repeated reports count only before the object is first read.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an

@@ -45,7 +45,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but logs the error with the logger of ctx, and
-// ignores a phase of the other mode (standard or image mode). The option Reason sets the reason.
+// ignores phases that the node's mode (standard or image) lacks. The option Reason sets the reason.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
@@ -75,7 +75,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 // Track omits the first report, so that the last error stays visible during a retry.
 //
 // Track returns only the error of work, and logs the errors of reports. The result of work is
-// reported even if ctx has ended. If the phase belongs to the other mode, Track only runs work.
+// reported even if ctx has ended. If the node's mode does not have the phase, Track only runs work.
 // CompletesParent and DoneMessage apply to the report of True. Other options apply to all reports.
 func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
 	if work == nil {

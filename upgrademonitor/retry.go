@@ -44,7 +44,7 @@ func (o *outage) fail(cause error, now time.Time) {
 // hurry makes the next retry due now, and resets the backoff.
 func (o *outage) hurry() { o.backoff, o.retryAt = retryBackoff, time.Time{} }
 
-// pace schedules the next retry. A scheduled retry that is not due yet stays.
+// pace schedules the next retry. If a scheduled retry is not due yet, pace does nothing.
 func (o *outage) pace(now time.Time) {
 	if !now.Before(o.retryAt) {
 		o.retryAt = now.Add(o.backoff.Step())

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// submit queues a change, and waits as await does. An error means that the change was rejected.
+// submit queues a change, and calls await. An error means that the change was rejected.
 func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
 	m.mu.Lock()
 	m.seeLocked(v)
@@ -128,8 +128,8 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
-// isHopelessLocked reports whether a call must stop waiting for e, because an attempt that started
-// after the call has failed, or because e is for the spec, which must not be retried yet.
+// isHopelessLocked reports whether a call must stop waiting for e, because the writer gave up after
+// a request newer than the call, or because e is for the spec, which must not be retried yet.
 func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }

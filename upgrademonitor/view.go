@@ -28,10 +28,10 @@ type view struct {
 	listed  *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// seen describes the newest view that the core has.
+// seen describes the newest view, according to seeLocked.
 type seen struct {
 	number  int64
-	started int64 // how many looks had started when the core got the view
+	started int64 // how many looks had started when seeLocked got the view
 	version string
 	err     error
 }
@@ -54,10 +54,10 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core has a newer view. A view that was started
-// after the core got the last view is newer, even if the Node in it has a lower resourceVersion,
-// for example after etcd was restored. Of overlapping views, the view of the Node with the higher
-// resourceVersion is newer. If these are equal or cannot be compared, the later view is newer.
+// seeLocked passes a view to the core, unless the core has a newer view. A view that started after
+// the core got the last view is newer, even if its Node has a lower resourceVersion, for example
+// after etcd was restored. Of overlapping views, the view with the higher resourceVersion is newer.
+// If the resourceVersions are equal or cannot be compared, the later view is newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0

@@ -78,7 +78,7 @@ type State string
 
 // The states of the operator.
 const (
-	OperatorSync                          State = "OperatorSync" // the whole sync
+	OperatorSync                          State = "OperatorSync" // a whole sync of the operator
 	OperatorSyncOSImageStream             State = "OperatorSyncOSImageStream"
 	OperatorSyncRenderConfig              State = "OperatorSyncRenderConfig"
 	OperatorSyncCustomResourceDefinitions State = "OperatorSyncCustomResourceDefinitions"
@@ -97,7 +97,7 @@ const (
 
 // The states of the controller.
 const (
-	MCCSync                        State = "SyncMCC" // the whole sync
+	MCCSync                        State = "SyncMCC" // a whole sync of the controller
 	MCCSyncMachineConfigPool       State = "SyncMCCMachineConfigPool"
 	MCCSyncRenderedMachineConfigs  State = "SyncMCCRenderedMachineConfigs"
 	MCCSyncGeneratedKubeletConfigs State = "SyncMCCGeneratedKubeletConfigs"
@@ -146,6 +146,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs maps each process to the state of its whole sync. The states of the sync's steps start with
-// the name of this state.
+// syncs has the state of each process for a whole sync. The states of all steps of the sync have
+// this state as a prefix.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -102,8 +102,9 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 
 // bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
 // succeeded. Then it is False and never changes again, and the message has the time and the
-// duration of the first sync, and the last error. If the object is older than maxBootstrap, or
-// already has conditions of the operator, the cluster is not new, and gets no condition.
+// duration of the first sync, and the last error of the operator. If the object is older than
+// maxBootstrap, or already has conditions of the operator, the cluster is not new, and gets no
+// condition.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {

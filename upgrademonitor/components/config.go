@@ -31,9 +31,9 @@ type Config struct {
 	// default of the other component is invalid.
 	FieldManager string
 	// Ready reports whether the Reporter may write the object. Set Ready if another controller adds
-	// its conditions only while the list is empty: return false until that controller has added its
-	// conditions. Ready must not change the object, and must not block. The default always returns
-	// true.
+	// its conditions only while the list is empty. Then Ready must return false until that
+	// controller has added its conditions. Ready must not change the object, and must not block.
+	// The default always returns true.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker

@@ -53,7 +53,7 @@ func (r *Reporter) Begin(s State, key string) (end func(error)) {
 // reports neither an error nor a success.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
-		return errors.New("components: Track: work is nil: pass the function that does the step")
+		return errors.New("components: Track: work is nil: pass the function that does the work of the step")
 	}
 	p, err := r.start(s, key), errPanicked
 	defer func() { r.end(p, err, errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)) }()
@@ -63,7 +63,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
 
-// start returns nil if the component does not have the state, or if too many passes are running.
+// start returns nil if the component does not have the state, or if too many steps are running.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:

@@ -120,8 +120,8 @@ func (t *tracker) resolve(s step, now time.Time) {
 }
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
-// step of the sync has failed, the error of the whole sync is a copy of the step's error. A copy is
-// needed because the next sync may resolve the step's error, and then fail in another step.
+// step of the sync has failed, the error of the whole sync is a copy of the step's error. The copy
+// keeps Degraded True if the next sync resolves the step's error, and then fails in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {

@@ -20,7 +20,7 @@ type member struct {
 	name     string
 	down     string          // why the node is unavailable, or ""; see whyDown
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // the config and image that the node runs; if updating is false, the object also desires them
+	current  progress.Target // the config and image that the node runs; if updating is false, the MachineConfigNode also desires them
 	updating bool            // an update was requested or is running
 	degraded bool
 	message  string // the cause, if the node is degraded

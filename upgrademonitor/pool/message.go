@@ -16,7 +16,7 @@ import (
 const (
 	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
 	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
-	maxFailure  = maxMessage - 384 // the maximum for NodeDegraded, whose message must fit into the message of Degraded
+	maxFailure  = maxMessage - 384 // the maximum length of NodeDegraded's message, which must fit into the message of Degraded
 	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
 )
 
@@ -54,7 +54,8 @@ func (c *count) updatedMessage() string {
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message omits the steps of nodes, because each change of a pool makes other controllers sync.
+// message omits the steps of nodes. Otherwise each step would change the pool, and make other
+// controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget
@@ -114,8 +115,8 @@ func degradedMessage(nodes []problem) string {
 }
 
 // causesMessage joins the messages of the conditions that make a pool Degraded. The message of
-// ImageBuildDegraded has the prefix that machine-config-operator uses. Any other message except the
-// first has its condition type as a prefix.
+// ImageBuildDegraded has the prefix that machine-config-operator uses. Every other message has its
+// condition type as a prefix, unless it is the first message.
 func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 	var texts []string
 	for i, cause := range causes {
@@ -140,8 +141,8 @@ func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
 }
 
-// join joins strings, and modifies the slice. If the result would exceed room bytes, join shortens
-// the longest strings in the middle, so that they all have the same length.
+// join joins strings, and modifies the slice. If the result would exceed room bytes, join cuts out
+// the middle of the longest strings, so that these strings have the same length.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)
 	lengths := make([]int, len(texts))

@@ -43,9 +43,9 @@ import (
 //  8. Updating of a pool that is not layered is True if a machine is being updated. It is also True
 //     if a machine that has reported is not updated, unless the pool is paused. If a node is not
 //     Ready, is cordoned or has not reported, the pool is not Updating for that reason alone.
-//  9. Updating of a layered pool has machine-config-operator's status and message for the state of
-//     the build. If a node or the rendering is degraded, Updating is False unless the pool is
-//     paused.
+//  9. Updating of a layered pool has the status and message that machine-config-operator uses for
+//     the state of the build. If a node or the rendering is degraded, Updating is False unless the
+//     pool is paused.
 //  10. NodeDegraded is True if a machine is degraded. Its message has at most 14 nodes and 8 kB.
 //  11. ImageBuildDegraded becomes False if a build is prepared, is running or has succeeded, or if
 //     there is no build. Only the build controller sets ImageBuildDegraded to True.

@@ -35,8 +35,8 @@ func (n *Node) readCause(list []metav1.Condition) {
 }
 
 // isError reports whether the message of a running step is an error. Errors of
-// machine-config-operator's drain controller and daemon, and of kubectl's drain, have these
-// prefixes.
+// machine-config-operator's drain controller and daemon, and of kubectl's drain, have the prefixes
+// below.
 func isError(message string) bool {
 	message = strings.ToLower(message)
 	for _, start := range []string{"error", "failed to ", "update failed "} {

@@ -26,8 +26,8 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 //  2. Since does not depend on the lastTransitionTime of the running step, because some daemons
 //     change that time with each message.
 //  3. A step that did not run is Skipped if the daemon has reported that the step is not required,
-//     or if a later step has started. A step is Failed if its condition has an error, and the step
-//     is not running.
+//     or if a later step has started. A step is Failed if its message is an error, and the step is
+//     not running.
 //  4. Requested is the newest time of a managedFields entry that owns the spec. It is zero if the
 //     spec never changed, or if managedFields were removed.
 //  5. The result is never Waiting or Idle. These states depend on the target of the pool, which is

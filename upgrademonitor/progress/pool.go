@@ -124,7 +124,8 @@ func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
 }
 
 // buildOf returns the condition of a running or pending image build, or nil. If the pool does not
-// have the condition yet, the message of Updating may say that the pool waits for a build.
+// have the condition yet, but Updating's message says that the pool waits for a build, buildOf
+// returns Updating with the type Building.
 func buildOf(p *mcfgv1.MachineConfigPool) *PoolCondition {
 	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
 		if c := poolCondition(p, t); c.Type != "" {

@@ -20,7 +20,7 @@ import (
 //     desire. If the nodes desire different images, the target has the image of the node whose
 //     update was requested last.
 //  3. If a node's pool is not in pools, the result has a pool that is not Known and has no target.
-//     The nodes of this pool are never Done, but Idle if they run their desired config and image.
+//     If the nodes of this pool run their desired config and image, they are Idle, not Done.
 //  4. A node is Stuck if it is degraded, or if its step takes longer than its limit (see Limits).
 //     The time between the request and the start of an update counts as time at the first step. A
 //     node is Slow if its step reports an error, or takes longer than a third of the limit.

@@ -71,7 +71,7 @@ type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
 	failures  sync.Map // the error message of the last sync, if the sync failed
-	conflicts sync.Map // the conflict of pools in the last event
+	conflicts sync.Map // the conflict of pools for which the last event was recorded
 }
 
 // handlers returns the event handlers of the informers. A handler enqueues names of nodes, which

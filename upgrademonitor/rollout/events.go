@@ -40,7 +40,7 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 }
 
 // warn logs a problem that only an administrator can resolve, and records an event. object is a
-// reference, because a recorder drops events of objects whose type is not in its scheme.
+// reference, because a recorder drops events of objects whose type is not in the recorder's scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err, "MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
 	if r.Recorder != nil {
