@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track is the sequence of statuses that the writes of a report publish for one condition. delay is
-// the number of writes before the first status of path.
+// track has the statuses that the writes of a report give to one condition. The first delay writes
+// do not change the condition. Each later write publishes the next status of path.
 type track struct {
 	phase           phases.Phase
 	delay           int
@@ -77,7 +77,7 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
 }
 
-// runningChild returns the first Unknown child of a parent. The argument ignored names a child that
+// runningChild returns the first Unknown child of a parent. The child that is passed as ignored
 // does not count. A parent cannot complete while a child is Unknown.
 func runningChild(list []metav1.Condition, parent, ignored phases.Phase) (phases.Phase, bool) {
 	for i := range list {

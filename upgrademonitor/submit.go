@@ -41,9 +41,9 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 // the owner reference of the MachineConfigNode match the Node. If the object is missing, it is
 // created. If nothing differs, no request is made.
 //
-//  1. If the Node has no desired config, the spec keeps its desired config. If the pool is
-//     NotYetSet, the spec keeps its pool. In image mode, if the Node has a config but no desired
-//     image, the desired image in the spec is cleared.
+//  1. If the Node has no desired config, the spec keeps its desired config. If the Node's
+//     pool is not known, the spec keeps its pool. In image mode, if the Node has a config but no
+//     desired image, the desired image in the spec is cleared.
 //  2. If the write fails or takes longer than Config.Timeout/2, the call returns an error, and the
 //     write is retried. For 10 seconds after a failure, further calls return the same error at
 //     once. If Config.Node or Config.Pool fails, nothing is written, and the error is a *NodeError.

@@ -28,7 +28,7 @@ type view struct {
 	listed  *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// seen describes the newest view, according to seeLocked.
+// seen describes the newest view that seeLocked got.
 type seen struct {
 	number  int64
 	started int64 // how many looks had started when seeLocked got the view

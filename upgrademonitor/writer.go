@@ -22,7 +22,7 @@ const checkInterval = 5 * time.Minute
 // writer is the state of the goroutine that runs while there are requests to make.
 type writer struct {
 	running   bool
-	late      bool // a call or Flush needs the writer, although life has ended
+	late      bool // a call or Flush needs the writer, although Monitor.life has ended
 	called    bool // a call was made after the current request started; that call waits for the next attempt
 	requests  int  // the number of requests so far, including the current request
 	conflicts wait.Backoff
@@ -121,7 +121,7 @@ func (m *Monitor) next(last exchange) (r core.Request, ok bool) {
 	return r, ok
 }
 
-// learnLocked passes a result to the core. It returns the verdict, and the failure to log, or "".
+// learnLocked passes a result to the core. It returns the verdict, and a failure to be logged, or "".
 func (m *Monitor) learnLocked(e exchange, now time.Time) (verdict core.Verdict, failure string) {
 	if e.Verb == "" {
 		return core.Continue, ""

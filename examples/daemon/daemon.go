@@ -105,7 +105,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 }
 
 func (d *daemon) apply(ctx context.Context) error {
-	if d.applyImage == nil { // report these phases first, because a parent does not complete while a child is Unknown
+	if d.applyImage == nil { // report these phases first: a failed attempt may have left them Unknown, which blocks the parent
 		d.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
 		d.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
 		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles), upgrademonitor.CompletesParent())

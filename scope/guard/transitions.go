@@ -21,8 +21,9 @@ import (
 //  2. a Parent that turns True while a child of this Parent is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same;
 //  4. the removal of a condition, because a client could remove a condition and add it again to
-//     circumvent the other rules. A condition of one mode may be removed if the new list has a
-//     condition of the other mode, because the mode of a node may change.
+//     circumvent the other rules. A condition that exists only in standard mode may be
+//     removed if the new list has a condition that exists only in image mode, and vice versa,
+//     because a node may change its mode.
 //
 // The policy applies only to conditions whose type is a phase. If the status of a condition
 // changes, the policy allows any lastTransitionTime, because a late write has the time when its

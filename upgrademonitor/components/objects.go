@@ -20,9 +20,10 @@ import (
 const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
-// Deployment. The other process passes the result to SetPeerConditions. Available is Unknown if d
-// is nil, or if the condition Available of d is Unknown or missing. If c is neither Operator nor
-// Controller, the result is empty. now becomes the lastTransitionTime.
+// Deployment. The controller passes the operator's condition to SetPeerConditions, and the operator
+// passes the controller's condition. Available is Unknown if d is nil, or if the condition
+// Available of d is Unknown or missing. If c is neither Operator nor Controller, the result is
+// empty. now becomes the lastTransitionTime.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
 	if c != Operator && c != Controller {
 		return nil

@@ -64,7 +64,7 @@ type tracker struct {
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // unresolved errors, at most maxErrors
 	peers     map[string]metav1.Condition // conditions of other components, by type
-	at        State                       // the state of the sync's step that started last
+	at        State                       // the step of the sync that started last
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
 	recovered bool                        // a published error of this process was resolved

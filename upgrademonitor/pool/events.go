@@ -26,8 +26,9 @@ type Event struct {
 // controller, or (as in machine-config-operator) an update of only the image causes no event.
 //
 // If the pool's MachineConfig changes again before any machine has the previous MachineConfig, only
-// observedGeneration shows the change. So until a machine has the new MachineConfig, any change of
-// the pool's spec, except of spec.paused, repeats EventUpdating.
+// observedGeneration shows the change, and other changes of the spec look the same. So until a
+// machine has the new MachineConfig, any change of the spec, except of spec.paused, causes
+// EventUpdating.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	target := pool.Spec.Configuration.Name
 	var events []Event

@@ -123,9 +123,9 @@ func problemsOf(p *mcfgv1.MachineConfigPool, nodes []Node) []PoolCondition {
 	return all
 }
 
-// buildOf returns the condition of a running or pending image build, or nil. If the pool does not
-// have the condition yet, but Updating's message says that the pool waits for a build, buildOf
-// returns Updating with the type Building.
+// buildOf returns the condition of a running or pending image build, or nil. If the pool has
+// no such condition yet, but the message of Updating says that the pool waits for a build, buildOf
+// returns a copy of Updating, with its type changed to Building.
 func buildOf(p *mcfgv1.MachineConfigPool) *PoolCondition {
 	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
 		if c := poolCondition(p, t); c.Type != "" {

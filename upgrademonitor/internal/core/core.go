@@ -135,10 +135,11 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object has the requested state. It ignores pending changes.
+// isTrue reports whether the known object has the requested state. It ignores pending changes. The
+// caller has planned the change after the pending changes, and found nothing to write.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // Submit has planned the change from the known object, and found nothing to write
+		return true // the caller has planned the change from the known object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0

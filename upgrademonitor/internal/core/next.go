@@ -42,7 +42,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // the queue is empty, so no change can require this write
+	c.spec = c.spec && !c.object.InSync(c.latest) // if in sync, no write is needed: the queue is empty
 	return c.nextSpec(trySpec), true
 }
 

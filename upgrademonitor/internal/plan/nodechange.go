@@ -13,7 +13,7 @@ var _ Change = NodeChange{}
 // String returns the name of the change in errors and logs.
 func (NodeChange) String() string { return "config and image of the Node" }
 
-// View returns the Node with the versions.
+// View returns the Node of the change, which has the new versions.
 func (c NodeChange) View() Node { return c.Node }
 
 // Absorb returns the newer change if it is a NodeChange.

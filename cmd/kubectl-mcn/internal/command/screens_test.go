@@ -205,7 +205,7 @@ func TestManyCauses(t *testing.T) {
 	list := asList(t, all...)
 	got := execute(t, list, "-f", "-").stdout
 	assert.Equal(t, 3, strings.Count(got, " is full"), got)
-	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: kubectl mcn -o wide\n")
+	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
 	got = execute(t, list, "-f", "-", "-o", "wide").stdout
 	assert.Contains(t, got, "disk 5 is full")
 	assert.NotContains(t, got, "for other causes")

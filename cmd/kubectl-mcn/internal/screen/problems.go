@@ -141,8 +141,8 @@ func nodeEntries(pools []progress.Pool, o Options) []Line {
 			}
 		}
 	}
-	return append(grouped(stuck, "! %s stuck for other causes: kubectl mcn -o wide", o),
-		grouped(slow, "~ %s slow or failing for other causes: kubectl mcn -o wide", o)...)
+	return append(grouped(stuck, "! %s stuck for other causes: see kubectl mcn -o wide", o),
+		grouped(slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide", o)...)
 }
 
 func pinnedImageSets(pools []progress.Pool, o Options) []Line {
@@ -150,7 +150,7 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 	for _, p := range pools {
 		all = append(all, ofPinnedImageSets(p, o)...)
 	}
-	return grouped(all, "~ %s with problems of pinned image sets: kubectl mcn -o wide", o)
+	return grouped(all, "~ %s with problems of pinned image sets: see kubectl mcn -o wide", o)
 }
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),

@@ -35,8 +35,8 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero: the newest modification time of a file or, if that
-	// is more than maxAge after the newest time of a condition, the latter.
+	// written is the result of Now if At is zero: the newest modification time of a file. But if this
+	// time is more than maxAge after all times of conditions, it is the newest time of a condition.
 	written time.Time
 }
 
