@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is machine-config-operator's message for a step that is reported while Updated
-// is True. Some tools match it.
+// disruptionMessage is the message of Updated if the report of a step turns it False. The message
+// is machine-config-operator's, because some tools match it.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the lists that start an update, one per write. The writes reset all phases, turn
@@ -54,7 +54,7 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 
 // refresh returns the list for a report of a step while Updated is True. No status changes. The
 // step gets the reported reason and message. If the report is Unknown or True, the message gets the
-// prefix of the last update. See hasParentMessage for the reason and message of the parent.
+// prefix of the last update, and the parent changes in the cases of hasParentMessage.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {

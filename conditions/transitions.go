@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// track has the statuses that the writes of a report give to one condition. The first delay writes
-// do not change the condition. Each later write publishes the next status of path.
+// track has the statuses that the writes of a report give to one condition. The number of writes
+// before the first status of path is delay.
 type track struct {
 	phase           phases.Phase
 	delay           int
@@ -17,7 +17,8 @@ type track struct {
 	reason, message string
 }
 
-// transitions returns the lists that change the reported phase along path, and also its parent.
+// transitions returns the lists, one per write, that give the reported phase the statuses of path.
+// They also change its parent.
 func transitions(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, siblingRuns := runningChild(before, parentPhase, r.Phase)

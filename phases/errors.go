@@ -18,7 +18,7 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is set if Phase cannot become True because this child is Unknown.
+	// Child is the Unknown child because of which Phase cannot become True, or "".
 	Child Phase
 }
 

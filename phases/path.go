@@ -10,7 +10,8 @@ type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-// cycle is the state machine of a phase of an update. Transitions without an entry are invalid.
+// cycle is the state machine of a phase of an update: the statuses to publish for each valid
+// transition.
 var cycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},

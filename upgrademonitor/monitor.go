@@ -70,7 +70,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
 
-// end runs when life ends. Then the request in flight is also canceled.
+// end runs when life ends. The end of life also cancels the request in flight: see send.
 func (m *Monitor) end() {
 	m.mu.Lock()
 	m.scheduleLocked()

@@ -19,15 +19,15 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage. If cause is nil, there is no outage. An outage ends when a response
-// arrives within Config.Timeout, and either confirms a status write or leaves no report pending.
+// outage is the current outage. If cause is nil, there is no outage. An outage ends at a response
+// within Config.Timeout that confirms a status write, or after which no report is pending.
 type outage struct {
 	cause   error         // the error of the last failed attempt
-	waited  time.Duration // the total time in which at least one call waited; at most one Timeout
+	waited  time.Duration // how long calls have waited; overlapping waits count once; at most one Timeout
 	since   time.Time     // when the current wait started; valid only while callers wait
 	lost    int           // the number of requests that timed out
 	backoff wait.Backoff
-	retryAt time.Time // when the next retry is due; an earlier attempt that a call triggers does not change it
+	retryAt time.Time // when the next retry is due; a failed attempt before that time does not change it
 }
 
 // over ends the outage. The next calls may wait for a full Timeout again.

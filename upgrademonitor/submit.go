@@ -128,8 +128,8 @@ func (m *Monitor) await(ctx context.Context, e *core.Entry, since int) {
 	m.failures.Failed(m.life, statusFailure, hangs, statusFailure+", retrying")
 }
 
-// isHopelessLocked reports whether a call must stop waiting for e, because the writer gave up after
-// a request newer than the call, or because e is for the spec, which must not be retried yet.
+// isHopelessLocked reports whether a call must stop waiting for e: the writer gave up after a
+// request that started after the call, or e is for the spec, whose retry is not due yet.
 func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }

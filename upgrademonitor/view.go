@@ -54,10 +54,10 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core has a newer view. A view that started after
-// the core got the last view is newer, even if its Node has a lower resourceVersion, for example
+// seeLocked passes a view to the core, unless the core has a newer view. A view whose look started
+// after the core got its view is newer, even if its Node has a lower resourceVersion, for example
 // after etcd was restored. Of overlapping views, the view with the higher resourceVersion is newer.
-// If the resourceVersions are equal or cannot be compared, the later view is newer.
+// If these are equal or cannot be compared, the view whose look started later is newer.
 func (m *Monitor) seeLocked(v view) {
 	if v.number <= m.seen.started {
 		order := 0

@@ -13,10 +13,10 @@ import (
 )
 
 // conflictBackoff has the pauses after conflicts, and limits their number. All pauses together take
-// less than DefaultTimeout, so that endless conflicts count as an outage before a call returns.
+// less than DefaultTimeout. So if conflicts never end, an outage starts before a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is how long a response of the API server is trusted, if there is no Lister.
+// checkInterval is how long the known object is trusted after a response, if there is no Lister.
 const checkInterval = 5 * time.Minute
 
 // writer is the state of the goroutine that runs while there are requests to make.
@@ -45,8 +45,8 @@ type exchange struct {
 	canceled bool // the request was canceled, because life has ended or leaveLocked was called
 }
 
-// startLocked starts the writer. If the writer is already running and its current request fails,
-// the writer makes one more attempt, because that request started before this call.
+// startLocked starts the writer. If the writer is already running and its current request fails, it
+// makes one more attempt, because the failed request started before the call.
 func (m *Monitor) startLocked() {
 	m.writer.late, m.writer.called = m.life.Err() != nil, m.writer.running
 	if !m.writer.running {
@@ -73,7 +73,7 @@ func (m *Monitor) next(last exchange) (r core.Request, ok bool) {
 	number := m.writer.requests
 	verdict, failure := m.learnLocked(last, now)
 	isOver := m.life.Err() != nil && !m.writer.late
-	if isOver && (m.writer.called || last.Verb == "") { // release the calls that wait for the next attempt, which will not be made
+	if isOver && (m.writer.called || last.Verb == "") { // the next attempt counts as failed, so that calls do not wait for it
 		m.writer.requests++
 		number++
 	}

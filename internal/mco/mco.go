@@ -22,7 +22,7 @@ type Call struct {
 	CompletesParent bool
 }
 
-// conditions returns the conditions that the call sets. The condition of the parent is last.
+// conditions returns the conditions that the call sets: of the phase, then of its parent, if any.
 func (c Call) conditions(now metav1.Time) []metav1.Condition {
 	called := []metav1.Condition{{Type: string(c.Phase), Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: now}}
 	if parent, ok := phases.ParentOf(c.Phase); ok {

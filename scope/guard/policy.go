@@ -40,10 +40,10 @@ func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
 	return binding(g.complete().Name)
 }
 
-// policyVariables are the CEL variables of Policy. If an expression has an error, the API server
-// responds with 422, as for an invalid object. So an expression uses "?" to select a field that may
-// be absent. No variable has an optional type, because the API server cannot select a field of such
-// a variable.
+// policyVariables are the CEL variables of Policy. An expression uses "?" to select a field that
+// may be absent, because after an error in an expression the API server responds with 422, not 403.
+// No variable has an optional type, because the API server cannot select a field of such a
+// variable.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},

@@ -109,8 +109,8 @@ func unfinished() string {
 	return `m.to == "True" && (` + strings.Join(cases, " ||\n  ") + `)`
 }
 
-// transitionVariables returns the CEL variables of TransitionPolicy. They compare lists of strings,
-// because comparing all pairs of conditions would make a write a third more expensive.
+// transitionVariables returns the CEL variables of TransitionPolicy. The expressions search lists
+// of strings, because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
 	cycle := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
 	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // phases that exist in one mode only

@@ -7,7 +7,7 @@ import "strconv"
 //   - times: for example, the format date-time of the CRD accepts 2026-01-02t03:04:05z, but
 //     time.Parse rejects this value;
 //   - numbers: before Kubernetes 1.36, the API server ignores the format int32 of a CRD, and
-//     accepts numbers above 2147483647. Every API server enforces the format int64.
+//     accepts numbers above 2147483647. Every API server checks the format int64.
 //
 // The policy denies a write only if the write adds an unreadable value. If another client has
 // already written the value, the daemon must still be able to update the object.

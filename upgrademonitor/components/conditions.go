@@ -65,8 +65,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. Its lastTransitionTime becomes the time when
-// this process first received the status.
+// setPeer records a condition of another component. Its lastTransitionTime is the time since which
+// this process has received the same status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
 	if before := t.peers[c.Type]; before.Status == c.Status {
@@ -76,9 +76,9 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 }
 
 // peer returns the condition to publish for another component. A good status (see
-// SetPeerConditions) is published at once. Any other status is published after it has lasted for
-// some time; until then, peer returns the previous condition. The daemons are also Degraded if the
-// rollout of the DaemonSet is stuck.
+// SetPeerConditions) is published at once. Any other status is published after it has lasted for 2
+// minutes (Available=False: 10 minutes). Until then, peer returns the previous condition. The
+// daemons are also Degraded if the rollout of the DaemonSet is stuck.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	wait := lasting
@@ -101,10 +101,9 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 }
 
 // bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
-// succeeded. Then it is False and never changes again, and the message has the time and the
-// duration of the first sync, and the last error of the operator. If the object is older than
-// maxBootstrap, or already has conditions of the operator, the cluster is not new, and gets no
-// condition.
+// succeeded. Then it is False and never changes again. Its message has the time and the duration of
+// the first sync, and the last error of the operator. A cluster gets no such condition if the
+// object is older than maxBootstrap, or already has Degraded of the operator.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {

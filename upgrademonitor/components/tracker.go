@@ -64,7 +64,7 @@ type tracker struct {
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // unresolved errors, at most maxErrors
 	peers     map[string]metav1.Condition // conditions of other components, by type
-	at        State                       // the step of the sync that started last
+	at        State                       // the most recently started step of the sync
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
 	recovered bool                        // a published error of this process was resolved
@@ -120,8 +120,8 @@ func (t *tracker) resolve(s step, now time.Time) {
 }
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
-// step of the sync has failed, the error of the whole sync is a copy of the step's error. The copy
-// keeps Degraded True if the next sync resolves the step's error, and then fails in another step.
+// step of the sync has failed, the error of the whole sync is a copy of the step's error. Only a
+// successful sync resolves it, so Degraded stays True if the next sync fails in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {
@@ -189,8 +189,8 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
 //  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or a
-//     published error of this process is resolved. After ten minutes, Degraded also becomes False
-//     if this process has no error.
+//     published error of this process is resolved. Ten minutes after Run has read True, Degraded
+//     also becomes False if this process has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {

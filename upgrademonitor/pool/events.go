@@ -52,7 +52,7 @@ func isAnnounced(target string, before, after mcfgv1.MachineConfigPoolStatus) bo
 	return before.ObservedGeneration != after.ObservedGeneration && after.UpdatedMachineCount == 0 && isPaused(before) == isPaused(after)
 }
 
-// isPaused reports whether a status was computed for a paused pool that was not Updated.
+// isPaused reports whether the reason of Updating says that the pool is paused.
 func isPaused(status mcfgv1.MachineConfigPoolStatus) bool {
 	at := find(status.Conditions, mcfgv1.MachineConfigPoolUpdating)
 	return at >= 0 && strings.HasPrefix(status.Conditions[at].Reason, reasonPaused)

@@ -107,7 +107,7 @@ func (i image) waiting(paused bool) finding {
 }
 
 // cleared returns ImageBuildDegraded=False if the failure of an earlier build is over. ok is false
-// if the condition must not change. The build controller sets the condition to True.
+// if the condition must not change. Only the build controller sets it to True.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.state {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:

@@ -20,7 +20,7 @@ type member struct {
 	name     string
 	down     string          // why the node is unavailable, or ""; see whyDown
 	reported bool            // the daemon has reported the start or the end of an update
-	current  progress.Target // the config and image that the node runs; if updating is false, the MachineConfigNode also desires them
+	current  progress.Target // the config and image that the node runs
 	updating bool            // an update was requested or is running
 	degraded bool
 	message  string // the cause, if the node is degraded
@@ -51,9 +51,9 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 	return m
 }
 
-// isRequested reports whether the desired annotation of a Node has a value that differs from its
-// current annotation and from known. desired and current are the names of the annotations. known is
-// the desired value in the spec of the MachineConfigNode.
+// isRequested reports whether the Node's desired annotation is set, and differs both from the
+// Node's current annotation and from known. desired and current are the names of the annotations.
+// known is the desired value in the spec of the MachineConfigNode.
 func isRequested(node *corev1.Node, desired, current, known string) bool {
 	value := node.Annotations[desired]
 	return value != "" && value != node.Annotations[current] && value != known

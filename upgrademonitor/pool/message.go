@@ -54,8 +54,8 @@ func (c *count) updatedMessage() string {
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message omits the steps of nodes. Otherwise each step would change the pool, and make other
-// controllers sync.
+// message does not say at which step a node is. Otherwise each step would change the pool, and make
+// other controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return noTarget

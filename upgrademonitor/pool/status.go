@@ -81,7 +81,7 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 
 // withPinnedImageSets returns the list with the entry for PinnedImageSets. It may modify the list.
 //
-// A machine is ready if it has the images and is available, because the CRD rejects a
+// A machine that has its pinned images is ready only if it is available, because the CRD rejects a
 // readyMachineCount that exceeds the availableMachineCount.
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{

@@ -62,7 +62,7 @@ type Node struct {
 	// finished, the start of the update. Before an update starts, Since is Requested. If the node
 	// is not in an update, Since is Completed.
 	Since time.Time
-	// DegradedSince may be zero even if Degraded is true.
+	// DegradedSince is when Degraded became true, or zero if that time is not known.
 	Degraded      bool
 	DegradedSince time.Time
 

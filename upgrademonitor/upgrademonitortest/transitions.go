@@ -33,7 +33,7 @@ func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 // history has the statuses that a watcher of one object has seen.
 type history struct {
 	statuses  map[phases.Phase][]metav1.ConditionStatus
-	recreated bool // the object was created again, and has no status yet; the next write may restore its status
+	recreated bool // the object was created again; the next write is not checked, because it may restore the status
 }
 
 // created records the creation of the object.

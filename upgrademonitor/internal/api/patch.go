@@ -28,7 +28,7 @@ type spec struct {
 	ConfigImage any `json:"configImage,omitempty"` // nil unless the image changes
 }
 
-// status has the conditions of all clients, and the other fields if they change.
+// status has the conditions of all clients, and each other field only if it changes.
 type status struct {
 	Conditions         []metav1.Condition `json:"conditions"`
 	ObservedGeneration int64              `json:"observedGeneration,omitempty"`

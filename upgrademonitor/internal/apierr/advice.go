@@ -6,7 +6,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Advice tells an administrator how to resolve an error. It returns "" if a retry may help.
+// Advice tells an administrator how to resolve an error. It returns "" for
+// an error that may be transient.
 func Advice(err error) string {
 	switch Classify(err) {
 	case Denied:

@@ -21,7 +21,7 @@ const (
 	// Retry means that the error may be transient. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
 	// Conflict means that another client has changed or created the object since the last read.
-	// Read the object, and plan again at once.
+	// Read the object, and plan again after a short pause.
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
@@ -93,8 +93,8 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the messages that can be denials: the message of the error, and the messages of
-// its causes without a field. The message of a cause with a field is not a denial, but may quote a
-// denial from the value of the field.
+// its causes without a field. The message of a cause with a field may look like a denial, because
+// it may quote the field's value.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

@@ -124,8 +124,8 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 	return o.write(next, subresource, revision)
 }
 
-// write returns the stored object after sent has replaced the object or its status. If nothing
-// changes, the resourceVersion stays.
+// write replaces the object or its status by the object or status in sent, and returns the stored
+// object. If nothing changes, the resourceVersion stays.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)

@@ -43,7 +43,7 @@ func (p *problems) image(path *field.Path, value mcfgv1.ImageDigestFormat) {
 	p.require(value == "" || validate.IsImage(string(value)), path, value, "a pull spec by digest is required")
 }
 
-// grows requires that a number does not decrease. The number may be removed.
+// grows requires that a number does not decrease. It may become 0, which means absent.
 func (p *problems) grows(path *field.Path, before, after int64) {
 	p.require(after >= 0 && (after == 0 || after >= before), path, after, path.String()+" must not decrease")
 }

@@ -26,7 +26,7 @@ type Core struct {
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
 	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write succeeded. Then object gets the Target of sent, which no response contains.
+	// status, the write succeeded. Then object gets sent.Target, which the API server does not store.
 	sent *plan.State
 
 	queue []*Entry
@@ -35,8 +35,8 @@ type Core struct {
 	settled []*Entry // entries that were settled since the last TakeSettled
 
 	latest    plan.Node     // the Node in the latest view
-	followed  plan.Versions // the versions of the Node that were last submitted, or found in the object
-	spec      bool          // set if the spec must be written, unless the object is in sync with latest
+	followed  plan.Versions // the versions of the Node that were last submitted, or last needed no write
+	spec      bool          // set if a write of the spec is pending; it is omitted if the object is in sync with latest
 	specEntry *Entry        // the entry for callers of SubmitSpec. Invariant: nil if spec is not set
 }
 
@@ -83,8 +83,8 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale, so that the object is read before a change is rejected, or is
-// dropped because the object seems to have the requested state.
+// doubt makes the object Stale, so that the object is read before a change is rejected, or dropped
+// as already made.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
@@ -98,7 +98,7 @@ func (c *Core) doubt() {
 //  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
 //     returns the last entry of the queue, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. After a read, Next plans it.
+//     write, Submit adds the change unless the same change is pending. Next checks it after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {
@@ -136,10 +136,11 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 }
 
 // isTrue reports whether the known object has the requested state. It ignores pending changes. The
-// caller has planned the change after the pending changes, and found nothing to write.
+// caller has planned the change from the state after all pending changes, and found nothing to
+// write.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // the caller has planned the change from the known object
+		return true // without pending changes, the caller has planned from the known object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0

@@ -42,7 +42,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // if in sync, no write is needed: the queue is empty
+	c.spec = c.spec && !c.object.InSync(c.latest) // the queue is empty, so an object in sync needs no write
 	return c.nextSpec(trySpec), true
 }
 
@@ -62,7 +62,7 @@ func (c *Core) patchSpec() Request {
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
 // change starts an update, the spec is written first, so that the object shows the target even if
-// the write of the status fails. Any other pending write of the spec also precedes the status.
+// the write of the status fails. A spec write that is pending for another reason is also first.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)

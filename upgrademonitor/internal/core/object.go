@@ -25,7 +25,7 @@ type Situation string
 // The situations: see the package comment.
 const (
 	Unread     Situation = ""           // the object was never read
-	Fresh      Situation = "Fresh"      // no write of another client is known since the last read or write
+	Fresh      Situation = "Fresh"      // no other client is known to have written a newer version
 	Stale      Situation = "Stale"      // another client may have written the object: read the object
 	NoResponse Situation = "NoResponse" // the last write had no response: read the object
 	Missing    Situation = "Missing"    // the object does not exist: create it

@@ -19,7 +19,7 @@ var ErrFull = errors.New("too many reports are pending: make sure that the API s
 // Entry is an accepted change. It is pending until it is settled, that is, written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
-	// The caller sets Accepted, and closes Settled after TakeSettled has returned the entry.
+	// The user of the Core sets Accepted, and closes Settled after TakeSettled has returned the entry.
 	Accepted metav1.Time
 	Settled  chan struct{}
 

@@ -5,7 +5,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// Verb is the kind of a request: its verb and, for a patch, the part of the object to patch.
+// Verb is the kind of a request: the API verb and, for a patch, the part of the object to patch.
 type Verb string
 
 // The verbs.

@@ -12,9 +12,9 @@ type PhaseChange struct {
 	conditions.Report
 	Node Node
 
-	// NotRequired replaces Status: the status becomes False if the phase is False, otherwise True.
+	// NotRequired replaces Status: a phase that is False stays False. Otherwise it becomes True.
 	NotRequired bool
-	// SkipIfRunning keeps the reason and message of an Unknown phase, which show its last error.
+	// SkipIfRunning keeps the reason and message of an Unknown phase, because they may show an error.
 	SkipIfRunning bool
 	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
 	SkipOtherMode bool

@@ -45,7 +45,7 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 }
 
 // IsComplete reports whether the state has every condition of the mode, with reason, message and
-// time. An informer may drop fields.
+// time. It may be incomplete if an informer drops fields.
 func (s State) IsComplete(mode Mode) bool {
 	list := s.Status.Conditions
 	for _, p := range phases.All(mode.IsImage(list)) {
@@ -79,7 +79,7 @@ func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) 
 // object, unless the target in the spec differs from the target of the current or last update. If
 // they differ, the old value stays, because otherwise clients could conclude that the update to the
 // target in the spec is done. If Updated was never reported, clients cannot conclude this, so the
-// new generation is used.
+// generation of the object is used.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
@@ -95,7 +95,7 @@ func (s State) observedGeneration() int64 {
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
-//     They are not copied earlier, because the daemon has not validated them.
+//     Otherwise the daemon may not have validated them yet.
 //  3. In image mode, if an image annotation is missing, the image in the status is cleared: the
 //     desired image in the cases of rule 2, and the current image if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are

@@ -19,9 +19,9 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the current or the last update. Once UpdatePrepared is True, the
-// status shows the target. Before that, s.Target is the target. If s.Target is empty, because the
-// process has restarted, the spec shows the target.
+// target returns the target of the current or the last update. While UpdatePrepared or Updated is
+// True, the status shows the target. Otherwise s.Target is the target. If s.Target is empty,
+// because the process has restarted, the spec shows the target.
 func (s State) target() Target {
 	switch {
 	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
