@@ -152,9 +152,10 @@ func IsUpdateStep(p Phase) bool {
 	return ok && r.runs != noStep
 }
 
-// StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode,
-// and their children. Resumed, UpdateComplete and Uncordoned do not count, because a daemon also
-// reports these phases when it restarts.
+// StartsUpdate reports whether a report of the phase can start an update, because the phase runs
+// only during an update. These phases are UpdatePrepared to RebootedNode, and their children.
+// Resumed, UpdateComplete and Uncordoned do not count, because a daemon also reports these phases
+// when it restarts.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

@@ -19,8 +19,8 @@ var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millise
 
 var errNoResponse = errors.New("no response from the API server yet")
 
-// outage is the current outage. If cause is nil, there is no outage. An outage ends at a response
-// within Config.Timeout that confirms a status write, or after which no report is pending.
+// outage is the current outage, if cause is not nil. An outage ends when a response arrives within
+// Config.Timeout, and either confirms a status write or leaves no report pending.
 type outage struct {
 	cause   error         // the error of the last failed attempt
 	waited  time.Duration // how long calls have waited; overlapping waits count once; at most one Timeout

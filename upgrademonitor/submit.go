@@ -134,7 +134,7 @@ func (m *Monitor) isHopelessLocked(e *core.Entry, since int) bool {
 	return m.writer.failed > since || e.Change == nil && m.spec.cause != nil && realClock.Now().Before(m.spec.after)
 }
 
-// leaveLocked stops the writer if life and the ctx of this call have ended and no other call waits.
+// leaveLocked stops the writer if m.life and the ctx of this call have ended, and no call waits.
 func (m *Monitor) leaveLocked(ctx context.Context) {
 	if ctx.Err() == nil || !m.isOverLocked() || m.writer.callers > 0 {
 		return
@@ -145,11 +145,11 @@ func (m *Monitor) leaveLocked(ctx context.Context) {
 	}
 }
 
-// Flush returns nil when the status has all reports that were accepted before the call, and the
-// Node's config and image. Flush retries until ctx ends. Then the error wraps ErrPending, the cause
-// and the error of ctx. If the API server rejects a report permanently, Flush drops the report and
-// returns an error that does not wrap ErrPending. Flush does not wait for the spec. Call Flush with
-// a deadline before a reboot or exit, so that an outage does not prevent a reboot.
+// Flush returns nil when the status has the Node's config and image, and all reports that were
+// accepted before the call. Flush retries until ctx ends. Then the error wraps ErrPending, the
+// cause and the error of ctx. If the API server rejects a report permanently, Flush drops the
+// report and returns an error that does not wrap ErrPending. Flush does not wait for the spec. Call
+// Flush with a deadline before a reboot or exit, so that an outage does not prevent a reboot.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil

@@ -152,8 +152,8 @@ func (m *Monitor) learnLocked(e exchange, now time.Time) (verdict core.Verdict, 
 	return verdict, failure
 }
 
-// release wakes the waiting calls. If the writer gave up after the request with this number, all
-// calls that were made before that request return.
+// release wakes the waiting calls. If the writer gave up after the request with this number, it
+// ends the wait of all calls that were made before the request started.
 func (m *Monitor) release(number int, gaveUp bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

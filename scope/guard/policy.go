@@ -24,8 +24,7 @@ const (
 //  4. a change of labels, annotations or finalizers;
 //  5. the removal of an owner, and the addition of an owner other than the Node. If the user has
 //     NodeUIDClaim, the UID of the added owner must be a value of this claim;
-//  6. a status with a new value that typed clients cannot read. If one object has an unreadable
-//     value, every typed informer of MachineConfigNodes fails to list.
+//  6. a status that adds a value that typed clients cannot decode. If one object has such a value, every typed informer of MachineConfigNodes fails to list.
 //
 // Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {

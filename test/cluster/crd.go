@@ -16,8 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// The names of CRDs of the release payload. Their manifests are in the module
-// github.com/openshift/api.
+// Each name is part of the file name of a CRD manifest in the module github.com/openshift/api.
 const (
 	crdStandard = "machineconfignodes-SelfManagedHA-Default"
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"

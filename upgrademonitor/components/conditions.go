@@ -65,8 +65,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. Its lastTransitionTime is the time since which
-// this process has received the same status.
+// setPeer records a condition of another component. Its lastTransitionTime is when the reported
+// status last changed.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
 	if before := t.peers[c.Type]; before.Status == c.Status {
@@ -102,8 +102,8 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 
 // bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
 // succeeded. Then it is False and never changes again. Its message has the time and the duration of
-// the first sync, and the last error of the operator. A cluster gets no such condition if the
-// object is older than maxBootstrap, or already has Degraded of the operator.
+// the first sync, and the last error of the operator. The condition is not added if the
+// MachineConfiguration is older than maxBootstrap, or already has the operator's Degraded.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	switch {

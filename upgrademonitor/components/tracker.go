@@ -189,8 +189,8 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
 //  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or a
-//     published error of this process is resolved. Ten minutes after Run has read True, Degraded
-//     also becomes False if this process has no error.
+//     published error of this process is resolved. When this process has run for ten minutes,
+//     Degraded also becomes False if it has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {

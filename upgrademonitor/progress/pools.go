@@ -30,8 +30,8 @@ import (
 //  6. MaxUnavailable is at least 1. A percentage refers to the number of machines in the pool's
 //     status or, if there are more nodes than machines, to the number of nodes.
 //  7. Remaining assumes that each update takes Typical, and that nodes are updated in groups that
-//     are as large as MaxUnavailable allows. Remaining is nil if fewer than three durations are
-//     known, if a node is Stuck or Slow, or if the pool is Paused or Blocked.
+//     are as large as MaxUnavailable allows. Remaining is nil if the durations of fewer than three
+//     completed updates are known, if a node is Stuck or Slow, or if the pool is Paused or Blocked.
 //  8. No duration is negative. The order of the arguments pools and nodes does not matter. Pools
 //     does not change its arguments, but the result shares their memory.
 func Pools(pools []*mcfgv1.MachineConfigPool, nodes []Node, now time.Time, limits Limits) []Pool {

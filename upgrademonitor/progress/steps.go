@@ -92,8 +92,8 @@ func inImageMode(list []metav1.Condition) bool {
 	return hasImage
 }
 
-// inAnyOrder are the steps of image mode that run in any order. A step of this list never makes
-// another step of the list Skipped.
+// inAnyOrder are the steps of image mode that run in any order. If one of these steps
+// has started, the others do not count as Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it

@@ -23,8 +23,8 @@ import (
 //
 //  1. If the object is up to date according to the caches, no request is made.
 //  2. Otherwise the Node is read from the API server, because the daemon may have written the
-//     object from a newer Node than the cached Node. This read comes after the read of the object,
-//     so it returns a Node at least as new as the daemon's.
+//     object from a newer Node than the cached Node. The Node is read after the object, so it is at
+//     least as new as the Node that the daemon used.
 //  3. A write fails if another process has written the object since it was read. So a newer write
 //     of the daemon is never reverted. After such a failure, the object is read from the API
 //     server, because the cache may be stale for a while after an outage. After three attempts, the

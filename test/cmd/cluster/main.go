@@ -54,8 +54,8 @@ func main() {
 	}
 }
 
-// session is the folder of a cluster. The file lock has the PID of the process that holds the lock.
-// The file kubeconfig exists while the servers are ready. The file log has the output of the
+// session is the folder of a cluster. The file "lock" has the PID of the process that holds the lock.
+// The file "kubeconfig" exists while the servers are ready. The file "log" has the output of the
 // servers.
 type session struct{ dir string }
 

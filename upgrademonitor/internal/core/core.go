@@ -83,8 +83,8 @@ func (c *Core) list(o Object) {
 	}
 }
 
-// doubt makes the object Stale, so that the object is read before a change is rejected, or dropped
-// as already made.
+// doubt makes the object Stale. So the object is read before a change is rejected, and before a
+// change is dropped because the object already has it.
 func (c *Core) doubt() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
@@ -135,9 +135,8 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object has the requested state. It ignores pending changes. The
-// caller has planned the change from the state after all pending changes, and found nothing to
-// write.
+// isTrue reports whether the known object has the requested state. It ignores pending changes. It
+// must be called only if a plan from the state after all pending changes has nothing to write.
 func (c *Core) isTrue(change plan.Change) bool {
 	if len(c.queue) == 0 {
 		return true // without pending changes, the caller has planned from the known object

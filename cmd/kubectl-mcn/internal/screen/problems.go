@@ -46,7 +46,7 @@ func ofPool(p progress.Pool, o Options) []Problem {
 	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
 	// If all unavailable nodes are stuck, the entries of these nodes are enough.
 	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) {
-		tone, what, next := Warn, "no place is free for "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
+		tone, what, next := Warn, "maxUnavailable holds back "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
 		if p.Blocked {
 			tone, what = Alarm, "blocked"
 		}

@@ -35,8 +35,8 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 	return fit(append(screen, legend...), o)
 }
 
-// missingKinds returns a note if there are no MachineConfigPools, and if there are no
-// MachineConfigNodes. The note says what the screen shows without these objects.
+// missingKinds returns a note if there are no MachineConfigPools, and another note if there are no
+// MachineConfigNodes. A note says what the screen shows without these objects.
 func missingKinds(pools []progress.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
@@ -141,9 +141,9 @@ func stateCounts(p progress.Pool) (parts []string) {
 // meanings explains the values of the column LEFT. The field left is a value or its first
 // character.
 var meanings = []struct{ left, text string }{
-	{"~", "LEFT is TYPICAL, the median time of an update, for each round of nodes."},
+	{"~", "LEFT is TYPICAL (the median time of an update) times the rounds to come."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
-	{"blocked", "LEFT is blocked: unavailable nodes take all places (maxUnavailable)."},
+	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
 }
 
