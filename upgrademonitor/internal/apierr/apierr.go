@@ -103,7 +103,7 @@ func denials(err error) []string {
 	texts := []string{forbidden.ReplaceAllLiteralString(status.Message, "")}
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
-			if cause.Type == "" && cause.Field == "" {
+			if cause.Field == "" {
 				texts = append(texts, cause.Message)
 			}
 		}
