@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 // TestWaitOnAFile: where the source ends, the last view decides.
@@ -138,6 +140,11 @@ func TestNodesOfACluster(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0\n    (NotReady), worker-1 (cordoned)\n    next: oc describe node worker-0\n")
 	assert.Empty(t, got.stderr)
+
+	stuck := newNode("worker-0", "worker", oldConfig, now.Add(-2*time.Hour))
+	update(stuck, newConfig, now.Add(-time.Hour), phases.AppliedFilesAndOS)
+	s.set(stuck)
+	assert.Contains(t, execute(t, "", "node", "worker-0", "--kubeconfig", s.kubeconfig(t)).stdout, "oc describe node worker-0\n", "its daemon may not run")
 }
 
 // TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
