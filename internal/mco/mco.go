@@ -35,7 +35,7 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 	return called
 }
 
-// Conditions returns the conditions of an object after a call, and whether the call writes them.
+// Conditions returns the conditions of an object after the call c, and whether the call writes them.
 //
 //  1. A call for a child writes nothing if the status and message of the parent would not change. A
 //     call for any other phase writes nothing if the status and message of the phase would not

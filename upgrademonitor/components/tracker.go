@@ -121,7 +121,7 @@ func (t *tracker) resolve(s step, now time.Time) {
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
 // step of the sync has failed, the error of the whole sync is a copy of the step's error. Only a
-// successful sync resolves it, so Degraded stays True if the next sync fails in another step.
+// successful sync resolves the copy, so Degraded stays True if the next sync fails in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
 	f, ok := t.errors[p.step]
 	if !t.end(p) || !ok && len(t.errors) == maxErrors {

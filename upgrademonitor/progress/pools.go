@@ -114,9 +114,9 @@ func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 	return max(1, scaled)
 }
 
-// imageOf returns the image of a pool's target: the image that the nodes with the pool's config
-// desire. While these nodes desire different images, the node whose update was requested last has
-// the new image.
+// imageOf returns the image of a pool's target: the desired image of the nodes whose desired config
+// is the pool's. While these nodes desire different images, the node whose update was requested
+// last has the new image.
 func imageOf(config string, nodes []Node) string {
 	var newest *Node
 	for i := range nodes {

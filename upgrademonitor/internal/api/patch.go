@@ -73,7 +73,7 @@ func statusPatch(r core.Request) patch {
 	return p
 }
 
-// imageSet also encodes an empty error of a failed set, because the CRD requires this field.
+// imageSet can encode an empty error, because the CRD requires the field for a failed set.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError *string `json:"lastFailedGenerationError,omitempty"`

@@ -33,7 +33,7 @@ func Advice(err error) string {
 	return ""
 }
 
-// resourceOf returns a space and the resource that an error names, or "".
+// resourceOf returns the resource that an error names, after a space, or "".
 func resourceOf(err error) string {
 	status, ok := statusOf(err)
 	if !ok || status.Details == nil || status.Details.Kind == "" {

@@ -98,7 +98,7 @@ func (c *Core) doubt() {
 //  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
 //     returns the last entry of the queue, and the caller must not call Leave.
 //  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. Next checks it after a read.
+//     write, Submit adds the change unless the same change is pending. Next plans it after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	var after *plan.State
 	if c.situation != Unread {

@@ -83,7 +83,7 @@ func (c *Core) settle(err error) {
 	}
 }
 
-// settleSpec settles the entry of the spec if the object is in sync.
+// settleSpec settles specEntry if the object is in sync.
 func (c *Core) settleSpec() {
 	if e := c.specEntry; e != nil && c.object.InSync(c.latest) {
 		e.settled, c.specEntry = true, nil

@@ -13,7 +13,7 @@ const (
 	margin     = "    "
 	maxEntries = 3  // limits the entries of stuck nodes, of slow nodes, and of pinned image sets
 	maxNames   = 10 // limits a list of names
-	maxNext    = 3  // limits the commands of an entry
+	maxNext    = 3  // limits the lines "next:" of an entry
 )
 
 // ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.

@@ -141,7 +141,7 @@ func stateCounts(p progress.Pool) (parts []string) {
 // meanings explains the values of the column LEFT. The field left is a value or its first
 // character.
 var meanings = []struct{ left, text string }{
-	{"~", "LEFT is TYPICAL (the median time of an update) times the rounds to come."},
+	{"~", "LEFT is TYPICAL (the median time of an update) times the groups to come."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
 	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
