@@ -125,10 +125,14 @@ func inMemory(ctx context.Context, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "\nThe reported conditions of the MachineConfigNode:\n\n")
 		for _, c := range mcn.Status.Conditions {
-			parent, _ := phases.ParentOf(phases.Phase(c.Type))
-			if indent := map[bool]string{true: "  "}[parent != ""]; c.Reason != conditions.ReasonNotYetOccurred {
-				fmt.Fprintf(out, "%-24s %-8s %s\n", indent+c.Type, c.Status, c.Message)
+			if c.Reason == conditions.ReasonNotYetOccurred {
+				continue
 			}
+			name := c.Type
+			if _, isChild := phases.ParentOf(phases.Phase(c.Type)); isChild {
+				name = "  " + name
+			}
+			fmt.Fprintf(out, "%-24s %-8s %s\n", name, c.Status, c.Message)
 		}
 	}
 	return nil
