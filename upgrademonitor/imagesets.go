@@ -2,6 +2,7 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -56,7 +57,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		change.Failed = failure != nil
 		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change, v)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
 	}
 }
@@ -64,6 +65,9 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSetsChange, view, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.ImageSetsChange{}, view{}, err
+	}
+	if m.conditionsOnly {
+		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, errConditionsOnly)
 	}
 	if err := validateImageSets(reported); err != nil {
 		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, err)

@@ -71,9 +71,10 @@ func (m *Monitors) For(nodeName string) *Monitor {
 		forget(err)
 		config := m.configOf(nodeName).withDefaults()
 		config.Node = func() (*corev1.Node, error) { return nil, err }
-		return &Monitor{config: config, life: m.life}
+		return &Monitor{config: config, life: m.life, conditionsOnly: true}
 	}
-	monitor.forget, m.monitors[nodeName] = forget, monitor
+	monitor.conditionsOnly, monitor.forget = true, forget
+	m.monitors[nodeName] = monitor
 	return monitor
 }
 

@@ -98,7 +98,7 @@ func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string,
 }
 
 func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange) {
-	if m == nil {
+	if m == nil || m.isOfOtherMode(phase) {
 		return
 	}
 	if o.reason == "" {
@@ -113,7 +113,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, true
 		err = m.submit(ctx, phase, change, v)
 	}
-	if err != nil && !m.isOfOtherMode(phase) {
+	if err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)
 	}
 }
@@ -129,7 +129,7 @@ func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message str
 		Message:         conditions.Truncate(message),
 		CompletesParent: o.completesParent,
 		ParentMessage:   o.parentMessage,
-		Time:            metav1.NewTime(m.config.Clock.Now()),
+		Time:            m.now(),
 	}
 	if err := m.validate(r, o); err != nil {
 		return plan.PhaseChange{}, view{}, m.rejected(phase, err)

@@ -49,6 +49,7 @@ func (m *Monitor) look() view {
 	pool, v.poolErr = m.pool(node)
 	var invalid error
 	v.node, invalid = plan.NewNode(node, pool, m.mode())
+	v.node.ConditionsOnly = m.conditionsOnly
 	m.failures.Local(m.life, "annotations", invalid, "Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
 	v.listed, v.lists = m.list()
 	return v
@@ -72,7 +73,7 @@ func (m *Monitor) seeLocked(v view) {
 	if v.err != nil {
 		return
 	}
-	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.writer.confirmed) >= checkInterval}
+	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.confirmed) >= checkInterval}
 	switch {
 	case v.listed != nil:
 		o := api.FromTyped(v.listed)
@@ -81,15 +82,6 @@ func (m *Monitor) seeLocked(v view) {
 		known.Lists = v.lists
 	}
 	m.core.See(known)
-}
-
-// followLocked passes a view to the core. If the config or image annotations of the Node have
-// changed, followLocked also queues a change with the new values.
-func (m *Monitor) followLocked(v view) {
-	m.seeLocked(v)
-	if v.err == nil {
-		m.acceptLocked(m.core.Follow())
-	}
 }
 
 func (m *Monitor) node() (*corev1.Node, error) {
@@ -155,13 +147,23 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	return object, true
 }
 
-// mayCreate returns an error if the object of a Node must not be created, because Config.Node
-// failed in the newest view, or because the Node is not provisioned.
-func (m *Monitor) mayCreate(n plan.Node) error {
+// refusal returns why this process must not make a request, or nil: it creates no object if it is a
+// controller, if Config.Node failed in the newest view, or if the Node is not provisioned.
+func (m *Monitor) refusal(r core.Request) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.seen.err == nil && !n.Provisioned {
-		return &NodeError{NodeName: m.config.NodeName, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
+	name := m.config.NodeName
+	switch {
+	case r.Verb == core.Wait:
+		return &NodeError{NodeName: name, Problem: "the report waits for the daemon", Err: plan.ErrNotStarted}
+	case r.Verb != core.Create:
+		return nil
+	case m.conditionsOnly:
+		return &NodeError{NodeName: name, Problem: "the daemon has not created the MachineConfigNode yet"}
+	case m.seen.err != nil:
+		return m.seen.err
+	case !r.Node.Provisioned:
+		return &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
 	}
-	return m.seen.err
+	return nil
 }

@@ -199,7 +199,7 @@ func (p *path) work() error {
 		}
 	case p.choose(2) == 1:
 		p.note("\tthe caller leaves")
-		if err := p.right.leave(&p.core, p.right.pending...); err != nil {
+		if err := p.right.leave(); err != nil {
 			return err
 		}
 	}
@@ -296,7 +296,7 @@ func (p *path) drive(events int) error {
 	return fmt.Errorf("not done after %d requests", maxRequests)
 }
 
-func (p *path) leave() error { return p.right.leave(&p.core, p.right.pending...) }
+func (p *path) leave() error { return p.right.leave() }
 
 // done gives the result of a request to the Core. If the spec fails, the status goes on.
 func (p *path) done(r core.Request, result core.Result) (goesOn bool) {

@@ -1,6 +1,7 @@
 package core
 
 import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -13,12 +14,15 @@ type Core struct {
 	// object is the last known version. Invariant: zero if the situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node when the object was last read or written
-	// listed is set if the Lister has returned this object. compared is set if the resourceVersions
-	// of the Lister and of the API server can be compared. Invariant: compared implies listed.
+	// listed is set if the Lister has returned this object. compared is set if the version that it
+	// returned last is not older than the known version. Invariant: compared implies listed.
 	listed, compared bool
 	// unconfirmed is set if the known object may be out of date, because the last response of the
 	// API server is too old and no Lister has confirmed the object.
 	unconfirmed bool
+	// verified is set if the object was read or written after the last change was submitted. A
+	// change is rejected only then, because another process may have written the object before.
+	verified bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created again if it does not exist, even if no change is pending.
 	deleted bool
@@ -50,8 +54,7 @@ type View struct {
 	Expired bool
 }
 
-// See records a view. If the known object is Fresh, a newer and complete object from the Lister
-// replaces it. If the object has disappeared from the Lister, the next request reads the object.
+// See records a view. If the known object is Fresh, a newer object from the Lister replaces it. If the object has disappeared from the Lister, the next request reads the object.
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
@@ -60,21 +63,21 @@ func (c *Core) See(v View) {
 		c.list(*v.Listed)
 	case c.listed: // the object was deleted, and perhaps created again
 		c.situation, c.listed, c.compared = Stale, false, false
-		c.deleted = v.Listed == nil
+		c.deleted = v.Listed == nil && !v.Node.ConditionsOnly
 	}
 	c.unconfirmed = v.Expired && (!v.Lists || !c.compared)
 }
 
 // list records the version of the known object that the Lister returned.
 func (c *Core) list(o Object) {
-	if o.ResourceVersion == c.object.ResourceVersion && c.listed {
-		return
+	order, err := 0, error(nil)
+	if o.ResourceVersion != c.object.ResourceVersion {
+		order, err = resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
 	}
-	order, err := resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
-	c.listed, c.compared = true, err == nil
+	c.listed, c.compared = true, err == nil && order >= 0
 	switch {
 	case err != nil || order <= 0:
-	case c.situation == Fresh && o.hasAllOf(c.object, c.node.Mode):
+	case c.situation == Fresh:
 		o.Target = c.object.Target
 		o.State = o.Pin()
 		c.object, c.tail = o, nil
@@ -91,45 +94,40 @@ func (c *Core) doubt() {
 	}
 }
 
-// Submit adds a change to the queue. The caller waits for the returned entry, and then calls Leave.
+// Submit adds a change to the queue. The caller waits for the returned entry.
 //
 //  1. If the object already has the requested state, Submit adds nothing, and the entry is nil.
-//  2. If the change is invalid, or the queue is full (ErrFull), Submit returns an error.
+//  2. If the queue is full and the change changes a status, Submit returns ErrFull.
 //  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
-//     returns the last entry of the queue, and the caller must not call Leave.
-//  4. If the object is Stale, or the versions of the Node have changed since the last read or
-//     write, Submit adds the change unless the same change is pending. Next plans it after a read.
+//     returns the last entry of the queue. The caller waits for it, and submits the change again.
+//  4. If the object may be outdated (Stale), or the Node's configs or images changed, the change is
+//     queued, unless it already is. Next plans it after a read.
+//  5. A change that is not allowed is queued, too: Next rejects it after a read.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
-	var after *plan.State
-	if c.situation != Unread {
-		p, err := change.Plan(c.predicted())
+	c.verified = false
+	before := c.predicted()
+	p, planErr := change.Plan(before)
+	if planErr == nil && len(p.States) == 0 && c.situation != Unread {
 		isCertain := c.situation != Stale && change.View().Equal(c.node)
-		isRepeat := err == nil && len(p.States) == 0
 		switch {
-		case err != nil && isCertain:
-			return nil, false, err
-		case isRepeat && isCertain && c.situation == Fresh && c.isTrue(change):
+		case isCertain && c.situation == Fresh && c.isTrue(change):
 			c.followed = change.View().Versions
 			if !c.unconfirmed {
 				return nil, false, nil
 			}
 			c.doubt()
-		case isRepeat && len(c.queue) > 0 && (isCertain || c.isPending(change)):
+		case len(c.queue) > 0 && (isCertain || c.isPending(change)):
 			c.followed = change.View().Versions
 			return c.last(), true, nil
 		}
-		if after = c.tail; err == nil && len(p.States) > 0 {
-			after = &p.States[len(p.States)-1]
-		}
 	}
-	e = c.absorb(change)
-	if e == nil {
-		if c.isFull() {
-			return nil, false, ErrFull
-		}
-		e = newEntry(change)
-		c.queue = append(c.queue, e)
-		c.tail = after
+	queued := len(c.queue)
+	e, err = c.enqueue(change, planErr != nil || p.ChangesStatus(before))
+	if err != nil {
+		return nil, false, err
+	}
+	if len(c.queue) > queued && len(p.States) > 0 {
+		c.tail = &p.States[len(p.States)-1]
 	}
 	c.followed = change.View().Versions
 	return e, false, nil
@@ -145,23 +143,20 @@ func (c *Core) isTrue(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow submits the versions of the Node in the latest view as a NodeChange, and returns its
-// entry. It returns nil if these versions were already submitted, or do not change the status.
-func (c *Core) Follow() *Entry {
-	if c.situation == Unread || c.latest.Versions == c.followed {
-		return nil
+// Follow queues the Node's configs and images in the latest view as a NodeChange. It does nothing
+// if they were already submitted, or do not change the status.
+func (c *Core) Follow(now metav1.Time) {
+	if c.situation == Unread || c.situation == Missing || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
+		return
 	}
-	change := plan.NodeChange{Node: c.latest}
+	change := plan.NodeChange{Node: c.latest, Time: now}
 	if p, err := change.Plan(c.predicted()); err != nil || len(p.States) == 0 {
 		c.followed = c.latest.Versions
-		return nil
+		return
 	}
-	e, repeat, err := c.Submit(change)
-	if e == nil || repeat || err != nil { // if the queue is full, the next Follow submits the versions
-		return nil
+	if e, repeat, _ := c.Submit(change); e != nil && !repeat {
+		e.Abandon()
 	}
-	e.waiters--
-	return e
 }
 
 // SubmitSpec requests a write of the spec and the owner references, after the pending changes. The

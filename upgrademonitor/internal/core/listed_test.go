@@ -1,9 +1,7 @@
 package core_test
 
 import (
-	"slices"
 	"testing"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
@@ -78,61 +76,6 @@ func TestTheSpecOfAStartIsLeftForLater(t *testing.T) {
 	require.Equal(t, "b", d.server.object.Spec.ConfigVersion.Desired)
 }
 
-// An object of an informer that trims its objects is read again; a complete object is the base, also
-// if its times are in another zone.
-func TestTrimmedObjectsAreRead(t *testing.T) {
-	for name, trim := range map[string]func(*core.Object){
-		"": func(o *core.Object) {
-			o.Foreign[0].LastTransitionTime.Time = startTime.In(time.FixedZone("east", 3600))
-		},
-		"owners":           func(o *core.Object) { o.Owners = nil },
-		"a message":        func(o *core.Object) { o.Status.Conditions[3].Message = "" },
-		"a reason":         func(o *core.Object) { o.Status.Conditions[3].Reason = "" },
-		"a time":           func(o *core.Object) { o.Status.Conditions[3].LastTransitionTime = metav1.Time{} },
-		"a condition":      func(o *core.Object) { o.Status.Conditions = o.Status.Conditions[1:] },
-		"versions":         func(o *core.Object) { o.Status.ConfigVersion = nil },
-		"current images":   func(o *core.Object) { o.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{} },
-		"the spec":         func(o *core.Object) { o.Spec.Node.Name = "" },
-		"the image":        func(o *core.Object) { o.Spec.ConfigImage.DesiredImage = "" },
-		"image sets":       func(o *core.Object) { o.Status.PinnedImageSets = nil },
-		"an error":         func(o *core.Object) { o.Status.PinnedImageSets[0].LastFailedGenerationError = "" },
-		"foreign":          func(o *core.Object) { o.Foreign = nil },
-		"a foreign time":   func(o *core.Object) { o.Foreign[0].LastTransitionTime = metav1.Time{} },
-		"a foreign status": func(o *core.Object) { o.Foreign[0].Status = metav1.ConditionFalse },
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := drive(t)
-			d.server.mode, d.node.Mode = plan.Image, plan.Image
-			d.node.CurrentImage, d.node.DesiredImage = i, i
-			d.server.asked[phases.PinnedImageSetsDegraded] = true
-			d.submit(phases.Updated, metav1.ConditionTrue)
-			_, _, err := d.Submit(plan.ImageSetsChange{Node: d.node, Time: metav1.NewTime(startTime), Sets: []plan.ImageSet{{Name: "set", Generation: 1, Failure: "no route"}}})
-			require.NoError(t, err)
-			d.server.asked[phases.PinnedImageSetsProgressing] = true
-			d.run(true)
-			d.server.object.Foreign = []metav1.Condition{foreign}
-			d.server.bump(false)
-			d.See(core.View{Node: d.node, Lists: true, Listed: &core.Object{UID: d.server.object.UID, ResourceVersion: d.server.object.ResourceVersion}})
-			d.submit(phases.NodeDegraded, metav1.ConditionUnknown)
-			d.run(true)
-
-			d.server.bump(true)
-			listed := d.server.object
-			listed.Status.Conditions = slices.Clone(listed.Status.Conditions)
-			listed.Status.PinnedImageSets, listed.Foreign = slices.Clone(listed.Status.PinnedImageSets), slices.Clone(listed.Foreign)
-			trim(&listed)
-			d.See(core.View{Node: d.node, Lists: true, Listed: &listed})
-			d.submit(phases.NodeDegraded, metav1.ConditionFalse)
-			r, _ := d.Next(true)
-			want := map[bool]core.Verb{true: core.PatchStatus, false: core.Get}[name == ""]
-			require.Equal(t, want, r.Verb)
-			if name == "" {
-				require.Equal(t, d.server.object.Generation, r.Next.Status.ObservedGeneration)
-			}
-		})
-	}
-}
-
 // The target of an update that another process has started is known from the Lister, before the spec
 // changes.
 func TestTheTargetOfAListedUpdate(t *testing.T) {
@@ -174,7 +117,7 @@ func TestTheTargetOfALostResponseIsForgotten(t *testing.T) {
 	d.submit(phases.Updated, metav1.ConditionFalse)
 	d.run(false) // the status is the same, and the spec stays: only this process knows the target
 	d.server.bump(false)
-	d.See(core.View{Node: d.node, Lists: true, Listed: &core.Object{UID: d.server.object.UID, ResourceVersion: d.server.object.ResourceVersion}})
+	d.See(core.View{Node: d.node, Lists: true, Listed: &d.server.object})
 	d.submit(phases.Cordoned, metav1.ConditionTrue)
 	d.run(false)
 	d.submit(phases.Updated, metav1.ConditionFalse)

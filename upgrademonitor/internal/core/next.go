@@ -1,12 +1,17 @@
 package core
 
 import (
+	"errors"
+
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // Next returns the next request, or false if no request is needed. The caller must pass the result
-// to Done before it calls Next again. If trySpec is false, the request does not write the spec.
+// to Done before it calls Next again. If trySpec is false, the request does not write the spec,
+// unless SubmitSpec was called since the last write of the spec failed.
 func (c *Core) Next(trySpec bool) (Request, bool) {
+	trySpec = trySpec || c.specEntry != nil
 	for {
 		r, decided := c.next(trySpec)
 		if decided {
@@ -30,7 +35,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	case Unread, Stale, NoResponse:
 		return Request{Verb: Get, Node: node}, true
 	case Missing:
-		if head != nil {
+		if head != nil && !c.deleted && !node.ConditionsOnly {
 			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
 				c.settle(err) // the change is invalid or changes nothing, so the object need not be created
 				return Request{}, false
@@ -67,9 +72,14 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
 	switch {
-	case (err != nil || len(p.States) == 0) && !node.Equal(c.node):
+	case err != nil && !c.verified, err == nil && len(p.States) == 0 && !node.Equal(c.node):
 		c.situation = Stale
 		return Request{}, false
+	case errors.Is(err, plan.ErrNotStarted) && !node.Equal(c.latest):
+		head.Change = head.Change.At(c.latest) // the update that the report waits for may have been withdrawn
+		return Request{}, false
+	case errors.Is(err, plan.ErrNotStarted):
+		return Request{Verb: Wait, Node: node}, true
 	case err == nil && p.StartsUpdate && !c.object.InSync(c.latest):
 		if trySpec {
 			return c.patchSpec(), true
@@ -115,6 +125,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		return Continue
 	case apierr.NotFound:
 		if r.Verb == Get {
+			c.deleted = c.deleted || c.object.UID != "" && !c.latest.ConditionsOnly
 			c.situation, c.object, c.tail = Missing, Object{}, nil
 			c.listed, c.compared = false, false
 			return Continue
@@ -132,7 +143,10 @@ func (c *Core) Done(r Request, result Result) Verdict {
 			c.settle(result.Err)
 			return Continue
 		}
-	case apierr.Denied: // the known object is still valid
+	case apierr.Denied:
+		if r.Verb == Create || r.Verb == Wait { // another process may write the object next
+			c.situation = Stale
+		}
 	default:
 		if r.Verb != Get {
 			c.situation = NoResponse
@@ -143,7 +157,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec = true // retry this write later, even if SubmitSpec did not request it
+		c.spec, c.specEntry = true, nil // retry this write later, even if SubmitSpec did not request it
 		return SkipSpec
 	}
 	return GiveUp
@@ -160,7 +174,7 @@ func (c *Core) read(o Object) {
 	}
 	o.State = o.Pin()
 	c.object, c.tail = o, nil
-	c.situation, c.deleted, c.sent = Fresh, false, nil
+	c.situation, c.deleted, c.sent, c.verified = Fresh, false, nil, true
 }
 
 // wrote records an accepted patch. The object now has the state r.Next.
@@ -168,7 +182,7 @@ func (c *Core) wrote(r Request, response Object) {
 	o := r.Base
 	o.State = r.Next
 	o.UID, o.ResourceVersion, o.Generation = response.UID, response.ResourceVersion, response.Generation
-	c.object, c.situation = o, Fresh
+	c.object, c.situation, c.verified = o, Fresh, true
 	if r.Verb == PatchSpec {
 		c.tail = nil
 	}

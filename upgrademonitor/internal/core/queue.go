@@ -4,39 +4,39 @@ import (
 	"errors"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxAbandoned is the maximum number of pending changes without a waiting caller. Changes with a
-// waiting caller do not count, so that many concurrent calls do not fill the queue.
-const maxAbandoned = 256
+// maxQueue is the maximum number of pending changes. Once half of the places are taken, a change of
+// only reasons and messages takes no place, so only changes of a status can fill the queue.
+const maxQueue = 256
 
-// ErrFull means that the queue is full: maxAbandoned changes without a waiting caller are pending.
+// ErrFull means that the queue is full: maxQueue changes are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
 // Entry is an accepted change. It is pending until it is settled, that is, written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
-	// The user of the Core sets Accepted, and closes Settled after TakeSettled has returned the entry.
-	Accepted metav1.Time
-	Settled  chan struct{}
+	// Settled is closed by the user of the Core after TakeSettled has returned the entry.
+	Settled chan struct{}
 
-	waiters   int // the number of waiting callers. absorb does not change an entry with waiters
 	settled   bool
 	err       error
-	abandoned bool // set if no caller waited when the entry was settled
+	abandoned bool // set if a caller did not wait for the result
 }
 
-func newEntry(change plan.Change) *Entry {
-	return &Entry{Change: change, Settled: make(chan struct{}), waiters: 1}
-}
+func newEntry(change plan.Change) *Entry { return &Entry{Change: change, Settled: make(chan struct{})} }
 
 // IsSettled reports whether the change was written or rejected.
 func (e *Entry) IsSettled() bool { return e.settled }
 
-// Dropped returns the error of a change that was rejected after its callers had returned, or nil.
+// Err returns the error of a change that was rejected, or nil.
+func (e *Entry) Err() error { return e.err }
+
+// Abandon records that a caller does not wait for the result of the change.
+func (e *Entry) Abandon() { e.abandoned = true }
+
+// Dropped returns the error of a change that was rejected after a caller had left, or nil.
 func (e *Entry) Dropped() error {
 	if !e.abandoned {
 		return nil
@@ -46,12 +46,6 @@ func (e *Entry) Dropped() error {
 
 // Entries returns the pending entries in order, without the entry of the spec.
 func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
-
-// Leave ends the wait of a caller for an entry. If the entry is settled, Leave returns its error.
-func (c *Core) Leave(e *Entry) error {
-	e.waiters--
-	return e.err
-}
 
 // TakeSettled returns the entries that were settled since the last call.
 func (c *Core) TakeSettled() []*Entry {
@@ -72,7 +66,7 @@ func (c *Core) head() *Entry {
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
-	e.settled, e.err, e.abandoned = true, err, e.waiters == 0
+	e.settled, e.err = true, err
 	c.settled = append(c.settled, e)
 	if err == nil {
 		return
@@ -91,16 +85,6 @@ func (c *Core) settleSpec() {
 	}
 }
 
-func (c *Core) isFull() bool {
-	abandoned := 0
-	for _, e := range c.queue {
-		if e.waiters == 0 {
-			abandoned++
-		}
-	}
-	return abandoned >= maxAbandoned
-}
-
 func (c *Core) last() *Entry {
 	if len(c.queue) == 0 {
 		return nil
@@ -108,23 +92,60 @@ func (c *Core) last() *Entry {
 	return c.queue[len(c.queue)-1]
 }
 
+// enqueue adds a change to the queue, or merges it into a pending entry. changesStatus is set if
+// the change starts an update or changes the status of a condition.
+func (c *Core) enqueue(change plan.Change, changesStatus bool) (*Entry, error) {
+	if e := c.absorb(change); e != nil {
+		return e, nil
+	}
+	if len(c.queue) >= maxQueue/2 && !changesStatus {
+		if e := c.replace(change); e != nil {
+			return e, nil
+		}
+	}
+	if len(c.queue) >= maxQueue && changesStatus {
+		return nil, ErrFull
+	}
+	e := newEntry(change)
+	c.queue = append(c.queue, e)
+	return e, nil
+}
+
 // absorb merges a change into the last entry of the queue, and returns that entry. It returns nil
-// if the changes differ in more than reason and message, if a caller waits for the entry, or if a
-// request for the entry is in flight.
+// if the changes differ in more than reason and message, or if a request for the entry is in flight.
 func (c *Core) absorb(change plan.Change) *Entry {
 	last := c.last()
-	if last == nil || last.waiters > 0 || c.inFlight != "" && len(c.queue) == 1 {
+	if last == nil || c.isInFlight(last) {
 		return nil
 	}
-	merged, ok := last.Change.Absorb(change)
+	return c.merge(last, change, plan.Change.Absorb)
+}
+
+// replace merges a change of only reasons and messages into the last entry that reports the same. It
+// returns nil if there is no such entry.
+func (c *Core) replace(change plan.Change) *Entry {
+	for _, e := range slices.Backward(c.queue) {
+		if c.isInFlight(e) {
+			return nil
+		}
+		if merged := c.merge(e, change, plan.Change.Replace); merged != nil {
+			return merged
+		}
+	}
+	return nil
+}
+
+func (c *Core) merge(e *Entry, change plan.Change, by func(older, newer plan.Change) (plan.Change, bool)) *Entry {
+	merged, ok := by(e.Change, change)
 	if !ok {
 		return nil
 	}
-	last.Change = merged
-	last.waiters++
-	c.tail = nil
-	return last
+	e.Change, c.tail = merged, nil
+	return e
 }
+
+// isInFlight reports whether the request in flight may be for an entry.
+func (c *Core) isInFlight(e *Entry) bool { return c.inFlight != "" && e == c.head() }
 
 // isPending reports whether the same change is pending, perhaps with another reason or message.
 func (c *Core) isPending(change plan.Change) bool {

@@ -23,6 +23,7 @@ type reference struct {
 	uid       types.UID
 	deleted   bool        // the Lister has lost the object: it is created again
 	view      plan.Node   // at the last read or write
+	verified  bool        // it was read or written since the last change was submitted
 	inFlight  core.Verb   // the request in flight, or ""
 	sent      *plan.State // the status whose response was lost
 
@@ -35,7 +36,7 @@ type reference struct {
 type pending struct {
 	change  plan.Change
 	entry   *core.Entry
-	waiters int
+	alone   bool  // its caller has left
 	left    int   // writes, with the request in flight
 	written bool  // the last one
 	err     error // of the API server, which rejects it
@@ -73,16 +74,14 @@ func (r *reference) sees(view plan.Node) {
 // submitted checks the response to a change.
 //
 //  1. It is true already if it changes neither the object nor the state after the pending changes.
-//  2. It is rejected if it is an error after the pending changes, unless other clients may have
-//     written.
-//  3. It is a repeat if it changes nothing after the pending changes, and that is certain, or a
+//  2. It is a repeat if it changes nothing after the pending changes, and that is certain, or a
 //     pending change reports the same.
-//  4. It is absorbed by the last pending change if that reports the same, no caller waits for it, and
-//     it is not in flight.
+//  3. It is absorbed by the last pending change if that reports the same, and is not in flight.
 func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool, err error) error {
 	p, planErr := change.Plan(r.end())
 	unchanged := planErr == nil && len(p.States) == 0 && r.knowledge != unknown
 	certain := r.knowledge != unknown && r.knowledge != doubtful && r.view.Versions == change.View().Versions
+	r.verified = false
 	isTrue := r.knowledge == current && certain && unchanged
 	if isTrue && len(r.pending) > 0 {
 		known, err := change.Plan(r.known)
@@ -93,7 +92,6 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 		return ok
 	})
 	wantRepeat := !isTrue && unchanged && len(r.pending) > 0 && (certain || reported)
-	rejected := planErr != nil && certain
 	switch {
 	case repeat != wantRepeat:
 		return fmt.Errorf("repeat %t, want %t", repeat, wantRepeat)
@@ -103,25 +101,23 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 		return nil
 	case entry == nil && err == nil && isTrue:
 		return nil
-	case err != nil && rejected && err.Error() == planErr.Error():
-		return nil
 	case entry == nil:
-		return fmt.Errorf("the response is %w: true already %t, rejected %w", err, isTrue, planErr)
-	case isTrue || rejected:
-		return fmt.Errorf("accepted: true already %t, rejected %w", isTrue, planErr)
+		return fmt.Errorf("the response is %w: true already %t", err, isTrue)
+	case isTrue:
+		return errors.New("accepted, and true already")
 	}
 	if n := len(r.pending); n > 0 {
 		last := r.pending[n-1]
 		merged, ok := last.change.Absorb(change)
-		if absorbs := ok && last.waiters == 0 && (r.inFlight == "" || n > 1); absorbs != (last.entry == entry) {
+		if absorbs := ok && (r.inFlight == "" || n > 1); absorbs != (last.entry == entry) {
 			return fmt.Errorf("absorbed %t, want %t", last.entry == entry, absorbs)
 		}
 		if last.entry == entry {
-			last.change, last.waiters = merged, last.waiters+1
+			last.change = merged
 			return nil
 		}
 	}
-	r.pending = append(r.pending, &pending{change: change, entry: entry, waiters: 1})
+	r.pending = append(r.pending, &pending{change: change, entry: entry})
 	return nil
 }
 
@@ -137,7 +133,7 @@ func (r *reference) followed(entry *core.Entry) error {
 }
 
 // finished checks that a settled entry was the first pending entry, and that its change is true of the
-// object, or rejected. Callers that wait for it get the error; otherwise it is dropped.
+// object, or rejected. If its caller has left, it is dropped.
 func (r *reference) finished(c *core.Core) error {
 	for _, e := range c.TakeSettled() {
 		if e == r.specEntry {
@@ -158,18 +154,18 @@ func (r *reference) finished(c *core.Core) error {
 				return fmt.Errorf("%s is finished, and %d writes are left", e.Change, n)
 			case err == nil && n == 1:
 				r.known.Target = p.States[0].Target
-			case (err != nil || n == 0) && r.knowledge != gone && r.view.Versions != first.change.View().Versions:
+			case err != nil && r.knowledge != gone && !r.verified:
+				return fmt.Errorf("%s is rejected without a read", e.Change)
+			case err == nil && n == 0 && r.knowledge != gone && r.view.Versions != first.change.View().Versions:
 				return fmt.Errorf("%s is finished without a read, for another view of the Node", e.Change)
 			}
 			want = err
 		}
-		if (e.Dropped() != nil) != (want != nil && first.waiters == 0) {
-			return fmt.Errorf("%s is dropped with %w, its error is %w, and %d wait", e.Change, e.Dropped(), want, first.waiters)
+		if (e.Dropped() != nil) != (want != nil && first.alone) {
+			return fmt.Errorf("%s is dropped with %w, its error is %w, and its caller has left %t", e.Change, e.Dropped(), want, first.alone)
 		}
-		for ; first.waiters > 0; first.waiters-- {
-			if err := c.Leave(e); !e.IsSettled() || fmt.Sprint(err) != fmt.Sprint(want) {
-				return fmt.Errorf("%s is settled %t with %w, want %w", e.Change, e.IsSettled(), err, want)
-			}
+		if !e.IsSettled() || fmt.Sprint(e.Err()) != fmt.Sprint(want) {
+			return fmt.Errorf("%s is settled %t with %w, want %w", e.Change, e.IsSettled(), e.Err(), want)
 		}
 		r.pending = r.pending[1:]
 	}
@@ -177,13 +173,12 @@ func (r *reference) finished(c *core.Core) error {
 }
 
 // leave makes the callers leave whose changes are pending.
-func (r *reference) leave(c *core.Core, waiting ...*pending) error {
-	for _, w := range waiting {
-		for ; w.waiters > 0; w.waiters-- {
-			if _ = c.Leave(w.entry); w.entry.IsSettled() {
-				return fmt.Errorf("%s is settled, and was not returned", w.change)
-			}
+func (r *reference) leave() error {
+	for _, w := range r.pending {
+		if w.alone = true; w.entry.IsSettled() {
+			return fmt.Errorf("%s is settled, and was not returned", w.change)
 		}
+		w.entry.Abandon()
 	}
 	return nil
 }
@@ -259,6 +254,7 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 		r.pending[0].err = result.Err
 		return core.Continue
 	case isSpec:
+		r.specEntry = nil // its callers get the error
 		return core.SkipSpec
 	default:
 		return core.GiveUp
@@ -269,7 +265,7 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 func (r *reference) takes(request core.Request, result core.Result) {
 	before := r.known
 	o := result.Object
-	r.knowledge, r.version, r.view = current, o.ResourceVersion, request.Node
+	r.knowledge, r.version, r.view, r.verified = current, o.ResourceVersion, request.Node, true
 	if request.Verb == core.PatchSpec || request.Verb == core.PatchStatus {
 		if request.Verb == core.PatchStatus {
 			r.pending[0].written = r.pending[0].left == 1

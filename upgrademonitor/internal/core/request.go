@@ -14,6 +14,8 @@ const (
 	Create      Verb = "Create" // without a status, which the API server would drop
 	PatchSpec   Verb = "PatchSpec"
 	PatchStatus Verb = "PatchStatus"
+	// Wait is no request: another process must write the object first. Its outcome is Denied.
+	Wait Verb = "Wait"
 )
 
 // Request is one request to the API server.

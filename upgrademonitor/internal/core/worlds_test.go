@@ -2,7 +2,6 @@ package core_test
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -71,7 +70,7 @@ var worlds = []world{
 		starts: []start{missing, betweenUpdates},
 		steps:  []step{starts, drains, updated, specCall},
 		events: []event{done, lostResponse, denied, othersDegrade, othersEnd, othersDelete, listedMeanwhile, repeated},
-		pauses: []pause{listed, listedEnd, listedOld, listedTrimmed, unlisted, deletedAndUnlisted},
+		pauses: []pause{listed, listedEnd, listedOld, unlisted, deletedAndUnlisted},
 	},
 	{
 		name: "an outage", depth: 3, often: 3, outage: true,
@@ -277,17 +276,6 @@ var (
 		if old := p.server.object; p.server.exists {
 			old.ResourceVersion = "1"
 			p.shows(old)
-		}
-		return nil
-	}}
-	listedTrimmed = pause{"others report NodeDegraded, and the Lister shows it without messages", func(p *path) error {
-		p.degrade()
-		if trimmed := p.server.object; p.server.exists {
-			trimmed.Status.Conditions = slices.Clone(trimmed.Status.Conditions)
-			for i := range trimmed.Status.Conditions {
-				trimmed.Status.Conditions[i].Message = ""
-			}
-			p.shows(trimmed)
 		}
 		return nil
 	}}

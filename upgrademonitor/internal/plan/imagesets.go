@@ -34,6 +34,22 @@ func (ImageSetsChange) String() string { return "report of pinned image sets" }
 // View returns the Node as it was when the report was accepted.
 func (c ImageSetsChange) View() Node { return c.Node }
 
+// At returns the change for another view of the Node.
+func (c ImageSetsChange) At(n Node) Change {
+	c.Node = n
+	return c
+}
+
+// Accepted returns the time of the report.
+func (c ImageSetsChange) Accepted() metav1.Time { return c.Time }
+
+// Replace returns the newer report if it is about image sets.
+func (c ImageSetsChange) Replace(newer Change) (Change, bool) {
+	other, ok := newer.(ImageSetsChange)
+	other.Time = c.Time
+	return other, ok
+}
+
 // Absorb takes the error messages of a newer report. All other fields except Time must be equal.
 func (c ImageSetsChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(ImageSetsChange)
@@ -57,7 +73,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	if kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), c.recreated); len(kept) < len(s.Status.PinnedImageSets) {
 		next := s.publish(conditions.Complete(s.Status.Conditions, imageMode, c.Time), c.Node, false)
 		next.Status.PinnedImageSets = kept
-		s = p.add(s, next)
+		s = p.add(s, next, c.Node)
 	}
 	sets := c.sets(s.Status.PinnedImageSets)
 	list, err := c.conditions(s.Status.Conditions, imageMode, sets)
@@ -66,7 +82,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	}
 	next := s.publish(list, c.Node, false)
 	next.Status.PinnedImageSets = sets
-	p.add(s, next)
+	p.add(s, next, c.Node)
 	return p, nil
 }
 

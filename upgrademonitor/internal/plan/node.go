@@ -18,6 +18,9 @@ type Node struct {
 	Mode  Mode
 	// Provisioned is set if the Node can get a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
+	// ConditionsOnly is set in a controller, which writes only conditions: the daemon of the node
+	// writes the spec, the owner references, and the configs and images in the status.
+	ConditionsOnly bool
 	Versions
 }
 

@@ -33,15 +33,31 @@ func (c PhaseChange) String() string {
 // View returns the Node as it was when the report was accepted.
 func (c PhaseChange) View() Node { return c.Node }
 
+// At returns the change for another view of the Node.
+func (c PhaseChange) At(n Node) Change {
+	c.Node = n
+	return c
+}
+
+// Accepted returns the time of the report.
+func (c PhaseChange) Accepted() metav1.Time { return c.Time }
+
 // Absorb takes the reason and messages of a newer report. Other fields except Time must be equal.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
+	merged, ok := c.Replace(newer)
+	other, _ := newer.(PhaseChange)
+	return merged, ok && other.Node == c.Node
+}
+
+// Replace is like Absorb, but keeps the Node of c.
+func (c PhaseChange) Replace(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
 		return c, false
 	}
 	merged := c
 	merged.Reason, merged.Message, merged.ParentMessage = other.Reason, other.Message, other.ParentMessage
-	other.Time = c.Time
+	other.Time, other.Node = c.Time, c.Node
 	return merged, merged == other
 }
 
@@ -61,6 +77,9 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 		return Writes{}, err
 	}
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
+	if p.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget {
+		return Writes{}, ErrNotStarted
+	}
 	if len(lists) == 0 {
 		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
 	}
@@ -74,7 +93,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 		case p.StartsUpdate && (between || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse):
 			next.Target = target
 		}
-		s = p.add(s, next)
+		s = p.add(s, next, c.Node)
 	}
 	return p, nil
 }

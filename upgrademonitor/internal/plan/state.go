@@ -65,6 +65,9 @@ func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
 	next.Status.Conditions = list
+	if n.ConditionsOnly {
+		return next
+	}
 	n.updateVersions(&next.Status, s.images(n), prepared, ended)
 	if image := next.Status.ConfigImage.DesiredImage; image != s.Status.ConfigImage.DesiredImage && s.Target != (Target{}) {
 		next.Target.Image = string(image)
