@@ -11,7 +11,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
@@ -25,7 +24,7 @@ type Monitor struct {
 	client   *scope.Client
 	life     context.Context         // the ctx of New; when it ends, the Monitor no longer retries or looks at the Node
 	forget   context.CancelCauseFunc // ends life; nil unless Monitors created the Monitor
-	failures apierr.Log
+	failures failureLog
 	looks    atomic.Int64 // how many times look was called
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
@@ -59,7 +58,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 		config:   config,
 		client:   client,
 		life:     ctx,
-		failures: apierr.Log{Values: []any{"node", config.NodeName}},
+		failures: failureLog{values: []any{"node", config.NodeName}},
 		outage:   outage{backoff: retryBackoff},
 	}
 	context.AfterFunc(ctx, m.end)

@@ -206,7 +206,7 @@ func (m *Monitor) send(r core.Request) exchange {
 		canceled: result.Err != nil && (base.Err() != nil || errors.Is(ctx.Err(), context.Canceled))}
 }
 
-// The keys of the failures in apierr.Log, which logs each failure once.
+// The keys of the failures in failureLog.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailed    = "Failed to write the spec of the MachineConfigNode"
