@@ -15,7 +15,7 @@ const (
 // retryBackoff paces the retries, which never end. With jitter, a pause takes at most 30 seconds.
 var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
 
-// The keys of the failures in Monitor.failures, which logs each failure once.
+// The keys of the failures in failureLog.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailure   = "Failed to write the spec of the MachineConfigNode"

@@ -154,6 +154,6 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 	r.started, r.abort = realClock.Now(), cancel
 	m.mu.Unlock()
 	defer cancel()
-	result := m.client.Do(ctx, request)
+	result := do(ctx, m.client, request)
 	return exchange{Request: request, Result: result, isLost: result.Err != nil && ctx.Err() != nil}
 }
