@@ -244,6 +244,12 @@ func (f *fixture) report(t testing.TB, p phases.Phase, status metav1.ConditionSt
 	require.NoError(t, f.tryReport(t, p, status, opts...))
 }
 
+// queues makes a report that is accepted, and not written when its call returns.
+func (f *fixture) queues(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
+	t.Helper()
+	require.ErrorIs(t, f.tryReport(t, p, status, opts...), upgrademonitor.ErrPending)
+}
+
 // starts starts an update to a config.
 func (f *fixture) starts(t testing.TB, config string) {
 	t.Helper()

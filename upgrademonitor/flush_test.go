@@ -30,7 +30,7 @@ func TestFlush(t *testing.T) {
 		assert.Equal(t, []string{"patch/status"}, f.requests())
 
 		f.fails(errDown)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := f.Flush(ctx)
@@ -51,8 +51,8 @@ func TestFlush(t *testing.T) {
 func TestFlushOfAReportThatIsDropped(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		f.queues(t, phases.Cordoned, metav1.ConditionUnknown)
 		f.failing("patch", errInvalid)
 		err := f.Flush(t.Context())
 		assert.True(t, apierrors.IsInvalid(err), "%v", err)
@@ -80,38 +80,34 @@ func TestWaitingEndsWithTheWrite(t *testing.T) {
 	})
 }
 
-// After the end of its life a Monitor neither retries nor looks. The request in flight ends without
-// a log line; if something is pending, that is logged once. A call makes one attempt, and Flush
-// retries until its own ctx ends.
+// After the end of its life a Monitor neither retries nor looks. If something is pending, that is
+// logged once. A call makes one attempt, which ends with the call. Flush retries until its ctx ends.
 func TestTheEndOfLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
-		returned := make(chan time.Duration, 1)
-		go func() {
-			returned <- took(func() { f.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) })
-		}()
-		pass(3 * time.Second)
-		assert.Empty(t, f.log.take())
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		f.log.take()
 		f.end()
-		assert.Equal(t, 3*time.Second, <-returned)
 		synctest.Wait()
-		lines := f.log.take()
-		require.Len(t, lines, 1)
-		assert.Contains(t, lines[0], "call Flush")
-
+		assertLines(t, []string{"call Flush"}, f.log.take())
 		f.takes(0)
 		f.annotate(newConfig, newConfig)
 		pass(time.Hour)
 		assert.Empty(t, f.requests())
+
 		f.takes(hangs)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		assert.Equal(t, 2*time.Second, took(func() {
-			require.NoError(t, f.GenerateAndApplyMachineConfigNode(ctx, phases.Cordoned, "R", "", metav1.ConditionTrue))
+			err := f.GenerateAndApplyMachineConfigNode(ctx, phases.Cordoned, "R", "", metav1.ConditionTrue)
+			require.ErrorIs(t, err, upgrademonitor.ErrPending)
 		}))
-		synctest.Wait()
-		assert.LessOrEqual(t, runtime.NumGoroutine(), 10, "the request has ended with the call")
+		f.takes(0)
+		pass(time.Hour)
+		assert.Empty(t, f.requests(), "the request has ended with the call")
+		assert.Empty(t, f.log.take())
 
+		f.takes(hangs)
 		time.AfterFunc(30*time.Second, f.recovers)
 		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -130,11 +126,8 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 	for _, err := range []error{errDown, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.fails(err)
-			f.report(t, phases.Drained, metav1.ConditionUnknown)
+			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			time.AfterFunc(3*time.Second, f.end)
-			time.AfterFunc(5*time.Second, func() {
-				f.ReportDegraded(t.Context(), errDown) // Flush does not wait for it
-			})
 			time.AfterFunc(10*time.Second, func() { f.fails(nil) })
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -142,10 +135,9 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 			assert.NotContains(t, strings.Join(f.log.take(), ""), "call Flush")
 
-			synctest.Wait() // for the other report
 			f.fails(err)
 			f.requests()
-			f.report(t, phases.Drained, metav1.ConditionTrue)
+			f.queues(t, phases.Drained, metav1.ConditionTrue)
 			pass(time.Hour)
 			n := len(f.requests())
 			if errors.Is(err, errDown) {
@@ -156,26 +148,29 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 	}
 }
 
-// An idle Monitor has no goroutine. A Monitor that was forgotten has no timer either, and logs
+// An idle Monitor has no goroutine. A Monitor whose life has ended has no timer either, and logs
 // nothing.
 func TestIdleMonitors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32
-		monitors, log := newMonitors(t, newServer(), func(name string) (*corev1.Node, error) {
-			looks.Add(1)
-			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, nil
-		})
-		before := runtime.NumGoroutine()
+		s := newServer()
+		var log logLines
+		life, end := context.WithCancel(log.context(t.Context()))
+		defer end()
 		for i := range 200 {
-			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
+			config := upgrademonitor.Config{Client: clientsetOn(t, s), NodeName: nodeNames(i), Node: func() (*corev1.Node, error) {
+				looks.Add(1)
+				return namedNode(nodeNames(i))
+			}}
+			monitor, err := upgrademonitor.New(map[bool]context.Context{true: life, false: log.context(t.Context())}[i%2 == 0], config)
+			require.NoError(t, err)
+			monitor.ReportDegraded(t.Context(), errDown)
 		}
+		end()
 		synctest.Wait()
-		assert.LessOrEqual(t, runtime.NumGoroutine(), before)
-		for i := range 200 {
-			if i%2 == 0 {
-				monitors.Forget(nodeNames(i))
-			}
-		}
+		stacks := make([]byte, 1<<20)
+		stacks = stacks[:runtime.Stack(stacks, true)]
+		assert.NotContains(t, string(stacks), "upgrademonitor.(*Monitor)")
 		pass(11 * time.Second)
 		assert.EqualValues(t, 300, looks.Load())
 		assert.Empty(t, log.take())

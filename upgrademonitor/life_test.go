@@ -14,22 +14,51 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// If the life ends in the pause after a conflict, no request follows, and the caller returns at
-// once.
-func TestTheLifeEndsInAPause(t *testing.T) {
+// If the life ends while calls wait, their requests end with the last call: also in the pause after a
+// conflict.
+func TestTheLifeEndsWhileACallWaits(t *testing.T) {
+	for _, err := range []error{nil, errConflict} {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.fails(err)
+			if err == nil {
+				f.takes(hangs)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			go f.end()
+			assert.Equal(t, 20*time.Millisecond, took(func() { f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown) }))
+			synctest.Wait()
+			f.fails(nil)
+			f.takes(0)
+			f.requests()
+			pass(time.Hour)
+			assert.Empty(t, f.requests())
+			assertLines(t, []string{"call Flush"}, f.log.take())
+			require.NoError(t, f.Flush(t.Context()))
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		})
+	}
+}
+
+// A call that comes when the request of the last caller is canceled makes its own attempt.
+func TestACallAfterTheLastCallHasLeft(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errConflict)
-		returned := make(chan time.Duration, 1)
-		go func() {
-			returned <- took(func() { f.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) })
-		}()
-		synctest.Wait()
-		require.Len(t, f.requests(), 1)
-		f.takes(hangs)
 		f.end()
-		assert.Zero(t, <-returned)
-		pass(time.Hour)
-		assert.Empty(t, f.requests())
+		for range 20 {
+			f.takes(hangs)
+			ctx, cancel := context.WithCancel(t.Context())
+			returned := make(chan struct{})
+			go func() {
+				f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+				close(returned)
+			}()
+			synctest.Wait()
+			f.takes(0)
+			cancel()
+			require.NoError(t, f.Flush(t.Context()))
+			f.report(t, phases.Drained, metav1.ConditionTrue)
+			<-returned
+		}
 	})
 }
 
@@ -54,10 +83,12 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 		hangs []string
 		call  func(*testing.T, *fixture, context.Context)
 	}{
-		"two reports": {nil, func(_ *testing.T, f *fixture, ctx context.Context) {
+		"two reports": {nil, func(t *testing.T, f *fixture, ctx context.Context) {
 			go f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
 			pass(time.Second)
 			f.Report(ctx, phases.Cordoned, "cordoning", metav1.ConditionUnknown)
+			synctest.Wait()
+			assertLines(t, []string{"call Flush"}, f.log.take())
 		}},
 		"the spec": {[]string{"patch"}, func(t *testing.T, f *fixture, ctx context.Context) {
 			f.annotate(oldConfig, newConfig)
@@ -81,20 +112,4 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A life that ends by a deadline cancels its request without a failure.
-func TestALifeWithADeadline(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		life, cancel := context.WithTimeout(f.log.context(t.Context()), 3*time.Second)
-		defer cancel()
-		m, err := upgrademonitor.New(life, upgrademonitor.Config{Client: clientsetOn(t, f), NodeName: nodeName, Node: f.view})
-		require.NoError(t, err)
-		f.takes(hangs)
-		assert.Equal(t, 3*time.Second, took(func() { m.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown) }))
-		synctest.Wait()
-		lines := f.log.take()
-		require.Len(t, lines, 1, "%v", lines)
-		assert.Contains(t, lines[0], "call Flush")
-	})
 }

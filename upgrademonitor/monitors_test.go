@@ -55,7 +55,8 @@ func TestForAndForget(t *testing.T) {
 	assert.Empty(t, s.requests())
 }
 
-// How many reports of all nodes are pending, and since when. Forget ends the retries.
+// How many reports of all nodes are pending, and since when. Forget ends the retries. All nodes are
+// flushed at the same time.
 func TestPendingOfMonitors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -77,8 +78,19 @@ func TestPendingOfMonitors(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		require.ErrorIs(t, monitors.Flush(ctx), upgrademonitor.ErrPending)
+		assert.Equal(t, time.Second, took(func() { require.ErrorIs(t, monitors.Flush(ctx), upgrademonitor.ErrPending) }))
 		for i := range 3 {
+			daemonOf(t, s, nodeNames(i))
+		}
+		s.takes(time.Second)
+		s.fails(nil)
+		for i := range 3 {
+			daemonOf(t, s, nodeNames(i)).Report(t.Context(), phases.Updated, "", metav1.ConditionTrue)
+		}
+		assert.LessOrEqual(t, took(func() { require.NoError(t, monitors.Flush(t.Context())) }), 4*time.Second)
+		s.fails(errDown)
+		for i := range 3 {
+			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
 			monitors.Forget(nodeNames(i))
 		}
 		synctest.Wait()
@@ -88,6 +100,15 @@ func TestPendingOfMonitors(t *testing.T) {
 		assert.Empty(t, s.requests())
 		assert.Empty(t, log.take())
 	})
+}
+
+// daemonOf returns the Monitor of a node's daemon.
+func daemonOf(t *testing.T, s *server, name string) *upgrademonitor.Monitor {
+	t.Helper()
+	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientsetOn(t, s), NodeName: name,
+		Node: func() (*corev1.Node, error) { return namedNode(name) }})
+	require.NoError(t, err)
+	return monitor
 }
 
 // A Node function that blocks does not block the reports of other nodes.
@@ -103,6 +124,7 @@ func TestMonitorsWaitForNoNode(t *testing.T) {
 		go monitors.For(nodeName).ReportDegraded(t.Context(), nil)
 		synctest.Wait()
 		for i := 1; i < 20; i++ {
+			daemonOf(t, s, nodeNames(i)).Report(t.Context(), phases.Updated, "", metav1.ConditionTrue)
 			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
 			assert.Equal(t, metav1.ConditionTrue, conditions.StatusOf(s.Get(nodeNames(i)).Status.Conditions, phases.NodeDegraded))
 		}

@@ -83,6 +83,6 @@ func (m *Monitor) fail(f *failure, cause error) {
 	m.mu.Lock()
 	released := f.fail(cause, false)
 	m.mu.Unlock()
-	m.failures.Failed(m.life, statusFailure, cause, statusFailure+", retrying")
+	m.failures.Failed(m.life, statusFailure, cause, statusFailure)
 	release(released)
 }

@@ -20,13 +20,14 @@ func TestReportsOfAnOutageAreWrittenInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		started := time.Now().Truncate(time.Second)
 		f.fails(errDown)
-		f.starts(t, newConfig)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		f.annotate(oldConfig, newConfig)
+		f.queues(t, phases.Updated, metav1.ConditionFalse)
+		f.queues(t, phases.UpdatePrepared, metav1.ConditionTrue)
 		n, since := f.Pending()
 		assert.Equal(t, 2, n)
 		assert.True(t, since.Equal(started))
 		pass(time.Hour)
-		f.report(t, phases.Cordoned, metav1.ConditionTrue)
+		f.queues(t, phases.Cordoned, metav1.ConditionTrue)
 		f.fails(nil)
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated))
@@ -40,14 +41,30 @@ func TestReportsOfAnOutageAreWrittenInOrder(t *testing.T) {
 	})
 }
 
-// A report is accepted or rejected at once, by the state after the pending reports.
-func TestRejectedAtOnceInAnOutage(t *testing.T) {
+// A report is rejected only after a read, because another process may have written the object. In an
+// outage it is queued, and the rejection is logged later.
+func TestARejectionNeedsARead(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errDown)
+		f.starts(t, newConfig)
 		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		var rejected *phases.TransitionError
-		require.ErrorAs(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse), &rejected)
-		assert.Equal(t, 1, f.pending())
+		other := f.another(t)
+		other.report(t, phases.Updated, metav1.ConditionTrue)
+		f.requests()
+		f.report(t, phases.Drained, metav1.ConditionFalse)
+		assert.Equal(t, []string{"get", "patch/status"}, f.requests(), "the other process has ended the update")
+		f.report(t, phases.Drained, metav1.ConditionFalse)
+		assert.Empty(t, f.requests(), "a repeat needs no read")
+
+		var refused *phases.TransitionError
+		require.ErrorAs(t, f.tryReport(t, phases.Updated, metav1.ConditionUnknown), &refused)
+		f.fails(errDown)
+		f.queues(t, phases.Updated, metav1.ConditionUnknown)
+		f.log.take()
+		f.fails(nil)
+		err := f.Flush(t.Context())
+		require.ErrorAs(t, err, &refused)
+		require.NotErrorIs(t, err, upgrademonitor.ErrPending)
+		assert.Contains(t, fmt.Sprint(f.log.take()), "Dropped an accepted change")
 	})
 }
 
@@ -72,8 +89,8 @@ func TestReportsThatTheServerRejects(t *testing.T) {
 	}
 }
 
-// A full queue rejects a report at once, but the call still triggers an attempt. The versions in
-// the status follow the Node later.
+// A full queue rejects a report that changes a status, but the call still triggers an attempt. Flush
+// waits until the status has the Node's config, also then.
 func TestFullQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -84,18 +101,51 @@ func TestFullQueue(t *testing.T) {
 			return f.tryReport(t, phases.Updated, status)
 		}
 		for ; accepted < 256; accepted++ {
-			require.NoError(t, report())
+			require.ErrorIs(t, report(), upgrademonitor.ErrPending)
 		}
-		require.ErrorIs(t, report(), upgrademonitor.ErrQueueFull)
-		f.annotate(newConfig, newConfig)
-		pass(time.Minute) // the Monitor looks at the Node
-		f.fails(nil)
-		require.ErrorIs(t, f.tryReport(t, phases.Updated, metav1.ConditionFalse), upgrademonitor.ErrQueueFull)
+		err := report()
+		require.ErrorIs(t, err, upgrademonitor.ErrQueueFull)
+		require.NotErrorIs(t, err, upgrademonitor.ErrPending)
 		synctest.Wait()
-		assert.Zero(t, f.pending())
-		pass(time.Minute)
+		f.fails(nil)
+		f.takes(time.Second)
+		require.ErrorIs(t, f.tryReport(t, phases.Updated, metav1.ConditionFalse), upgrademonitor.ErrQueueFull)
+		f.annotate(newConfig, newConfig)
+		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+		assert.Zero(t, f.pending())
 	})
+}
+
+// Reports whose messages count up do not fill the queue: once half of it is full, the pending report
+// of a phase gets their messages.
+func TestMessagesThatCountUp(t *testing.T) {
+	for _, isRead := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			if isRead {
+				f.report(t, phases.Updated, metav1.ConditionTrue)
+			}
+			f.fails(errDown)
+			attempt := func(p phases.Phase, i int) {
+				err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "R", fmt.Sprint("attempt ", i), metav1.ConditionUnknown)
+				require.ErrorIs(t, err, upgrademonitor.ErrPending)
+			}
+			f.queues(t, phases.Updated, metav1.ConditionFalse)
+			for i := range 150 {
+				attempt(phases.Drained, i)
+				attempt(phases.UpdatePrepared, i)
+			}
+			attempt(phases.Cordoned, 0)
+			assert.LessOrEqual(t, f.pending(), 130)
+			f.queues(t, phases.Drained, metav1.ConditionTrue)
+			f.fails(nil)
+			require.NoError(t, f.Flush(t.Context()))
+			assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+			assert.Equal(t, "attempt 149", f.condition(phases.UpdatePrepared).Message)
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned))
+		})
+	}
 }
 
 // A report that changes nothing after the pending reports takes no place in the queue. A report
@@ -104,10 +154,11 @@ func TestRepeatsInAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		for i := range 100 { // one sync of a daemon each
-			f.starts(t, newConfig)
-			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+			f.annotate(oldConfig, newConfig)
+			f.queues(t, phases.Updated, metav1.ConditionFalse)
+			f.queues(t, phases.UpdatePrepared, metav1.ConditionTrue)
 			f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
-			f.report(t, phases.Drained, metav1.ConditionUnknown)
+			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			f.ReportPinnedImageSets(t.Context(), nil, nil)
 			f.ReportDegraded(t.Context(), fmt.Errorf("sync %d", i))
 			assert.Equal(t, 6, f.pending(), "sync %d", i)
@@ -122,8 +173,8 @@ func TestRepeatsInAnOutage(t *testing.T) {
 	})
 }
 
-// A repeat waits together with the last pending report, and does not get the error of that report.
-// A report of a status that the object already has does not wait.
+// A repeat waits for the pending report, and is then submitted again. So nil means that the object
+// shows it. A report of a status that the object already has does not wait.
 func TestARepeatWaitsForTheLastReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
@@ -132,11 +183,12 @@ func TestARepeatWaitsForTheLastReport(t *testing.T) {
 		assert.Zero(t, took(func() { f.report(t, phases.Updated, metav1.ConditionTrue) }))
 		pass(time.Minute)
 		f.requests()
-		f.fails(errInvalid)
+		f.failing("patch", errInvalid)
 		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
 		synctest.Wait()
-		assert.Equal(t, 2*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
-		assert.Equal(t, []string{"patch/status"}, f.requests())
+		assert.Equal(t, 6*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
+		assert.Equal(t, []string{"patch/status", "get", "patch/status"}, f.requests())
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 	})
 }
 

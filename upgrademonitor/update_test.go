@@ -66,7 +66,7 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 		for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {
 			f := newFixture(t)
 			f.becomes(func(n *corev1.Node) { n.Status.Phase = phase })
-			f.report(t, phases.Resumed, metav1.ConditionTrue)
+			f.queues(t, phases.Resumed, metav1.ConditionTrue)
 			assert.Equal(t, []string{"get"}, f.requests())
 			pass(time.Hour)
 			assert.NotContains(t, f.requests(), "create")

@@ -193,33 +193,81 @@ func TestARepeatIsCheckedAfterFiveMinutes(t *testing.T) {
 }
 
 // A listed object that is newer is the base of the next write, without a read; an older object is
-// ignored. An object of an informer that trims its objects is read: it shows only that other
-// processes have written.
+// ignored.
 func TestListedObject(t *testing.T) {
 	var cache lister
 	f := newUpdated(t, cache.use)
-	write := func(drained metav1.ConditionStatus) *mcfgv1.MachineConfigNode {
-		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
-			for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: drained} {
-				conditions.Find(mcn.Status.Conditions, p).Status = status
-			}
-		})
-		return f.object()
-	}
 	old := f.object()
-	cache.show(write("Unknown"))
+	f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+		for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "Unknown"} {
+			conditions.Find(mcn.Status.Conditions, p).Status = status
+		}
+	})
+	cache.show(f.object())
 	f.report(t, phases.Cordoned, metav1.ConditionUnknown)
 	assert.Equal(t, []string{"patch/status"}, f.requests())
 	cache.show(old)
-	require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse), "Drained is Unknown")
-	assert.Empty(t, f.requests())
+	f.report(t, phases.Drained, metav1.ConditionUnknown)
+	assert.Equal(t, []string{"patch/status"}, f.requests())
+}
 
-	trimmed := write("True")
-	trimmed.Status.Conditions = nil
-	cache.show(trimmed)
-	f.report(t, phases.Cordoned, metav1.ConditionTrue)
-	f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
-	assert.Equal(t, []string{"get", "patch/status", "patch/status"}, f.requests())
+// A Lister that is behind does not confirm the object. So after 5 minutes, a repeat reads the object,
+// and writes it again if another client has overwritten it.
+func TestAListerThatIsBehind(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object()) // it does not advance
+		f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+			conditions.Find(mcn.Status.Conditions, phases.NodeDegraded).Status = metav1.ConditionFalse
+		})
+		f.requests()
+		for range 3 {
+			pass(checkInterval - time.Second)
+			f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+			assert.Empty(t, f.requests())
+			pass(time.Second)
+			f.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+			assert.Equal(t, "get", f.requests()[0])
+			assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		}
+	}, cache.use)
+}
+
+// An object that is deleted while the configs of the Node are written is created again, even if the
+// informer still shows it.
+func TestAnObjectThatIsDeletedDuringALook(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object())
+		pass(11 * time.Second)
+		f.annotate(newConfig, newConfig)
+		f.Remove(nodeName)
+		pass(11 * time.Second)
+		cache.returns(nil)
+		require.NotNil(t, f.object())
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	}, cache.use)
+}
+
+// Flush waits until the status has the Node's config: before the first read, and after a delete. If
+// the Node function fails, Flush returns its error.
+func TestFlushFollowsTheNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		restarted := f.another(t)
+		restarted.annotate(newConfig, newConfig)
+		require.NoError(t, restarted.Flush(t.Context()))
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+		restarted.Remove(nodeName)
+		restarted.annotate(thirdConfig, thirdConfig)
+		require.NoError(t, restarted.Flush(t.Context()))
+		assert.Equal(t, thirdConfig, f.object().Status.ConfigVersion.Current)
+		cold := errors.New("cache is cold")
+		restarted.viewFails(cold)
+		err := restarted.Flush(t.Context())
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		require.ErrorIs(t, err, cold)
+	})
 }
 
 // A Lister that returns the object of another node is ignored. That is logged once, and once when

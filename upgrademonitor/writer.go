@@ -52,12 +52,12 @@ func (m *Monitor) write(r *run) {
 func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Lock()
 	verdict, failed := m.learnLocked(r, last)
-	if verdict != core.GiveUp && r.ctx.Err() == nil {
-		request, ok = m.core.Next(!realClock.Now().Before(m.spec.retryAt))
-	}
 	var released chan struct{}
 	if failed != nil {
 		released = failed.fail(last.Err, last.isLost)
+	}
+	if verdict != core.GiveUp && r.ctx.Err() == nil {
+		request, ok = m.core.Next(!realClock.Now().Before(m.spec.retryAt))
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
 	recovered := isWritten || last.Verb != "" && verdict == core.Continue && !m.core.Pending()
@@ -76,10 +76,10 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Unlock()
 
 	if failed == &m.status {
-		m.failures.Failed(m.life, statusFailure, last.Err, statusFailure+", retrying")
+		m.failures.Failed(m.life, statusFailure, last.Err, statusFailure)
 	}
 	if failed == &m.spec {
-		m.failures.Failed(m.life, specFailure, last.Err, specFailure+", retrying")
+		m.failures.Failed(m.life, specFailure, last.Err, specFailure)
 	}
 	if recovered {
 		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")

@@ -1,0 +1,190 @@
+package upgrademonitor_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// What an outage costs: how long each call waits, which requests it makes, and what is logged. Each
+// case makes the calls of an update three times. Then the API server is well again: everything is
+// written within a second, and calls wait again.
+func TestOutages(t *testing.T) {
+	const s = time.Second
+	refused := []time.Duration{0, 0, 0, 0, 0}
+	for name, tc := range map[string]struct {
+		takes    time.Duration
+		requests []string // which are slow or fail; nil: all
+		fails    error
+
+		waits  []time.Duration // the calls of the first round: the spec, and four reports
+		later  []time.Duration // of the other rounds
+		made   []string        // requests with a response in the first round; nil: not compared
+		logged []string        // what each line contains
+	}{
+		"the API server is healthy": {waits: refused, later: refused,
+			made: []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"}},
+		"every request hangs": {takes: hangs, waits: []time.Duration{5 * s, 10 * s, 0, 0, 0}, later: refused, made: []string{},
+			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+		"statuses hang": {takes: hangs, requests: []string{"patch/status"}, waits: []time.Duration{0, 10 * s, 0, 0, 0}, later: refused, made: []string{"patch"},
+			logged: []string{"Failed to write the MachineConfigNode", "Writing the MachineConfigNode works"}},
+		"specs hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{5 * s, 0, 0, 0, 0},
+			made: []string{"get", "patch/status", "patch/status", "patch/status", "patch/status"}},
+		"every request fails": {fails: errDown, waits: refused, later: refused, made: []string{"patch", "get", "get", "get", "get"},
+			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+		"no CRD": {fails: errNoCRD, waits: refused, later: refused,
+			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+		"statuses are denied": {fails: errRBAC, requests: []string{"patch/status"}, waits: refused, later: refused,
+			made:   []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"},
+			logged: []string{"Failed to write the MachineConfigNode", "Writing the MachineConfigNode works"}},
+		"specs are denied": {fails: errRBAC, requests: []string{"patch"}, waits: refused, later: refused,
+			made:   []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"},
+			logged: []string{"Failed to write the spec", "Writing the spec"}},
+		"a write takes 1 s": {takes: s, waits: []time.Duration{s, s, s, s, s}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, f *fixture) {
+				f.takes(tc.takes, tc.requests...)
+				f.fails(tc.fails, tc.requests...)
+				f.annotate(oldConfig, newConfig)
+				assert.Equal(t, tc.waits, f.update(t, tc.fails != nil))
+				if tc.made != nil {
+					assert.Equal(t, tc.made, append([]string{}, f.requests()...))
+				}
+				for range 2 {
+					if waits := f.update(t, tc.fails != nil); tc.later != nil {
+						assert.Equal(t, tc.later, waits)
+					}
+				}
+				synctest.Wait()
+				f.fails(nil)
+				f.recovers()
+				_ = f.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+				pass(time.Second)
+				assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
+				assert.Zero(t, f.pending())
+				pass(time.Minute)
+				assert.Equal(t, newConfig, f.desired())
+				if log := f.log.take(); name != "specs hang" { // each retry of the spec may delay a status
+					assertLines(t, tc.logged, log)
+				}
+				f.takes(time.Second)
+				assert.Equal(t, time.Second, took(func() { f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue) }), "calls wait again")
+			})
+		})
+	}
+}
+
+// update makes the calls of an update, and returns how long each takes. After each call, the writer
+// ends its attempt, unless its request hangs.
+func (f *fixture) update(t *testing.T, settles bool) (waits []time.Duration) {
+	t.Helper()
+	for _, call := range []func() error{
+		func() error { return f.syncSpec(t) },
+		func() error { return f.tryReport(t, phases.Updated, metav1.ConditionFalse) },
+		func() error { return f.tryReport(t, phases.UpdatePrepared, metav1.ConditionTrue) },
+		func() error { return f.tryReport(t, phases.Drained, metav1.ConditionUnknown) },
+		func() error { return f.tryReport(t, phases.Drained, metav1.ConditionTrue) },
+	} {
+		waits = append(waits, took(func() {
+			if err := call(); err != nil {
+				require.ErrorIs(t, err, upgrademonitor.ErrPending)
+			}
+		}))
+		if settles {
+			synctest.Wait()
+		}
+	}
+	return waits
+}
+
+func assertLines(t *testing.T, want, lines []string) {
+	t.Helper()
+	require.Len(t, lines, len(want), "%v", lines)
+	for i, line := range lines {
+		assert.Contains(t, line, want[i])
+	}
+}
+
+// If every write has a conflict, an outage starts before Timeout.
+func TestConflictsWithoutEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errConflict, "patch/status")
+		assert.Less(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }), timeout)
+		assert.Zero(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionTrue) }))
+		f.fails(nil)
+		pass(time.Second)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+		assertLines(t, []string{"Failed to write", "works again"}, f.log.take())
+	})
+}
+
+// An outage ends with a status that is written, however slow. An hour later, calls wait again.
+func TestAnOutageEndsWithASlowWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(12 * time.Second)
+		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }))
+		pass(3 * time.Second)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		assertLines(t, []string{"no response", "works again"}, f.log.take())
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+
+		pass(time.Hour)
+		f.takes(2 * time.Second)
+		f.annotate(oldConfig, newConfig)
+		assert.Equal(t, 4*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "a read and a write")
+		f.failing("patch", errInvalid)
+		var rejected *upgrademonitor.ReportError
+		require.ErrorAs(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionFalse), &rejected)
+	})
+}
+
+// Flush makes an attempt although the request in flight never gets a response: a request that is
+// older than Timeout is canceled.
+func TestFlushBehindALostRequest(t *testing.T) {
+	for i := range 20 {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.takes(hangs)
+			f.queues(t, phases.Drained, metav1.ConditionUnknown)
+			pass(5*time.Minute + time.Duration(i)*5*time.Second) // the request in flight has any age up to a minute
+			f.takes(0)                                           // but for the request in flight
+			waited := took(func() { require.NoError(t, f.Flush(t.Context())) })
+			assert.LessOrEqual(t, waited, timeout+time.Second)
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		})
+	}
+}
+
+// A write of the spec has half of Timeout at first, and longer after each lost response.
+func TestASpecOnASlowServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(6*time.Second, "patch")
+		f.annotate(oldConfig, newConfig)
+		assert.Equal(t, timeout/2, took(func() { require.ErrorIs(t, f.syncSpec(t), upgrademonitor.ErrPending) }))
+		pass(10 * time.Second)
+		assert.Equal(t, newConfig, f.desired())
+		assert.NoError(t, f.syncSpec(t))
+		assertLines(t, []string{"Failed to write the spec", "works again"}, f.log.take())
+	})
+}
+
+// A failure is logged again when its kind changes.
+func TestTheKindOfAFailureIsLogged(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for _, err := range []error{errDown, errNoCRD, errRBAC, errDown} {
+			f.fails(err)
+			for range 3 {
+				f.queues(t, phases.Drained, metav1.ConditionUnknown)
+				synctest.Wait()
+			}
+		}
+		assertLines(t, []string{"down", "NoCRD", "RBAC", "down"}, f.log.take())
+	})
+}
