@@ -47,15 +47,18 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 }
 
 // queue submits a change to the core. Without an entry to wait for, it still asks for an attempt in
-// an outage.
+// an outage. A report does not wait for a spec that has failed before.
 func (m *Monitor) queue(change plan.Change, v view) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seeLocked(v)
 	e, isRepeat, err = m.core.Submit(change)
-	if e == nil {
+	switch {
+	case e == nil:
 		m.asked = m.asked || m.status.cause != nil
 		m.wakeLocked()
+	case m.run != nil && m.run.yields:
+		m.run.abort()
 	}
 	return e, isRepeat, err
 }

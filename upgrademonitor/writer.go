@@ -2,6 +2,7 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -24,8 +25,12 @@ type run struct {
 	ctx       context.Context
 	cancel    context.CancelFunc // called when life has ended and no call waits
 	conflicts wait.Backoff
-	started   time.Time          // when the current request started
-	abort     context.CancelFunc // cancels the current request; nil before the first request
+
+	// These fields are about the current request.
+	request context.Context
+	abort   context.CancelFunc // nil before the first request
+	started time.Time
+	yields  bool // the request retries the spec: a new report cancels it
 }
 
 func newRun(life context.Context) *run {
@@ -57,7 +62,7 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		released = failed.fail(last.Err, last.isLost)
 	}
 	if verdict != core.GiveUp && r.ctx.Err() == nil {
-		request, ok = m.core.Next(!realClock.Now().Before(m.spec.retryAt))
+		request, ok = m.core.Next(m.trySpecLocked())
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
 	recovered := isWritten || last.Verb != "" && verdict == core.Continue && !m.core.Pending()
@@ -69,7 +74,9 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		m.spec.over()
 	}
 	settled := m.core.TakeSettled()
-	if !ok {
+	if ok {
+		m.beginLocked(r, request.Verb)
+	} else {
 		m.run = nil
 		m.wakeLocked()
 	}
@@ -121,6 +128,22 @@ func (m *Monitor) learnLocked(r *run, e exchange) (verdict core.Verdict, failed 
 	return verdict, nil
 }
 
+// trySpecLocked reports whether the spec may be written now. After a failure, its retry must be due.
+// After a lost response, no status may be pending, so that the status does not wait for the spec.
+func (m *Monitor) trySpecLocked() bool {
+	return !realClock.Now().Before(m.spec.retryAt) && (m.spec.lost == 0 || !m.core.Pending())
+}
+
+// beginLocked sets the timeout of a request.
+func (m *Monitor) beginLocked(r *run, verb core.Verb) {
+	timeout := m.status.timeout(2 * m.config.Timeout)
+	if verb == core.PatchSpec {
+		timeout = m.spec.timeout(m.config.Timeout / 2)
+	}
+	r.request, r.abort = context.WithTimeout(r.ctx, timeout)
+	r.started, r.yields = realClock.Now(), verb == core.PatchSpec && m.spec.cause != nil
+}
+
 // settle logs the rejections that no call returns, and wakes the calls that wait for the entries.
 func (m *Monitor) settle(entries []*core.Entry) {
 	for _, e := range entries {
@@ -142,18 +165,10 @@ func (r *run) pause() {
 // send makes a request. The ctx of a call does not cancel the request, because the request may
 // contain the report of another call.
 func (m *Monitor) send(r *run, request core.Request) exchange {
+	defer r.abort()
 	if err := m.refusal(request); err != nil {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
-	m.mu.Lock()
-	timeout := m.status.timeout(2 * m.config.Timeout)
-	if request.Verb == core.PatchSpec {
-		timeout = m.spec.timeout(m.config.Timeout / 2)
-	}
-	ctx, cancel := context.WithTimeout(r.ctx, timeout)
-	r.started, r.abort = realClock.Now(), cancel
-	m.mu.Unlock()
-	defer cancel()
-	result := do(ctx, m.client, request)
-	return exchange{Request: request, Result: result, isLost: result.Err != nil && ctx.Err() != nil}
+	result := do(r.request, m.client, request)
+	return exchange{Request: request, Result: result, isLost: result.Err != nil && errors.Is(r.request.Err(), context.DeadlineExceeded)}
 }

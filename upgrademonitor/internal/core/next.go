@@ -9,9 +9,9 @@ import (
 
 // Next returns the next request, or false if no request is needed. The caller must pass the result
 // to Done before it calls Next again. If trySpec is false, the request does not write the spec,
-// unless SubmitSpec was called since the last write of the spec failed.
+// unless no change is pending and SubmitSpec was called since the last write of the spec failed.
 func (c *Core) Next(trySpec bool) (Request, bool) {
-	trySpec = trySpec || c.specEntry != nil
+	trySpec = trySpec || len(c.queue) == 0 && c.specEntry != nil
 	for {
 		r, decided := c.next(trySpec)
 		if decided {

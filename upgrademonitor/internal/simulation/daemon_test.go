@@ -37,24 +37,30 @@ func (s *simulation) start(name string) *process {
 	p.end = cancel
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://simulation", Transport: p.transport, QPS: s.qps, Burst: 10})
 	if err == nil {
-		config := upgrademonitor.Config{
-			Client: clientset, NodeName: nodeName, Timeout: s.timeout,
-			Node: func() (*corev1.Node, error) { return s.node(), nil },
-			Pool: func(*corev1.Node) (string, error) { return "worker", nil },
-		}
-		if name == "daemon" {
-			config.ImageMode = func() bool { return s.images }
-		}
+		config := upgrademonitor.Config{Client: clientset, Timeout: s.timeout}
 		if s.lister != nil {
 			config.Lister = s.lister
 		}
-		p.Monitor, err = upgrademonitor.New(ctx, config)
+		p.Monitor, err = s.newMonitor(ctx, name, config)
 	}
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.log("%s starts", name)
 	return p
+}
+
+// newMonitor returns the Monitor of the daemon, or of the controller, which writes conditions only.
+func (s *simulation) newMonitor(ctx context.Context, name string, config upgrademonitor.Config) (*upgrademonitor.Monitor, error) {
+	if name == "controller" {
+		monitors, err := upgrademonitor.NewMonitors(ctx, config, func(string) (*corev1.Node, error) { return s.node(), nil })
+		return monitors.For(nodeName), err
+	}
+	config.NodeName = nodeName
+	config.Node = func() (*corev1.Node, error) { return s.node(), nil }
+	config.Pool = func(*corev1.Node) (string, error) { return "worker", nil }
+	config.ImageMode = func() bool { return s.images }
+	return upgrademonitor.New(ctx, config)
 }
 
 // kill ends a process. Its requests are cut; what they have done is done.
@@ -87,7 +93,11 @@ type call struct {
 	settled bool // the API server was well all the time
 	idle    bool // nothing was pending before, and nothing but Timeout ends the call
 	err     error
+	silent  bool // the call does not say whether its report is written
 }
+
+// isAccepted reports whether the report is written, or is queued.
+func (c *call) isAccepted() bool { return c.err == nil || errors.Is(c.err, upgrademonitor.ErrPending) }
 
 // caller is a goroutine that reports. It has choices of its own.
 type caller struct {
@@ -171,9 +181,9 @@ func (c *caller) spec() {
 	var err error
 	made := c.call(call{name: "spec"}, func(ctx context.Context, m *process) error {
 		err = m.GenerateAndApplyMachineConfigNodeSpec(ctx)
-		return nil
+		return err
 	})
-	if err != nil && made.settled && c.server.isFair(made.started.Add(-specRetryDelay)) {
+	if err != nil && made.settled && c.server.isFair(made.started.Add(-maxBackoff-each)) {
 		c.fail("the spec is not written in fair weather: %v", err)
 	}
 }
@@ -251,7 +261,7 @@ func (c *caller) imageSets() {
 		token = lastToken(text)
 		sets = append(sets, upgrademonitor.PinnedImageSet{Name: "b", Generation: int64(1 + c.rng.IntN(3)), Err: errors.New(text)})
 	}
-	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token}, func(ctx context.Context, m *process) error {
+	c.call(call{name: fmt.Sprint("image sets ", len(sets)), phase: phases.PinnedImageSetsDegraded, token: token, silent: true}, func(ctx context.Context, m *process) error {
 		const notReported = "Failed to report the pinned image sets" // the call returns no error
 		before := len(m.about(notReported))
 		m.ReportPinnedImageSets(ctx, sets, nil)

@@ -131,7 +131,7 @@ type lister struct {
 	at         int // how many versions it has seen
 }
 
-var listerModes = []string{"current", "current", "lags", "old", "trims", "trims images", "fails", "stands still"}
+var listerModes = []string{"current", "current", "lags", "old", "trims", "fails", "stands still"}
 
 func (l *lister) change(mode string) {
 	l.simulation.log("the Lister: %s", mode)
@@ -166,10 +166,7 @@ func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
 	switch l.mode {
 	case "trims":
 		object = object.DeepCopy()
-		object.Status = mcfgv1.MachineConfigNodeStatus{}
-	case "trims images":
-		object = object.DeepCopy()
-		object.Status.PinnedImageSets, object.OwnerReferences = nil, nil
+		object.ManagedFields = nil
 	}
 	return object, nil
 }
