@@ -369,7 +369,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(b, l, r.Name) {
+			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage(what)):
@@ -384,11 +384,11 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
-			if b.Status = done; !wasReset(b, l, r.Name) {
+			if b.Status = done; !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
-			if !wasReset(b, l, r.Name) {
+			if !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
@@ -438,9 +438,14 @@ func (c called) isNews(before []metav1.Condition) bool {
 	return own.Status != c.report.Status || own.Reason != c.report.Reason || own.Message != conditions.Truncate(c.report.Message)
 }
 
-// wasReset checks that a phase that ran gets the prefix once, and any other is unchanged.
-func wasReset(b, l metav1.Condition, update string) bool {
+// wasReset checks that a phase that ran gets the prefix once. Of the others, the start of an update
+// changes those that were not required: it is as if they were never reported.
+func wasReset(what event, b, l metav1.Condition, update string) bool {
 	if b.Status == no {
+		reserved := b.Reason == "NotYetOccurred" || b.Reason == "NotYetOccured"
+		if what != eventEnd && isStep(b.Type) && !reserved && !strings.HasPrefix(b.Message, prefix) {
+			b.Reason, b.Message = "NotYetOccurred", "This node has not yet entered the "+b.Type+" phase"
+		}
 		return b == l
 	}
 	want := b.Message

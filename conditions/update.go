@@ -17,6 +17,7 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 // write cannot make all these changes, the first list only resets the phases.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
+	forgetNotRequired(cleared)
 	first := slices.Clone(cleared)
 	var lists [][]metav1.Condition
 	if r.Phase == phases.Updated {
@@ -85,6 +86,18 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 		}
 	}
 	return after
+}
+
+// forgetNotRequired sets each step that was not required in the last update to the state of a step
+// that never ran. That a step was not required says nothing about the next update.
+func forgetNotRequired(list []metav1.Condition) {
+	for i := range list {
+		c := &list[i]
+		p := phases.Phase(c.Type)
+		if phases.IsUpdateStep(p) && c.Status == metav1.ConditionFalse && !HasUpdatePrefix(c.Message) {
+			*c = neverRan(p, c.LastTransitionTime)
+		}
+	}
 }
 
 // reachable reports whether one write may change the first list to the second. A phase may change
