@@ -73,9 +73,7 @@ func (s State) targetOf(n Node) Target {
 // image if the update changes the image, otherwise the config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
-	ran := func(p phases.Phase) bool {
-		return conditions.StatusOf(s.Status.Conditions, p) != metav1.ConditionFalse
-	}
+	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
 	switch {
 	case s.images(n) && target.Image == "" && current != "":
 		return "disable image mode" // completes "Action during update to "
