@@ -387,6 +387,10 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if b.Status = done; !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
+		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
+			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != once(b.Message, r.Name) {
+				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
+			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
 			if !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
@@ -448,11 +452,25 @@ func wasReset(what event, b, l metav1.Condition, update string) bool {
 		}
 		return b == l
 	}
-	want := b.Message
-	if !strings.HasPrefix(want, prefix) {
-		want = conditions.Truncate(prefix + update + ": " + want)
+	return l.Status == no && l.Reason == b.Reason && l.Message == once(b.Message, update)
+}
+
+// once returns a message with the prefix of one update.
+func once(message, update string) string {
+	if !strings.HasPrefix(message, prefix) {
+		message = prefix + update + ": " + message
 	}
-	return l.Status == no && l.Reason == b.Reason && l.Message == want
+	return conditions.Truncate(message)
+}
+
+// replacesAnUpdate reports whether an update is under way that a start replaces.
+func (c called) replacesAnUpdate(before []metav1.Condition) bool {
+	for _, o := range before {
+		if o.Type == "Updated" {
+			return o.Status != done && o.Reason != "NotYetOccurred" && o.Reason != "NotYetOccured"
+		}
+	}
+	return false
 }
 
 func status(list []metav1.Condition, typ string) metav1.ConditionStatus {

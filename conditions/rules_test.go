@@ -59,3 +59,29 @@ func TestTheStartForgetsWhatWasNotRequired(t *testing.T) {
 		})
 	}
 }
+
+// A node fails in the update to b, which c replaces. What the end of c says of the failure names b,
+// unless the node has failed in c, too.
+func TestTheUpdateInWhichANodeFailed(t *testing.T) {
+	fails := says(phases.NodeDegraded, done, "disk full", named("b"))
+	replaced := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no), fails,
+		report(phases.Updated, no, newTarget, named("b")))
+	degraded := condition(t, replaced, phases.NodeDegraded)
+	assert.Equal(t, done, degraded.Status, "still degraded")
+
+	ends := report(phases.Updated, done, named("c"))
+	assert.Equal(t, prefix+"b: disk full", condition(t, play(t, replaced, false, ends), phases.NodeDegraded).Message)
+	for _, message := range []string{"disk full", "no route"} {
+		again := play(t, replaced, false, says(phases.NodeDegraded, done, message), ends)
+		assert.Equal(t, prefix+"c: "+message, condition(t, again, phases.NodeDegraded).Message)
+	}
+
+	failed := play(t, nil, false, report(phases.Updated, done), fails)
+	for name, list := range map[string][]metav1.Condition{
+		"between updates": failed,
+		"never updated":   play(t, nil, false, fails),
+	} {
+		started := play(t, list, false, report(phases.Updated, no, newTarget, named("a")))
+		assert.Equal(t, condition(t, list, phases.NodeDegraded), condition(t, started, phases.NodeDegraded), name)
+	}
+}

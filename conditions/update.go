@@ -18,6 +18,9 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	forgetNotRequired(cleared)
+	if updated := Find(before, phases.Updated); updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason) {
+		nameUpdateOfFailure(cleared, cycle.Name)
+	}
 	first := slices.Clone(cleared)
 	var lists [][]metav1.Condition
 	if r.Phase == phases.Updated {
@@ -97,6 +100,15 @@ func forgetNotRequired(list []metav1.Condition) {
 		if phases.IsUpdateStep(p) && c.Status == metav1.ConditionFalse && !HasUpdatePrefix(c.Message) {
 			*c = neverRan(p, c.LastTransitionTime)
 		}
+	}
+}
+
+// nameUpdateOfFailure adds the prefix of an unfinished update, which another update replaces, to the
+// message of NodeDegraded. When the other update ends, nothing else in the list names the update in
+// which the node failed. NodeDegraded stays True, because a new target resolves no failure.
+func nameUpdateOfFailure(list []metav1.Condition, update string) {
+	if degraded := Find(list, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
+		degraded.Message = withUpdatePrefix(degraded.Message, update)
 	}
 }
 
