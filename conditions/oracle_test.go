@@ -80,6 +80,12 @@ const (
 // check returns the violations of a call, nil if there are none.
 func (c called) check() error {
 	before := c.completed()
+	if c.report.NotRequired { // False where it has not started, else True; and no update starts
+		c.report.Status, c.report.NewTarget, c.report.Ended = done, false, true
+		if status(before, string(c.report.Phase)) == no {
+			c.report.Status = no
+		}
+	}
 	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
 			return fmt.Errorf("rejected %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
@@ -234,7 +240,7 @@ func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 			return false
 		}
 	}
-	return c.report.Status == done && c.report.CompletesParent
+	return (c.report.Status == done || c.report.NotRequired) && c.report.CompletesParent
 }
 
 // expectChild expects the transitions of a phase within an update, and of its parent.
@@ -333,7 +339,7 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 		return nil
 	}
 	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
-	if turns(parent, done) && status(to, child) != done {
+	if turns(parent, done) && status(to, child) != done && !c.neverRan() {
 		return fmt.Errorf("%s is done before %s", parent, child)
 	}
 	completes := c.completes(func(typ string) metav1.ConditionStatus { return status(from, typ) })
@@ -347,6 +353,34 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 		return fmt.Errorf("%s starts before %s", parent, child)
 	}
 	return nil
+}
+
+// neverRan reports whether a step that has not started is not required.
+func (c called) neverRan() bool { return c.report.NotRequired && c.report.Status == no }
+
+// unfinished returns the reason and message that a parent keeps or gets when a child turns True while
+// another child is Unknown: of the child that was reported last or, if that is not Unknown, of the first.
+func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
+	if c.report.Status != done {
+		return "", "", false
+	}
+	for _, o := range before {
+		if parents[o.Type] != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
+			continue
+		}
+		if o.Type == parent.Reason {
+			return parent.Reason, parent.Message, true
+		}
+		if !ok {
+			reason, message, ok = o.Type, o.Message, true
+		}
+	}
+	return reason, message, ok
+}
+
+func (c called) hasUnfinished(before []metav1.Condition, parent metav1.Condition) bool {
+	_, _, ok := c.unfinished(before, parent)
+	return ok
 }
 
 // checkText checks the reasons and messages of the last write.
@@ -367,6 +401,16 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
+		case b.Type == parents[child] && b.Type != "" && c.neverRan() && b.Status == l.Status && what != eventText:
+			if b != l {
+				return fmt.Errorf("parent %s: a step that never ran changed it to %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
+			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
+				if b != l || c.isNews(before) {
+					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
+				}
+			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
 			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(what, b, l, r.Name) {

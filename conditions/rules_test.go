@@ -85,3 +85,90 @@ func TestTheUpdateInWhichANodeFailed(t *testing.T) {
 		assert.Equal(t, condition(t, list, phases.NodeDegraded), condition(t, started, phases.NodeDegraded), name)
 	}
 }
+
+func notRequired(p phases.Phase, message string, change ...func(*request)) request {
+	r := says(p, "", message, change...)
+	r.NotRequired = true
+	return r
+}
+
+func completesParent(r *request) { r.CompletesParent = true }
+
+// While a child is Unknown, and may have failed, its parent shows its text after another child has turned True.
+func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
+	failed := play(t, nil, true, report(phases.Updated, done), report(phases.Updated, no),
+		says(phases.AppliedOSImage, running, "disk full"))
+	pull := says(phases.ImagePulledFromRegistry, done, "Pulled the old image")
+	const cause, pulling = "AppliedOSImage: disk full", "ImagePulledFromRegistry: Pulling the old image"
+	toParent := says(phases.AppliedOSImage, running, "no space", func(r *request) { r.ParentMessage = "to the parent" })
+	for name, tc := range map[string]struct {
+		reports []request
+		want    string
+	}{
+		"done at once":            {[]request{pull}, cause},
+		"it runs":                 {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image")}, pulling},
+		"it ran":                  {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image"), pull}, cause},
+		"a message to the parent": {[]request{toParent, pull}, "AppliedOSImage: to the parent"},
+		"with CompletesParent":    {[]request{says(phases.AppliedFiles, done, "Applied", completesParent)}, cause},
+		"not required any more":   {[]request{says(phases.AppliedFiles, running, "Applying"), notRequired(phases.AppliedFiles, "No files")}, cause},
+		"the cause is over":       {[]request{pull, says(phases.AppliedOSImage, done, "Applied")}, "AppliedOSImage: Applied"},
+		"two, the last report":    {[]request{says(phases.AppliedFiles, running, "Applying"), toParent, pull}, "AppliedOSImage: to the parent"},
+		"two, the first child":    {[]request{says(phases.Drained, running, "no space"), pull, says(phases.Drained, done, "Drained"), pull}, cause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := play(t, failed, true, tc.reports...)
+			assert.Equal(t, tc.want, text(t, list, phases.UpdateExecuted))
+			assert.Equal(t, running, condition(t, list, phases.UpdateExecuted).Status)
+		})
+	}
+}
+
+// A step that never ran, and is not required, gives its parent a text only if the parent starts with it.
+func TestNotRequiredChangesNoMessageOfTheParent(t *testing.T) {
+	started := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no))
+	drain := notRequired(phases.Drained, "Drain is not required", func(r *request) { r.ParentMessage = "to the parent" })
+	cordoned := play(t, started, false, says(phases.Cordoned, done, "Cordoned"))
+	applied := play(t, started, false, says(phases.AppliedFilesAndOS, done, "Applied", completesParent))
+	drains := play(t, started, false, says(phases.Drained, running, "Draining"))
+	for name, tc := range map[string]struct {
+		list []metav1.Condition
+		want string
+	}{
+		"a parent that is Unknown": {cordoned, "Cordoned: Cordoned"},
+		"a parent that is True":    {applied, "AppliedFilesAndOS: Applied"},
+		"a parent that is False":   {started, "Drained: to the parent"},
+		"a step that ran":          {drains, "Drained: to the parent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, text(t, play(t, tc.list, false, drain), phases.UpdateExecuted))
+		})
+	}
+	list := play(t, cordoned, false, says(phases.Drained, no, "Drain is not required"))
+	assert.Equal(t, "Drained: Drain is not required", text(t, list, phases.UpdateExecuted), "a report of False is as any other")
+}
+
+// Image mode, and only units change: no child of UpdateExecuted runs.
+func TestNotRequiredCompletesAParent(t *testing.T) {
+	started := play(t, nil, true, report(phases.Updated, done), report(phases.Updated, no), report(phases.UpdatePrepared, done))
+	last := notRequired(phases.AppliedFiles, "No files change", completesParent)
+	all := []request{notRequired(phases.Cordoned, "No cordon"), notRequired(phases.Drained, "No drain"),
+		notRequired(phases.ImagePulledFromRegistry, "No image"), notRequired(phases.AppliedOSImage, "No image")}
+	for name, tc := range map[string]struct {
+		reports []request
+		want    metav1.ConditionStatus
+	}{
+		"nothing was reported":   {nil, done},
+		"nothing is required":    {all, done},
+		"others are done":        {[]request{report(phases.Cordoned, done), report(phases.Drained, done)}, done},
+		"another one is Unknown": {[]request{report(phases.Drained, running)}, running},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := play(t, started, true, append(tc.reports, last)...)
+			assert.Equal(t, tc.want, condition(t, list, phases.UpdateExecuted).Status)
+			assert.Equal(t, no, condition(t, list, phases.AppliedFiles).Status)
+			assert.Equal(t, "No files change", condition(t, list, phases.AppliedFiles).Message)
+		})
+	}
+	ended := play(t, started, true, last, report(phases.Updated, done))
+	assert.Nil(t, next(t, ended, true, last), "it starts no update")
+}

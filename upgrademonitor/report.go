@@ -54,7 +54,7 @@ func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string
 // this update, it becomes False. Otherwise it becomes True, so that a failed step does not block
 // its parent. NotRequired is only for Parent and Child phases. Options and errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
-	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
+	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{Report: conditions.Report{NotRequired: true}})
 }
 
 // ReportDegraded sets NodeDegraded to True with the cause of a failed update, or to False if cause

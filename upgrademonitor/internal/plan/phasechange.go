@@ -12,8 +12,6 @@ type PhaseChange struct {
 	conditions.Report
 	Node Node
 
-	// NotRequired replaces Status: a phase that is False stays False. Otherwise it becomes True.
-	NotRequired bool
 	// SkipIfRunning keeps the reason and message of an Unknown phase, because they may show an error.
 	SkipIfRunning bool
 	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
@@ -65,7 +63,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
 	}
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
-	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
+	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
 	for _, list := range lists {
 		next := s.publish(list, c.Node, ended)
 		switch {
@@ -79,17 +77,12 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report after NotRequired and SkipIfRunning are applied.
+// request returns the report after SkipIfRunning is applied.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
-	isFalse := known == nil || known.Status == metav1.ConditionFalse
-	switch {
-	case c.NotRequired && isFalse:
-		request.Status = metav1.ConditionFalse
-	case c.NotRequired:
-		request.Status = metav1.ConditionTrue
-	case c.SkipIfRunning && !isFalse && known.Status == c.Status && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle):
+	isRunning := known != nil && known.Status == metav1.ConditionUnknown && c.Status == known.Status
+	if c.SkipIfRunning && isRunning && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle) {
 		request.Reason, request.Message, request.ParentMessage = known.Reason, known.Message, ""
 	}
 	return request
@@ -100,10 +93,6 @@ func (c PhaseChange) cycle(s State) conditions.Cycle {
 	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverUpdated() {
 		cycle.NewTarget = c.Phase == phases.Updated
-	}
-	if c.NotRequired { // a phase that is not required does not start an update
-		cycle.NewTarget, cycle.Ended = false, true
-		return cycle
 	}
 	if updated := conditions.Find(s.Status.Conditions, phases.Updated); updated != nil && updated.Status == metav1.ConditionTrue {
 		cycle.Ended = c.Time.Unix() < updated.LastTransitionTime.Unix()

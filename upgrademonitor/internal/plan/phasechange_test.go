@@ -27,7 +27,8 @@ func TestFlagsOfAReport(t *testing.T) {
 		r.Time = metav1.NewTime(now.Add(flags.Time.Sub(metav1.Time{}.Time)))
 		return r
 	}
-	notRequired, skipIfRunning, skipOtherMode := plan.PhaseChange{NotRequired: true}, plan.PhaseChange{SkipIfRunning: true}, plan.PhaseChange{SkipOtherMode: true}
+	notRequired := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}
+	skipIfRunning, skipOtherMode := plan.PhaseChange{SkipIfRunning: true}, plan.PhaseChange{SkipOtherMode: true}
 	late := plan.PhaseChange{Report: conditions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
 	for name, tc := range map[string]struct {
 		state  plan.State
