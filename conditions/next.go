@@ -73,6 +73,9 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
+		if between {
+			set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))
+		}
 		return [][]metav1.Condition{after}, nil
 	case phases.IsUpdateStep(r.Phase) && between:
 		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil

@@ -390,6 +390,9 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	for i, b := range before {
 		l := last[i]
 		message := c.text(what, r.Message)
+		if child == "Updated" && r.Status == done {
+			message = withNames(message, c.incomplete(what, before, b))
+		}
 		switch {
 		case what == eventLate:
 			if b != l {
@@ -418,6 +421,12 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage(what)):
 			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
+		case b.Type == "Updated" && what == eventText && r.Status == done && isStep(child):
+			_, names := namesIn(b.Message)
+			b.Message = withNames(b.Message, slices.DeleteFunc(names, func(name string) bool { return name == child }))
+			if b != l {
+				return fmt.Errorf("Updated has %q, want %q", l.Message, b.Message)
+			}
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
 				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
@@ -444,6 +453,44 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 		}
 	}
 	return nil
+}
+
+const notComplete = "; not complete: "
+
+// namesIn returns a message of Updated without the names of the children that were Unknown at the end of the
+// update, and the names.
+func namesIn(message string) (text string, names []string) {
+	text, list, _ := strings.Cut(message, notComplete)
+	names = strings.Split(list, ", ")
+	if parents[names[0]] == "" {
+		return message, nil
+	}
+	return text, names
+}
+
+// withNames replaces the names in a message of Updated. The names always fit.
+func withNames(message string, names []string) string {
+	text, _ := namesIn(message)
+	if len(names) == 0 {
+		return text
+	}
+	list := notComplete + strings.Join(names, ", ")
+	return conditions.TruncateTo(text, 4096-len(list)) + list
+}
+
+// incomplete returns the names that belong into the message of Updated=True: at the end of an update of the
+// children that are Unknown, and later the same.
+func (c called) incomplete(what event, before []metav1.Condition, updated metav1.Condition) (names []string) {
+	if what != eventEnd {
+		_, names = namesIn(updated.Message)
+		return names
+	}
+	for _, o := range before {
+		if parents[o.Type] != "" && o.Status == running {
+			names = append(names, o.Type)
+		}
+	}
+	return names
 }
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does

@@ -1,6 +1,7 @@
 package conditions_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -171,4 +172,32 @@ func TestNotRequiredCompletesAParent(t *testing.T) {
 	}
 	ended := play(t, started, true, last, report(phases.Updated, done))
 	assert.Nil(t, next(t, ended, true, last), "it starts no update")
+}
+
+// An update may end while a child is Unknown. Updated names the child until it is True or another update starts.
+func TestUpdatedNamesWhatIsNotComplete(t *testing.T) {
+	started := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no))
+	failed := play(t, started, false, report(phases.Drained, running), report(phases.AppliedFilesAndOS, done),
+		says(phases.Uncordoned, running, "not ready"))
+	ends := says(phases.Updated, done, "Updated")
+	updated := func(reports ...request) string {
+		return condition(t, play(t, failed, false, append([]request{ends}, reports...)...), phases.Updated).Message
+	}
+	const both = "Updated; not complete: Drained, Uncordoned"
+	assert.Equal(t, both, updated())
+	assert.Equal(t, both, updated(ends), "a repeat")
+	assert.Equal(t, "Node is updated; not complete: Drained, Uncordoned", updated(says(phases.Updated, done, "Node is updated")))
+	assert.Equal(t, both, updated(report(phases.Uncordoned, running)), "it still fails")
+	assert.Equal(t, "Updated; not complete: Drained", updated(says(phases.Uncordoned, done, "Uncordoned")))
+	drained := report(phases.Drained, done, func(r *request) { r.Ended = true })
+	assert.Equal(t, "Updated", updated(report(phases.Uncordoned, done), drained))
+	assert.Equal(t, "Needs an update", updated(says(phases.Updated, no, "Needs an update")))
+	assert.Equal(t, "Updated", condition(t, play(t, started, false, report(phases.Resumed, running), ends), phases.Updated).Message, "no child")
+	assert.Equal(t, "Updated; not complete: it", condition(t, play(t, started, false, says(phases.Updated, done, "Updated; not complete: it")), phases.Updated).Message)
+
+	long := says(phases.Updated, done, strings.Repeat("a", limit))
+	message := condition(t, play(t, failed, false, long), phases.Updated).Message
+	assert.Len(t, message, limit)
+	assert.True(t, strings.HasSuffix(message, "; not complete: Drained, Uncordoned"))
+	assert.Nil(t, next(t, play(t, failed, false, long), false, long), "a repeat")
 }

@@ -46,24 +46,29 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 }
 
 // end returns the list that ends an update. The write resets all phases, turns Updated True, and
-// turns NodeDegraded False if NodeDegraded was True.
+// turns NodeDegraded False if NodeDegraded was True. The message of Updated names each child that
+// was Unknown: it may have failed. For example, a node that is not uncordoned runs no new pods.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
 		degraded.Status, degraded.Message = metav1.ConditionFalse, withUpdatePrefix(degraded.Message, cycle.Name)
 	}
-	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
+	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, withIncomplete(r.Message, unknownChildren(before)))
 	return after
 }
 
 // refresh returns the list for a report of a step while Updated is True. No status changes. The
 // step gets the reported reason and message. If the report is Unknown or True, the message gets the
-// prefix of the last update, and the parent changes in the cases of hasParentMessage.
+// prefix of the last update, and the parent changes in the cases of hasParentMessage. If the report
+// is True, the message of Updated no longer names the step as not complete.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
 		set(after, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)
 		return after
+	}
+	if updated := Find(after, phases.Updated); r.Status == metav1.ConditionTrue {
+		updated.Message = withoutIncomplete(updated.Message, r.Phase)
 	}
 	own := Find(before, r.Phase)
 	set(after, r.Phase, own.Status, r.Reason, keepUpdatePrefix(own.Message, r.Message, update))
