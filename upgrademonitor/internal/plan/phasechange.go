@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -14,6 +16,8 @@ type PhaseChange struct {
 
 	// SkipIfRunning keeps the reason and message of an Unknown phase, because they may show an error.
 	SkipIfRunning bool
+	// SkipIfNeverUpdated ignores the report if the phase was never reported and no update ever ran.
+	SkipIfNeverUpdated bool
 	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
 	SkipOtherMode bool
 }
@@ -48,6 +52,9 @@ func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
+		return Writes{}, nil
+	}
+	if c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), s.ranInUpdate) {
 		return Writes{}, nil
 	}
 	s = s.Pin()

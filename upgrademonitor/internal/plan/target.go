@@ -34,10 +34,16 @@ func (s State) target() Target {
 }
 
 // neverUpdated reports whether Updated was never reported. Then there is no current update.
-func (s State) neverUpdated() bool {
-	c := conditions.Find(s.Status.Conditions, phases.Updated)
+func (s State) neverUpdated() bool { return s.neverRan(phases.Updated) }
+
+// neverRan reports whether a phase was never reported.
+func (s State) neverRan(p phases.Phase) bool {
+	c := conditions.Find(s.Status.Conditions, p)
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
+
+// ranInUpdate reports whether a phase runs only during an update, and was reported.
+func (s State) ranInUpdate(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
 
 // hasNewTarget reports whether the target of the Node differs from the target of the current or
 // last update. A Node without a desired config has no target. If the object has no images yet, an
