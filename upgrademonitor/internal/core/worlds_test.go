@@ -48,6 +48,7 @@ var worlds = []world{
 			{sets: []plan.ImageSet{{Name: "set", Generation: 2, Failure: "no route"}}, current: a, desired: b},
 			{sets: []plan.ImageSet{{Name: "set", Generation: 1, Done: true}}, current: a, desired: b},
 			{ofNode: true, current: b, desired: b},
+			{phase: phases.Updated, status: metav1.ConditionTrue, current: a, desired: a}, // the target b is withdrawn
 		},
 		events: []event{done, lostResponse, lost, denied, rejected, othersDegrade, othersEnd, othersDesire, othersDelete, restarts, listedMeanwhile, repeated},
 		pauses: []pause{restartsBetween},

@@ -65,12 +65,13 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	if err != nil {
 		return Writes{}, err
 	}
+	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
+	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
+	p.SyncsSpec = p.StartsUpdate || ended && !between && c.Node.runsDesired()
 	if len(lists) == 0 {
 		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
 	}
-	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
-	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
 	for _, list := range lists {
 		next := s.publish(list, c.Node, ended)
 		switch {

@@ -102,3 +102,30 @@ func TestSkipIfNeverUpdated(t *testing.T) {
 		})
 	}
 }
+
+// The start of an update writes the spec, and its end, if the Node runs what it desires.
+func TestSyncsSpec(t *testing.T) {
+	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
+	b := viewOf("a", "b")
+	s := between(t, viewOf("a", "a"))
+	started := after(t, s, report(phases.Updated, no, b))
+	for name, tc := range map[string]struct {
+		state  plan.State
+		change plan.PhaseChange
+		want   bool
+	}{
+		"a start":                          {s, report(phases.Updated, no, b), true},
+		"a disruption":                     {s, report(phases.Drained, running, b), true},
+		"a repeat of the start":            {started, report(phases.Updated, no, b), false},
+		"a step":                           {started, report(phases.Drained, done, b), false},
+		"the end":                          {started, report(phases.Updated, done, viewOf("b", "b")), true},
+		"the end, the target is withdrawn": {started, report(phases.Updated, done, viewOf("a", "a")), true},
+		"the end, another one is desired":  {started, report(phases.Updated, done, viewOf("b", "c")), false},
+		"the end, nothing is known":        {started, report(phases.Updated, done, viewOf("", "")), false},
+		"a repeat of the end":              {s, report(phases.Updated, done, viewOf("a", "a")), false},
+	} {
+		planned, err := tc.change.Plan(tc.state)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, planned.SyncsSpec, name)
+	}
+}
