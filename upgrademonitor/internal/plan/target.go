@@ -19,15 +19,18 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the current or the last update. While UpdatePrepared or Updated is
-// True, the status shows the target. Otherwise s.Target is the target. If s.Target is empty,
-// because the process has restarted, the spec shows the target.
+// target returns the target of the current or the last update. In an update, that is s.Target,
+// whatever the status shows: a drain controller without this library copies the desired config of
+// the Node to the status with each report. If s.Target is empty, because the process has restarted,
+// the status shows the target if UpdatePrepared is True, otherwise the spec does. Between updates,
+// the status shows the target of the last update.
 func (s State) target() Target {
+	updated := s.isTrue(phases.Updated)
 	switch {
-	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
-		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
-	case s.Target != Target{}:
+	case !updated && s.Target != Target{}:
 		return s.Target
+	case (updated || s.isTrue(phases.UpdatePrepared)) && s.Status.ConfigVersion != nil:
+		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
 	default:
 		return Target{Config: s.Spec.ConfigVersion.Desired, Image: string(s.Spec.ConfigImage.DesiredImage)}
 	}
