@@ -55,6 +55,28 @@ func TestImagesOfUpdates(t *testing.T) {
 	}
 }
 
+// At the end of an update, an image annotation that the CRD rejects leaves the image of the status. One that is
+// missing removes it.
+func TestInvalidImagesAtTheEnd(t *testing.T) {
+	invalidCurrent, invalidDesired := imagesOf("", "2"), imagesOf("2", "")
+	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
+	for name, tc := range map[string]struct {
+		node plan.Node
+		want string
+	}{
+		"an invalid current image": {invalidCurrent, "1/2/2"},
+		"an invalid desired image": {invalidDesired, "2/2/2"},
+		"no image":                 {imagesOf("", ""), "//"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, imagesOf("1", "2")),
+				report(phases.UpdatePrepared, metav1.ConditionTrue, imagesOf("1", "2")))
+			s = after(t, s.Sync(tc.node), report(phases.Updated, metav1.ConditionTrue, tc.node))
+			assert.Equal(t, tc.want, imagesIn(s))
+		})
+	}
+}
+
 // Which report starts an update of a Node that runs config a and image 1, and desired both.
 func TestNewTarget(t *testing.T) {
 	invalid := imagesOf("1", "")
