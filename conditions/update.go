@@ -39,7 +39,7 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 			return nil, err
 		}
 	}
-	if !reachable(before, lists[0]) {
+	if CheckTransitions(before, lists[0]) != nil {
 		lists = slices.Insert(lists, 0, cleared)
 	}
 	return lists, nil
@@ -115,29 +115,4 @@ func nameUpdateOfFailure(list []metav1.Condition, update string) {
 	if degraded := Find(list, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
 		degraded.Message = withUpdatePrefix(degraded.Message, update)
 	}
-}
-
-// reachable reports whether one write may change the first list to the second. A phase may change
-// from Unknown to False only if the write resets all phases, because clients and the admission
-// policy recognize the start and the end of an update by this reset.
-func reachable(from, to []metav1.Condition) bool {
-	for i := range to {
-		p := phases.Phase(to[i].Type)
-		path, err := phases.Path(p, from[i].Status, to[i].Status)
-		isReset := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allReset(to)
-		if (err != nil && !isReset) || len(path) > 1 {
-			return false
-		}
-	}
-	return true
-}
-
-// allReset reports whether every step of an update is False. UpdatePrepared may also be Unknown,
-// because the write that starts an update also starts UpdatePrepared.
-func allReset(list []metav1.Condition) bool {
-	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		p := phases.Phase(c.Type)
-		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		return phases.IsUpdateStep(p) && c.Status != metav1.ConditionFalse && !prepares
-	})
 }
