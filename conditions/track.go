@@ -72,8 +72,8 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	if err != nil {
 		return track{}, err
 	}
-	neverRan := r.NotRequired && r.Status == metav1.ConditionFalse
-	if len(path) == 0 && (neverRan || !r.hasParentMessage(to)) {
+	notStarted := r.NotRequired && r.Status == metav1.ConditionFalse
+	if len(path) == 0 && (notStarted || !r.hasParentMessage(to)) {
 		return track{}, nil
 	}
 	t := track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}
