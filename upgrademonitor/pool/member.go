@@ -45,7 +45,7 @@ func newMember(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) member {
 			isRequested(node, nodemeta.DesiredImage, nodemeta.CurrentImage, n.Desired.Image))
 	if n.Degraded {
 		reported := conditions.Find(mcn.Status.Conditions, phases.NodeDegraded)
-		m.degraded, m.message, m.down = true, cmp.Or(reported.Message, n.Message), whyDown(node, true)
+		m.degraded, m.message, m.down = true, cmp.Or(conditions.TrimUpdatePrefix(reported.Message), n.Message), whyDown(node, true)
 	}
 	m.pinned = isPinned(&mcn.Status)
 	return m

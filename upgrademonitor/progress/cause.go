@@ -27,7 +27,8 @@ func (n *Node) readCause(list []metav1.Condition) {
 		return
 	}
 	n.Failing = false
-	degraded := strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
+	degraded := conditions.TrimUpdatePrefix(messageOf(list, phases.NodeDegraded))
+	degraded = strings.TrimPrefix(degraded, "Node "+n.Name+" upgrade failure. ")
 	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isAfterAnHour {
 		n.Message, n.Pods = degraded, podsOf(degraded)

@@ -36,6 +36,13 @@ func neverReported(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 }
 
+// wasReported reports whether a phase was reported since the last update ended. It may be False: as
+// not required or, by machine-config-operator, as failed.
+func wasReported(list []metav1.Condition, p phases.Phase) bool {
+	c := conditions.Find(list, p)
+	return c != nil && !neverReported(c) && !conditions.HasUpdatePrefix(c.Message)
+}
+
 // isReset reports whether the start or the end of an update has reset a condition. A reset sets the
 // condition to False, sets lastTransitionTime, and adds the prefix "Action during update to …" to
 // the message. A phase that did not run is not reset.
@@ -47,7 +54,7 @@ func isReset(c *metav1.Condition) bool {
 // update replaced an incomplete update, Updated was already False, and the start is the time of the
 // reset.
 func startOf(list []metav1.Condition) time.Time {
-	if !conditions.Ran(list, phases.Updated) {
+	if !wasReported(list, phases.Updated) {
 		return time.Time{}
 	}
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -22,7 +23,6 @@ func TestVersionsFollowTheNodeWithoutAReport(t *testing.T) {
 		node    plan.Node
 		want    string // current and desired; "": nothing is written
 	}{
-		"nothing was reported":                  {nil, viewOf("a", "b"), ""},
 		"nothing has changed":                   {prepare, viewOf("a", "b"), ""},
 		"in an update":                          {prepare, viewOf("b", "b"), "b b"},
 		"in an update, another is desired":      {prepare, viewOf("b", "c"), "b b"},
@@ -52,4 +52,19 @@ func TestVersionsFollowTheNodeWithoutAReport(t *testing.T) {
 			assert.Empty(t, again.States, "a repeat")
 		})
 	}
+}
+
+// An object without a status gets the conditions, too, so that the status is complete. Without an
+// object there is nothing to write.
+func TestVersionsOfAnObjectWithoutAStatus(t *testing.T) {
+	change := plan.NodeChange{Node: viewOf("a", "b"), Time: metav1.Unix(7, 0)}
+	planned, err := change.Plan(plan.State{Generation: 1}.Sync(viewOf("a", "a")))
+	require.NoError(t, err)
+	require.Len(t, planned.States, 1)
+	next := planned.States[0].Status
+	assert.Equal(t, "a", next.ConfigVersion.Current)
+	assert.Equal(t, conditions.Complete(nil, false, change.Time), next.Conditions)
+	planned, err = change.Plan(plan.State{})
+	require.NoError(t, err)
+	assert.Empty(t, planned.States)
 }

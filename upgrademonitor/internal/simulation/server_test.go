@@ -249,7 +249,7 @@ func (s *server) remove() {
 	s.versions = append(s.versions, nil)
 }
 
-var token = regexp.MustCompile(`#\d+$`)
+var token = regexp.MustCompile(`#\d+`)
 
 // stored checks and records a version.
 func (s *server) stored(stored, after *apiserver.Object) {
@@ -267,7 +267,9 @@ func (s *server) stored(stored, after *apiserver.Object) {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
-		s.shown[c.Type+token.FindString(c.Message)] = true
+		for _, text := range token.FindAllString(c.Message, -1) { // Updated=True may quote others
+			s.shown[c.Type+text] = true
+		}
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
 			changed = append(changed, fmt.Sprintf("%s=%s %s", c.Type, c.Status, token.FindString(c.Message)))
 		}
@@ -290,7 +292,7 @@ func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 // check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
 // and the spec never goes back to an old view of the Node.
 func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
-	if err := apiserver.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
+	if err := conditions.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}
 	if x, y := foreign(before), foreign(after); x != y {
