@@ -58,7 +58,8 @@ func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string)
 		return nil, field.Required(path.Child("nodeName"), "pass the name of the Node that the daemon runs on")
 	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
-		return nil, field.Invalid(path.Child("nodeName"), nodeName, "this is not a valid name of a Node: "+strings.Join(problems, "; "))
+		detail := "this is not a valid name of a Node: " + strings.Join(problems, "; ")
+		return nil, field.Invalid(path.Child("nodeName"), nodeName, detail)
 	}
 	if errs := metav1validation.ValidateFieldManager(fieldManager, path.Child("fieldManager")); len(errs) > 0 {
 		return nil, errs[0]

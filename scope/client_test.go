@@ -1,6 +1,7 @@
 package scope_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -108,14 +109,18 @@ func newClient(t *testing.T, s *server) *scope.Client {
 }
 
 // verbs are the requests of a Client. Each returns the metadata of the response.
-var verbs = map[string]func(*testing.T, *scope.Client) (metav1.Object, error){
-	"get":    func(t *testing.T, c *scope.Client) (metav1.Object, error) { return c.Get(t.Context()) },
-	"create": func(t *testing.T, c *scope.Client) (metav1.Object, error) { return c.Create(t.Context(), owners, spec) },
-	"patch spec of": func(t *testing.T, c *scope.Client) (metav1.Object, error) {
-		return c.PatchSpec(t.Context(), []byte(`{"spec":{}}`))
+var verbs = map[string]func(context.Context, *scope.Client) (metav1.Object, error){
+	"get": func(ctx context.Context, c *scope.Client) (metav1.Object, error) {
+		return c.Get(ctx)
 	},
-	"patch status of": func(t *testing.T, c *scope.Client) (metav1.Object, error) {
-		return c.PatchStatus(t.Context(), []byte(`{"status":{}}`))
+	"create": func(ctx context.Context, c *scope.Client) (metav1.Object, error) {
+		return c.Create(ctx, owners, spec)
+	},
+	"patch spec of": func(ctx context.Context, c *scope.Client) (metav1.Object, error) {
+		return c.PatchSpec(ctx, []byte(`{"spec":{}}`))
+	},
+	"patch status of": func(ctx context.Context, c *scope.Client) (metav1.Object, error) {
+		return c.PatchStatus(ctx, []byte(`{"status":{}}`))
 	},
 }
 
@@ -140,7 +145,7 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			s := &server{code: 200, body: `{"kind":"MachineConfigNode",` + metadata + `,"spec":{"pool":{"name":"worker"}}}`}
-			response, err := verbs[verb](t, newClient(t, s))
+			response, err := verbs[verb](t.Context(), newClient(t, s))
 			require.NoError(t, err)
 			assert.Equal(t, []any{"worker-0", types.UID("u"), "7", int64(2)},
 				[]any{response.GetName(), response.GetUID(), response.GetResourceVersion(), response.GetGeneration()})
@@ -184,7 +189,7 @@ func TestResponses(t *testing.T) {
 	} {
 		for verb, request := range verbs {
 			t.Run(name+"/"+verb, func(t *testing.T) {
-				response, err := request(t, newClient(t, &server{code: tc.code, body: tc.body}))
+				response, err := request(t.Context(), newClient(t, &server{code: tc.code, body: tc.body}))
 				require.ErrorContains(t, err, verb+" MachineConfigNode worker-0: ")
 				require.ErrorContains(t, err, tc.text)
 				assert.True(t, tc.is(err), "%v", err)
@@ -193,7 +198,7 @@ func TestResponses(t *testing.T) {
 		}
 	}
 	for _, verb := range []string{"patch spec of", "patch status of"} {
-		_, err := verbs[verb](t, newClient(t, &server{code: 200, body: "<html>proxy</html>"}))
+		_, err := verbs[verb](t.Context(), newClient(t, &server{code: 200, body: "<html>proxy</html>"}))
 		require.ErrorIs(t, err, scope.ErrUnexpectedResponse)
 		var syntax *json.SyntaxError
 		assert.ErrorAs(t, err, &syntax)
@@ -208,7 +213,7 @@ func TestFakeClientset(t *testing.T) {
 	_, err = c.Get(t.Context())
 	require.True(t, apierrors.IsNotFound(err), "%v", err)
 	for _, verb := range []string{"create", "get", "patch spec of", "patch status of"} {
-		response, err := verbs[verb](t, c)
+		response, err := verbs[verb](t.Context(), c)
 		require.NoError(t, err, verb)
 		assert.Equal(t, nodeName, response.GetName(), verb)
 	}

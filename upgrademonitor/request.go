@@ -61,7 +61,9 @@ func patch(
 		return core.Object{}, err
 	}
 	if meta.UID != r.Base.UID {
-		return core.Object{}, fmt.Errorf("%w: it has UID %q, but the object has UID %q", scope.ErrUnexpectedResponse, meta.UID, r.Base.UID)
+		return core.Object{}, fmt.Errorf("%w: it has UID %q, but the object has UID %q",
+			scope.ErrUnexpectedResponse, meta.UID, r.Base.UID)
 	}
-	return core.Object{UID: meta.UID, ResourceVersion: meta.ResourceVersion, State: plan.State{Generation: meta.Generation}}, nil
+	state := plan.State{Generation: meta.Generation}
+	return core.Object{UID: meta.UID, ResourceVersion: meta.ResourceVersion, State: state}, nil
 }

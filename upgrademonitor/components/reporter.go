@@ -71,7 +71,8 @@ func (r *Reporter) start(s State, key string) *pass {
 		return nil
 	case !slices.Contains(statesOf[r.config.Component], s):
 		if _, logged := r.ignored.LoadOrStore(s, true); !logged {
-			klog.Background().Error(nil, "Ignoring a step: pass a State of the component", "component", r.config.Component, "state", oneLine(string(s)))
+			klog.Background().Error(nil, "Ignoring a step: pass a State of the component",
+				"component", r.config.Component, "state", oneLine(string(s)))
 		}
 		return nil
 	}
