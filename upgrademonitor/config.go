@@ -56,12 +56,12 @@ type Config struct {
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
 	// Set Lister if another process, such as the drain controller, writes the same object. Without
 	// a Lister, conflicts are more frequent, and the last response of the API server is trusted for
-	// 5 minutes. The informer may drop managedFields, but not conditions. Optional.
+	// 5 minutes. The informer may drop managedFields, but no other field. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits how long each call that writes the status or the spec waits. It does not limit
-	// Flush or the work of Track. If Timeout is not positive, DefaultTimeout is used.
+	// Timeout limits how long each call waits. It does not limit Flush or the work of Track. If
+	// Timeout is not positive, DefaultTimeout is used.
 	Timeout time.Duration
 	// Clock provides the time for lastTransitionTime. The default is the real clock.
 	Clock clock.PassiveClock

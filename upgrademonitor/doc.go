@@ -15,7 +15,7 @@
 //	err = monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", apply, upgrademonitor.CompletesParent())
 //	…
 //	monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-//	flushCtx, cancel := context.WithTimeout(ctx, 10*time.Second) // an API server that is down must not prevent the reboot
+//	flushCtx, cancel := context.WithTimeout(ctx, 10*time.Second) // an outage of the API server must not prevent the reboot
 //	defer cancel()
 //	err = monitor.Flush(flushCtx)
 //
@@ -27,15 +27,18 @@
 //     Monitor writes the skipped status first. An invalid transition is rejected.
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
 //     report that the API server rejects permanently is dropped and logged.
-//  3. Calls return within [Config].Timeout, whatever the API server does. During an outage, all
-//     calls together wait for at most one Timeout. After that, each call returns at once.
+//  3. A call waits until its report is written, until an attempt to write fails, or for
+//     [Config].Timeout. While the last attempt has failed, which is called an outage, calls do not
+//     wait at all. An outage ends with the next written status.
 //  4. No write of another client is lost. The precondition of each write is the resourceVersion of
 //     the MCN from which the write was computed. After a conflict, the write is computed again.
-//  5. A repeated report sends no request. But if there is no Lister, and the last response of the
-//     API server is more than 5 minutes old, the report reads the MCN.
+//  5. A repeated report sends no request. But if there is no Lister, or the Lister is behind, and
+//     the last response of the API server is more than 5 minutes old, the report reads the MCN. A
+//     report is rejected for an invalid transition only after a read.
 //  6. The status follows the config and image annotations of the Node, even between reports. A
 //     deleted MCN is created again: within 10 seconds with a Lister, otherwise by the next write.
-//  7. The Monitor makes requests only for the MachineConfigNode of its node.
+//  7. The Monitor makes requests only for the MachineConfigNode of its node. The Monitors of a
+//     controller (see [Monitors]) write only conditions.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.
 //
 // Pending reports (at most 256) are only in memory. A process that exits before Flush loses them.

@@ -8,12 +8,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// ErrPending means that accepted reports were not written before Flush returned. The returned error
-// also wraps the cause, so that, for example, apierrors.IsServiceUnavailable(err) works.
+// ErrPending means that a report was accepted, and is not written yet. The report is queued and
+// retried, so the caller need not repeat it. The returned error also wraps the cause, so that, for
+// example, apierrors.IsServiceUnavailable(err) works.
 var ErrPending = errors.New("accepted reports are not written yet")
 
-// ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report does
-// not count while a call waits for it. Repeated reports count only before the object is first read.
+// ErrQueueFull means that a report was not accepted, because 256 reports are pending. Only a report
+// that changes a status is refused: once 128 reports are pending, a report that changes only reason
+// and message replaces those of the pending report of its phase.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an

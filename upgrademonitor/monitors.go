@@ -12,10 +12,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Monitors has a Monitor for each node. It is for a process that reports on many nodes, such as the
-// drain controller, and is safe for concurrent use. If Monitors is nil, For returns a nil Monitor.
+// Monitors has a Monitor for each node. It is for a controller that reports on many nodes, such as
+// the drain controller, and is safe for concurrent use. If Monitors is nil, For returns a nil Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
+//
+// These Monitors write only conditions. The daemon of the node creates the object, and writes the
+// spec, the owner, and the configs and images in the status. The Monitors read the annotations of the
+// Node only to know which update a report belongs to:
+//
+//  1. A report for an object that does not exist stays queued, and is retried.
+//  2. A report that would start an update to a new config or image stays queued until the daemon has
+//     reported the start of that update. So a fast controller cannot overtake the daemon.
+//  3. GenerateAndApplyMachineConfigNodeSpec and ReportPinnedImageSets return or log an error.
 type Monitors struct {
 	life   context.Context
 	config Config

@@ -23,10 +23,11 @@ import (
 //  1. If the report skips a status of the state machine, for example Unknown between False and
 //     True, a separate write publishes the skipped status first. The report may also change the
 //     parent of the phase, or start or end an update: see packages phases and conditions.
-//  2. The call returns when the report is written, when a request fails, after Config.Timeout, or
-//     when ctx ends. A report that is not written by then stays queued, and the call returns nil.
-//     During an outage, all calls together wait for at most one Timeout.
-//  3. An error means that the report was not accepted. It is a *ReportError, a *NodeError if
+//  2. The call waits until the report is written, until an attempt to write fails, for
+//     Config.Timeout, or until ctx ends. While the last attempt has failed, it does not wait.
+//  3. The call returns nil if the object shows the report. If the report is accepted but not written
+//     yet, the error wraps ErrPending and the cause. The report stays queued, and is retried.
+//  4. Any other error means that the report was not accepted. It is a *ReportError, a *NodeError if
 //     Config.Node failed or returned another Node, or the error of ctx if ctx had already ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
 	if m == nil {
@@ -44,8 +45,9 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, phase, change, v)
 }
 
-// Report is like GenerateAndApplyMachineConfigNode, but logs the error with the logger of ctx, and
-// ignores phases that the node's mode (standard or image) lacks. The option Reason sets the reason.
+// Report is like GenerateAndApplyMachineConfigNode, but returns no error: it logs with the logger of
+// ctx why a report was not accepted. The Monitor logs why a report is not written yet. Report ignores
+// phases that the node's mode (standard or image) lacks. The option Reason sets the reason.
 func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }

@@ -29,8 +29,8 @@ type daemon struct {
 	reported string                                         // the config of the last report of Updated=True
 }
 
-// newDaemon creates the Monitor of the process. SIGTERM cancels stop. The Monitor still accepts
-// reports and calls of Flush after SIGTERM.
+// newDaemon creates the Monitor of the process. stop is a context that ends on SIGTERM. The Monitor
+// still accepts reports and calls of Flush after SIGTERM.
 func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
 		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
@@ -92,7 +92,7 @@ func (d *daemon) update(ctx context.Context, config string) error {
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
 	if d.drain == nil { // report this even if an earlier attempt failed to drain
 		d.monitor.NotRequired(ctx, phases.Drained, "Drain is not required")
-	} else if err := d.drain(ctx); err != nil { // asks the drain controller, which reports Cordoned and Drained
+	} else if err := d.drainNode(ctx); err != nil {
 		return err
 	}
 	// In standard mode, this phase covers all of apply. In image mode, this phase is ignored, and
@@ -109,6 +109,13 @@ func (d *daemon) update(ctx context.Context, config string) error {
 	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
 	d.flush(ctx, 10*time.Second)
 	return d.reboot(ctx)
+}
+
+// drainNode asks the drain controller, which reports Cordoned and Drained. The controller waits until
+// the object shows the start of the update, so the start is written first.
+func (d *daemon) drainNode(ctx context.Context) error {
+	d.flush(ctx, 10*time.Second)
+	return d.drain(ctx)
 }
 
 func (d *daemon) apply(ctx context.Context) error {

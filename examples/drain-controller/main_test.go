@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,8 @@ import (
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
@@ -32,6 +35,7 @@ func TestRun(t *testing.T) {
 		return true, nil, kube.Tracker().Delete(action.GetResource(), "shop", "web-0")
 	})
 	mcfg := upgrademonitortest.NewClientset(t)
+	startUpdate(t, mcfg)
 	stop, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- run(stop, kube, mcfg) }()
@@ -49,9 +53,24 @@ func TestRun(t *testing.T) {
 	applied("uncordon-rendered-2")
 	cancel()
 	require.NoError(t, <-ended)
-	assert.Equal(t, `UpdateExecuted: False Unknown
+	assert.Equal(t, `UpdatePrepared: False Unknown
+UpdateExecuted: False Unknown
 Cordoned: False Unknown True
 Drained: False Unknown True
 UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`, upgrademonitortest.Transitions(t, mcfg, "worker-0"))
+}
+
+// startUpdate reports the start of an update, as the daemon of the node does before it asks for a drain.
+func startUpdate(t *testing.T, mcfg mcfgclientset.Interface) {
+	t.Helper()
+	daemon, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
+		Client:   mcfg,
+		NodeName: "worker-0",
+		Node: func() (*corev1.Node, error) {
+			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}, nil
+		},
+	})
+	require.NoError(t, err)
+	daemon.Report(t.Context(), phases.Updated, "Node needs an update", metav1.ConditionFalse)
 }
