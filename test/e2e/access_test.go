@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // TestADeniedDaemonIsToldWhyAndLosesNoReport: the token of each daemon is replaced by the right
@@ -53,7 +54,7 @@ func TestADeniedDaemonIsToldWhyAndLosesNoReport(t *testing.T) {
 			w.logger = funcr.NewJSON(func(line string) { _, _ = log.Write([]byte(line + "\n")) }, funcr.Options{})
 			m, _ := w.monitor("master")
 			for range 3 {
-				require.NoError(t, m.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "is up to date", done))
+				require.ErrorIs(t, m.GenerateAndApplyMachineConfigNode(t.Context(), "Updated", "Updated", "is up to date", done), upgrademonitor.ErrPending)
 				assert.True(t, isPending(m))
 			}
 			assert.Contains(t, strings.ReplaceAll(log.String(), `\"`, `"`), tc.message)

@@ -52,7 +52,7 @@ func TestOutages(t *testing.T) {
 			}
 			require.NoError(t, outage.start(t.Context(), f.cluster))
 			for _, c := range rebootCalls[4:9] {
-				c.make(t, m)
+				c.queue(t, m)
 			}
 			assert.True(t, isPending(m))
 			require.NoError(t, outage.end(t.Context(), f.cluster))

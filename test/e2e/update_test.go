@@ -66,6 +66,13 @@ func (c call) try(ctx context.Context, m *upgrademonitor.Monitor) error {
 	return m.GenerateAndApplyMachineConfigNode(ctx, c.phase, string(c.phase), "about "+string(c.phase), c.status, c.opts...)
 }
 
+func (c call) queue(t *testing.T, m *upgrademonitor.Monitor) {
+	t.Helper()
+	if err := c.try(t.Context(), m); err != nil {
+		require.ErrorIs(t, err, upgrademonitor.ErrPending, "%s %s", c.phase, c.status)
+	}
+}
+
 func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	t.Helper()
 	require.NoError(t, c.try(t.Context(), m), c)
