@@ -71,6 +71,7 @@ func TestConditions(t *testing.T) {
 		{"one waits, and may be updated", change{two}, oneWaits, nodes{newNode("a", cordoned), newNode("b"), newNode("c")}},
 		{"one waits, the percentage is taken", change{two}, oneWaits, down},
 		{"one waits, the last place is taken by an update", nil, oneUpdates, down[:2]},
+		{"one waits, another is under pressure", nil, oneWaits, nodes{newNode("a", diskPressure), newNode("b"), newNode("c", diskPressure, notReady, cordoned)}},
 		{"many are not ready", nil, many, allDown},
 		{"five are not ready", nil, many[:5], allDown[:5]},
 		{"paused", change{paused}, oneWaits, down},

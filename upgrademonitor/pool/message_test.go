@@ -78,6 +78,40 @@ func TestCausesShareTheRoom(t *testing.T) {
 	}
 }
 
+// TestReportsOfDegradedNodes: as in machine-config-operator, a node has two entries, if the reason
+// annotation has another text than the object.
+func TestReportsOfDegradedNodes(t *testing.T) {
+	object := func(text string) *mcfgv1.MachineConfigNode {
+		return newMCN("a", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, text))
+	}
+	const reboot = "reboot command failed, something is seriously wrong"
+	for name, test := range map[string]struct {
+		node *corev1.Node
+		mcn  *mcfgv1.MachineConfigNode
+		want string
+	}{
+		"both": {
+			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
+			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
+		},
+		"both, in other words":        {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"both, the same":              {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"the object":                  {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"the object, and a reason":    {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
+		"the annotations":             {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"the annotations, no object":  {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
+		"an object without a message": {newNode("a"), object(""), `Node a is reporting: ""`},
+		"only a state":                {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := statusOf(t, newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{})
+			c := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded)
+			assert.Equal(t, test.want+" See oc describe machineconfignode/a", c.Message)
+			assert.Equal(t, "1 nodes are reporting degraded status on sync", c.Reason)
+		})
+	}
+}
+
 // broken returns n degraded nodes with messages as long as the CRD allows.
 func broken(n int) (nodes, mcns) {
 	cause := strings.Repeat("é", 32768)

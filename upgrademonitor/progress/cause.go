@@ -27,25 +27,38 @@ func (n *Node) readCause(list []metav1.Condition, reason string) {
 		return
 	}
 	n.Failing = false
-	degraded := n.messageOfDegraded(list, reason)
+	n.Reports = reports(list, reason)
+	degraded := n.causeInReports()
 	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isAfterAnHour {
 		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
 }
 
-// messageOfDegraded returns the message of NodeDegraded, without the name of the node. It returns
-// the reason annotation instead if NodeDegraded is not True or says less. Some daemons set only the
-// annotations, for example if the files on disk have changed.
-func (n *Node) messageOfDegraded(list []metav1.Condition, reason string) string {
-	message := ""
+// reports returns the value of Node.Reports. Some daemons set only the annotation, for example if
+// the files on disk have changed.
+func reports(list []metav1.Condition, reason string) []string {
+	var all []string
 	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
-		message = strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
+		all = append(all, messageOf(list, phases.NodeDegraded))
 	}
-	if strings.Contains(reason, message) {
-		return reason
+	if !slices.Contains(all, reason) {
+		all = append(all, reason)
 	}
-	return message
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// causeInReports returns the first report, without the name of the node, or a report that contains
+// the first report and says more.
+func (n *Node) causeInReports() string {
+	cause := ""
+	for _, text := range n.Reports {
+		text = strings.TrimPrefix(text, "Node "+n.Name+" upgrade failure. ")
+		if strings.Contains(text, cause) {
+			cause = text
+		}
+	}
+	return cause
 }
 
 // isError reports whether the message of a running step is an error. Errors of

@@ -38,8 +38,8 @@ type Node struct {
 	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
 	// pool: see pool.Primary.
 	Name, Pool string
-	// HasNode and HasObject say whether the Node and its MachineConfigNode were passed to Of. An
-	// object that belongs to an earlier Node of that name does not count.
+	// HasNode and HasObject say whether the Node and its MachineConfigNode were passed to Of. A
+	// MachineConfigNode without conditions, or of an earlier Node of that name, does not count.
 	HasNode, HasObject bool
 	// UID is the UID of the MachineConfigNode. If the object is deleted and created again, the new
 	// object has another UID.
@@ -71,9 +71,12 @@ type Node struct {
 	// DegradedSince is when Degraded became true, or zero if that time is not known.
 	Degraded      bool
 	DegradedSince time.Time
+	// Reports are the message of NodeDegraded and, if it has another text, the reason annotation of
+	// the Node, as the daemon wrote them. Reports is empty if the node is not degraded.
+	Reports []string
 
 	// Message is the cause of a failure or, if there is no failure, the message of the running
-	// step: see FromMachineConfigNode.
+	// step. The cause is the most specific of the error of the step and the Reports.
 	Message string
 	// Failing is true while the running step reports an error and the daemon retries the step.
 	Failing bool

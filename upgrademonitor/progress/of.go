@@ -59,7 +59,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 
 // readObject sets the fields that depend on the MachineConfigNode only.
 func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
-	n.HasObject = true
+	n.HasObject = len(mcn.Status.Conditions) > 0
 	n.Name = cmp.Or(mcn.Name, mcn.Spec.Node.Name)
 	n.UID = mcn.UID
 	n.Pool = mcn.Spec.Pool.Name
