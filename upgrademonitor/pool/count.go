@@ -91,7 +91,11 @@ func (c *count) add(n progress.Node) {
 		}
 	}
 	if n.Degraded {
-		c.degraded = append(c.degraded, failure{n.Name, n.Reports})
+		reports := n.Reports
+		if len(reports) == 0 {
+			reports = []string{n.Message}
+		}
+		c.degraded = append(c.degraded, failure{n.Name, reports})
 	}
 	if n.HasObject && !slices.ContainsFunc(n.PinnedImageSets, isMissing) {
 		c.pinned++

@@ -97,11 +97,7 @@ func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
 	for _, f := range nodes[:min(len(nodes), maxFailures)] {
-		reports := f.reports
-		if len(reports) == 0 {
-			reports = []string{""}
-		}
-		for _, message := range reports {
+		for _, message := range f.reports {
 			texts = append(texts, poolwords.Report{Node: f.node, Message: message}.String())
 		}
 	}

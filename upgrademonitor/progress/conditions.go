@@ -31,11 +31,6 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// neverReported reports whether the phase of a condition was never reported.
-func neverReported(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
-}
-
 // isReset reports whether the start or the end of an update has reset a condition. A reset sets the
 // condition to False, sets lastTransitionTime, and adds the prefix "Action during update to …" to
 // the message. A phase that did not run is not reset.
@@ -86,8 +81,8 @@ func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Ti
 func neverUpdated(list []metav1.Condition) bool {
 	has := false
 	for i := range list {
-		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
-			if !neverReported(&list[i]) {
+		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) {
+			if conditions.Ran(list, p) || conditions.HasUpdatePrefix(list[i].Message) {
 				return false
 			}
 			has = true

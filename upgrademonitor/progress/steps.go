@@ -56,7 +56,7 @@ func leaves(imageMode bool) []phases.Phase {
 // RebootedNode or UpdatePostActionComplete. The default is RebootedNode.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
-	if inImageMode(list) {
+	if conditions.InImageMode(list) {
 		leaves = imageLeaves
 	}
 	without := phases.UpdatePostActionComplete
@@ -70,26 +70,6 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 		}
 	}
 	return steps
-}
-
-// inImageMode reports whether an object is in image mode. If the object has conditions of both
-// modes, it is in the mode whose phases ran. inImageMode ignores ImagePulledFromRegistry, because
-// some daemons also add this condition in standard mode.
-func inImageMode(list []metav1.Condition) bool {
-	var hasImage, ranImage, ranStandard bool
-	for i := range list {
-		switch p := phases.Phase(list[i].Type); p {
-		case phases.AppliedFiles, phases.AppliedOSImage:
-			hasImage = true
-			ranImage = ranImage || conditions.Ran(list, p)
-		case phases.AppliedFilesAndOS:
-			ranStandard = ranStandard || conditions.Ran(list, p)
-		}
-	}
-	if ranImage != ranStandard {
-		return ranImage
-	}
-	return hasImage
 }
 
 // inAnyOrder are the steps of image mode that run in any order. If one of these steps
