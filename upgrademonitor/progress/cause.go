@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets Message, Failing and Pods.
-func (n *Node) readCause(list []metav1.Condition) {
+// readCause sets Message, Failing and Pods. reason is the reason annotation of the Node.
+func (n *Node) readCause(list []metav1.Condition, reason string) {
 	if n.State == Updating && !n.NotStarted {
 		n.Message = n.messageOfStep(list)
 		n.Failing = isError(n.Message)
@@ -27,11 +27,25 @@ func (n *Node) readCause(list []metav1.Condition) {
 		return
 	}
 	n.Failing = false
-	degraded := strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
+	degraded := n.messageOfDegraded(list, reason)
 	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isAfterAnHour {
 		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
+}
+
+// messageOfDegraded returns the message of NodeDegraded, without the name of the node. It returns
+// the reason annotation instead if NodeDegraded is not True or says less. Some daemons set only the
+// annotations, for example if the files on disk have changed.
+func (n *Node) messageOfDegraded(list []metav1.Condition, reason string) string {
+	message := ""
+	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
+		message = strings.TrimPrefix(messageOf(list, phases.NodeDegraded), "Node "+n.Name+" upgrade failure. ")
+	}
+	if strings.Contains(reason, message) {
+		return reason
+	}
+	return message
 }
 
 // isError reports whether the message of a running step is an error. Errors of
