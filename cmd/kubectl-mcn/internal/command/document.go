@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -64,7 +65,7 @@ type documentCondition struct {
 type documentNode struct {
 	Name            string                   `json:"name"`
 	Pool            string                   `json:"pool"`
-	State           progress.State           `json:"state"`
+	State           cluster.State            `json:"state"`
 	Slow            bool                     `json:"slow,omitempty"`
 	Failing         bool                     `json:"failing,omitempty"`
 	Degraded        bool                     `json:"degraded,omitempty"`
@@ -130,7 +131,7 @@ func newDocument(v source.View, origin string) *document {
 	return d
 }
 
-func describe(n progress.Node) documentNode {
+func describe(n cluster.Node) documentNode {
 	doc := documentNode{
 		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
 		NotReady: n.NotReady, Cordoned: n.Cordoned, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),

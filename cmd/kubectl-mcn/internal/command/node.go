@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 func newNodeCommand(c *CLI) *cobra.Command {
@@ -39,7 +39,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 
 // findNode returns the node with this name, and its pool. A prefix of the name is enough if no
 // other node has this prefix.
-func findNode(v source.View, name string) (pool progress.Pool, node progress.Node, err error) {
+func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node, err error) {
 	var found []string
 	for _, p := range v.Pools {
 		for _, n := range p.Nodes {

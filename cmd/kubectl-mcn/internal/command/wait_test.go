@@ -17,10 +17,10 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // running is a run of the command in the background, whose lines can be waited for.
@@ -322,11 +322,11 @@ func TestServerThatComesBack(t *testing.T) {
 // A view of a server that does not respond may be out of date, so it decides nothing.
 func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	t.Parallel()
-	done := progress.FromMachineConfigNode(newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
+	done := cluster.NewNode(newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
 	failed := newPool("worker", newConfig)
 	failed.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: "True"}}
 	for _, p := range []*mcfgv1.MachineConfigPool{newPool("worker", newConfig), failed} {
-		v := source.View{Time: now, Pools: progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{done}, now, progress.Limits{})}
+		v := source.View{Time: now, Pools: cluster.Pools([]*mcfgv1.MachineConfigPool{p}, []cluster.Node{done}, now, cluster.Limits{})}
 		isOver, _ := (&check{}).decide(v)
 		assert.True(t, isOver)
 		v.LastContact = now.Add(-time.Minute)

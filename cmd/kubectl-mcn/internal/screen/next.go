@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -25,9 +26,9 @@ const (
 
 // Next returns commands that show more about a stuck or slow node than the screen does. It omits
 // commands with names that cannot be pasted into a shell.
-func Next(n progress.Node) []string {
+func Next(n cluster.Node) []string {
 	switch {
-	case n.State != progress.Stuck && !n.Slow:
+	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
@@ -62,7 +63,7 @@ func daemonLog(node string) []string {
 		"get pods -o name -l k8s-app=machine-config-daemon --field-selector spec.nodeName=" + node + ")"}
 }
 
-func nextForPool(pool string, c progress.PoolCondition) []string {
+func nextForPool(pool string, c cluster.PoolCondition) []string {
 	node := reportingFor.FindStringSubmatch(c.Message)
 	switch {
 	case strings.Contains(c.Type, "Build"):

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // Node returns the screen of one node of a pool.
-func Node(p progress.Pool, n progress.Node, o Options) []Line {
+func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	o.Whole = true
 	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
 	ls = append(ls, wrapped(Plain, "  ", moment(o), o.Width)...)
@@ -39,7 +40,7 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	case n.Cordoned:
 		field("node", "cordoned")
 	}
-	if n.State == progress.Stuck || n.Slow {
+	if n.State == cluster.Stuck || n.Slow {
 		problem := ofNode(n, o)
 		problem.marks = ""
 		ls = append(ls, problem.draw(o)...)
@@ -48,7 +49,7 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 		ls = append(ls, Line{})
 		ls = append(ls, stepRows(n, o)...)
 	}
-	return append(ls, pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, o)...)
+	return append(ls, pinnedImageSets([]cluster.Pool{{Name: p.Name, Nodes: []cluster.Node{n}}}, o)...)
 }
 
 func (o Options) wholeTarget(t progress.Target) string {
@@ -64,7 +65,7 @@ func (o Options) wholeTarget(t progress.Target) string {
 
 // stepRows returns a table with a row for each step of a node. The message of a step is below its
 // row.
-func stepRows(n progress.Node, o Options) []Line {
+func stepRows(n cluster.Node, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
 		state, from, duration := strings.ToLower(string(s.State)), "-", "-"

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // Failures returns the problems that stop the rollout of a pool.
-func Failures(p progress.Pool, now time.Time) []Problem {
+func Failures(p cluster.Pool, now time.Time) []Problem {
 	o := Options{Now: now}
 	all := ofPool(p, o)
 	add := func(is bool, kind string) {
@@ -30,9 +30,9 @@ func Failures(p progress.Pool, now time.Time) []Problem {
 
 // ofPool returns the problems of the pool itself: its degraded conditions, unavailable nodes that
 // block waiting nodes, and a build of its image.
-func ofPool(p progress.Pool, o Options) []Problem {
+func ofPool(p cluster.Pool, o Options) []Problem {
 	var all []Problem
-	add := func(tone Tone, c progress.PoolCondition, what string, next []string) {
+	add := func(tone Tone, c cluster.PoolCondition, what string, next []string) {
 		all = append(all, Problem{
 			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + Clean(p.Name), What: what + sinceText(c.Since, o.Now),
 			Message: c.Message, Next: next, Tone: tone,
@@ -43,9 +43,9 @@ func ofPool(p progress.Pool, o Options) []Problem {
 	}
 	unavailable := p.UnavailableNodes()
 	unknown := p.Unavailable - len(unavailable)
-	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
+	isStuck := func(n cluster.Node) bool { return n.State == cluster.Stuck }
 	// If all unavailable nodes are stuck, the entries of these nodes are enough.
-	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) {
+	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n cluster.Node) bool { return !isStuck(n) })) {
 		tone, what, next := Warn, "maxUnavailable holds back "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
 		if p.Blocked {
 			tone, what = Alarm, "blocked"
@@ -65,7 +65,7 @@ func ofPool(p progress.Pool, o Options) []Problem {
 			places = fmt.Sprintf("%d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
 		}
 		what += ", " + places + ": " + o.names(names)
-		add(tone, progress.PoolCondition{Type: "Full"}, what, next)
+		add(tone, cluster.PoolCondition{Type: "Full"}, what, next)
 	}
 	if p.Build != nil {
 		doing := "image is being built"
@@ -77,14 +77,14 @@ func ofPool(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-func whyUnavailable(n progress.Node) string {
+func whyUnavailable(n cluster.Node) string {
 	switch {
 	case n.Degraded:
 		return "degraded"
-	case n.State == progress.Stuck:
-		return progress.Doing(n.Step) + ", stuck"
+	case n.State == cluster.Stuck:
+		return verb(n.Step) + ", stuck"
 	case n.InUpdate():
-		return progress.Doing(n.Step)
+		return verb(n.Step)
 	case n.NotReady:
 		return "NotReady"
 	}
@@ -92,12 +92,12 @@ func whyUnavailable(n progress.Node) string {
 }
 
 // ofNode returns the problem of a stuck or slow node.
-func ofNode(n progress.Node, o Options) Problem {
+func ofNode(n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
 		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
 	}
-	if n.State != progress.Stuck {
+	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}
 	same := strings.ReplaceAll(n.Message, n.Name, "")
@@ -109,7 +109,7 @@ func ofNode(n progress.Node, o Options) Problem {
 }
 
 // ofPinnedImageSets returns a problem for each pinned image set that a node has not pulled.
-func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
+func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 	var all []Problem
 	for _, n := range p.Nodes {
 		for _, s := range n.PinnedImageSets {
@@ -129,7 +129,7 @@ func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
 	return all
 }
 
-func nodeEntries(pools []progress.Pool, o Options) []Line {
+func nodeEntries(pools []cluster.Pool, o Options) []Line {
 	var stuck, slow []Problem
 	for _, p := range pools {
 		for _, n := range p.StuckNodes() {
@@ -145,7 +145,7 @@ func nodeEntries(pools []progress.Pool, o Options) []Line {
 		grouped(slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide", o)...)
 }
 
-func pinnedImageSets(pools []progress.Pool, o Options) []Line {
+func pinnedImageSets(pools []cluster.Pool, o Options) []Line {
 	var all []Problem
 	for _, p := range pools {
 		all = append(all, ofPinnedImageSets(p, o)...)
@@ -155,7 +155,7 @@ func pinnedImageSets(pools []progress.Pool, o Options) []Line {
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func reason(n progress.Node, o Options) string {
+func reason(n cluster.Node, o Options) string {
 	var parts []string
 	if n.InUpdate() {
 		parts = append(parts, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))

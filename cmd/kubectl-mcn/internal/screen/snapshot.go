@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // NotFound is the text that kubectl prints if there are no objects.
@@ -16,7 +16,7 @@ const NotFound = "No resources found"
 // Snapshot returns the screen of a rollout. From top to bottom, it has a summary, a row for each
 // pool, the problems of pools and nodes with the next commands, the nodes that are updating, and a
 // legend.
-func Snapshot(pools []progress.Pool, o Options) []Line {
+func Snapshot(pools []cluster.Pool, o Options) []Line {
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
@@ -37,7 +37,7 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 
 // missingKinds returns a note if there are no MachineConfigPools, and another note if there are no
 // MachineConfigNodes. A note says what the screen shows without these objects.
-func missingKinds(pools []progress.Pool, o Options) []Line {
+func missingKinds(pools []cluster.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
 		where = " in " + Clean(o.Origin)
@@ -46,7 +46,7 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 		ls = append(ls, Line{})
 		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
 	}
-	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
+	if !slices.ContainsFunc(pools, func(p cluster.Pool) bool { return p.Known }) {
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
 	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
@@ -62,8 +62,8 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 	return ls
 }
 
-func title(pools []progress.Pool, o Options) []Line {
-	sum := progress.Pool{FromStatus: true}
+func title(pools []cluster.Pool, o Options) []Line {
+	sum := cluster.Pool{FromStatus: true}
 	for _, p := range pools {
 		sum.FromStatus = sum.FromStatus && p.FromStatus
 		sum.Done += p.Done
@@ -91,7 +91,7 @@ func title(pools []progress.Pool, o Options) []Line {
 
 // versions returns the old and the new OpenShift version of the update. If the pools differ, it
 // lists the versions of each pool.
-func (o Options) versions(pools []progress.Pool) string {
+func (o Options) versions(pools []cluster.Pool) string {
 	var all []string
 	isSame, first := true, ""
 	for _, p := range pools {
@@ -114,7 +114,7 @@ func (o Options) versions(pools []progress.Pool) string {
 }
 
 // counts returns the number of a pool's nodes, in total and in each state.
-func counts(p progress.Pool) string {
+func counts(p cluster.Pool) string {
 	parts := stateCounts(p)
 	if len(parts) == 0 {
 		return nodes(p.Total())
@@ -122,7 +122,7 @@ func counts(p progress.Pool) string {
 	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
 }
 
-func stateCounts(p progress.Pool) (parts []string) {
+func stateCounts(p cluster.Pool) (parts []string) {
 	unreported := "unreported"
 	if p.FromStatus {
 		unreported = "not updated"
@@ -149,7 +149,7 @@ var meanings = []struct{ left, text string }{
 
 // legend explains the columns and signs of an unfinished rollout. It also names the command that
 // shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
-func legend(pools []progress.Pool, o Options) []Line {
+func legend(pools []cluster.Pool, o Options) []Line {
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
 		if text := leftText(p); strings.HasPrefix(text, "~") {
@@ -158,7 +158,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 			left[text] = true
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
+			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
 			if n.Slow {
 				r, hasSlow = 2, true
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // If at least manyNodes nodes of a pool are updating, Standing omits their steps, and Snapshot has
@@ -13,7 +13,7 @@ import (
 const manyNodes = 10
 
 // Standing describes a pool in one line, for example "worker 3/5 to 22222222, 1 draining, 1 stuck".
-func Standing(p progress.Pool) string {
+func Standing(p cluster.Pool) string {
 	text := fmt.Sprintf("%s %d/%d", Clean(p.Name), p.Done, p.Total())
 	if p.Target.Config != "" {
 		text += " to " + targetText(p.Target)
@@ -43,15 +43,15 @@ func Standing(p progress.Pool) string {
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
 // If more than limit nodes are updating, it returns nil.
-func stepCounts(p progress.Pool, limit int) []string {
+func stepCounts(p cluster.Pool, limit int) []string {
 	if p.Updating > limit {
 		return nil
 	}
 	counts := map[string]int{}
 	var order []string
 	for _, n := range p.Nodes {
-		if n.State == progress.Updating {
-			doing := progress.Doing(n.Step)
+		if n.State == cluster.Updating {
+			doing := verb(n.Step)
 			if n.NotStarted {
 				doing = "not started"
 			}

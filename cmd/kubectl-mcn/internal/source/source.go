@@ -12,7 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // Source provides the objects of a rollout.
@@ -38,7 +38,7 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 // View is the content of a store at one moment.
 type View struct {
 	Time       time.Time
-	Pools      []progress.Pool
+	Pools      []cluster.Pool
 	Components []metav1.Condition // the conditions of the MachineConfiguration, if they are known
 	Releases   map[string]string  // OpenShift versions by rendered config; "" if not known
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
@@ -56,14 +56,14 @@ type View struct {
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nodes := make([]progress.Node, 0, len(s.nodes))
+	nodes := make([]cluster.Node, 0, len(s.nodes))
 	for name, n := range s.nodes {
 		n.NotReady, n.Cordoned = s.states[name].notReady, s.states[name].cordoned
 		nodes = append(nodes, n)
 	}
 	v := View{
 		Time:     now,
-		Pools:    progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
+		Pools:    cluster.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
 		Releases: maps.Clone(s.releases), NoManagedFields: len(s.nodes) > 0 && !s.hasManagedFields,
 		Ready: s.filled, Denied: map[string]error{},
 	}

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // maxReconnect is how long the API server may be unreachable before a view reports a failure. A
@@ -35,10 +35,10 @@ type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits           progress.Limits
+	limits           cluster.Limits
 	mu               sync.Mutex // guards the fields below
 	filled           bool       // the store was changed at least once
-	nodes            map[string]progress.Node
+	nodes            map[string]cluster.Node
 	pools            map[string]*mcfgv1.MachineConfigPool
 	config           *operatorv1.MachineConfiguration
 	states           map[string]nodeState // by name of the Node; empty if the user may not read Nodes
@@ -61,10 +61,10 @@ type access struct {
 }
 
 // NewStore returns an empty store.
-func NewStore(limits progress.Limits) *Store {
+func NewStore(limits cluster.Limits) *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, releases: map[string]string{},
-		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, states: map[string]nodeState{},
+		nodes: map[string]cluster.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, states: map[string]nodeState{},
 	}
 }
 
@@ -87,7 +87,7 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
+		s.nodes[o.Name] = cluster.NewNode(o)
 		s.hasManagedFields = s.hasManagedFields || len(o.ManagedFields) > 0
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
@@ -145,7 +145,7 @@ func (s *Store) prune(resource string, names map[string]bool) {
 	case machineConfigPools:
 		maps.DeleteFunc(s.pools, func(name string, _ *mcfgv1.MachineConfigPool) bool { return !names[name] })
 	case machineConfigNodes:
-		maps.DeleteFunc(s.nodes, func(name string, _ progress.Node) bool { return !names[name] })
+		maps.DeleteFunc(s.nodes, func(name string, _ cluster.Node) bool { return !names[name] })
 	case configurations:
 		if len(names) == 0 {
 			s.config = nil

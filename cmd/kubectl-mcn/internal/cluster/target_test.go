@@ -1,0 +1,147 @@
+package cluster_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+func imaged(name, desired, current string, requested, ended float64) cluster.Node {
+	n := finishedNode(name, requested, ended)
+	n.Desired.Image, n.Current.Image = desired, current
+	if desired != current {
+		n.Node.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(requested), at(-600)
+	}
+	return n
+}
+
+// TestTargetImage: a rollout that changes only the image.
+func TestTargetImage(t *testing.T) {
+	for name, tc := range map[string]struct {
+		nodes []cluster.Node
+		image string
+		want  [3]int // done, updating, waiting
+	}{
+		"no image":                     {[]cluster.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
+		"one image":                    {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
+		"one of three has the new one": {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
+		"the next one is requested":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"the first one is requested":   {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
+		"image mode is switched on":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
+		"image mode is switched off":   {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
+		"of another config":            {[]cluster.Node{imaged("a", "y", "y", 50, 58), func() cluster.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
+	} {
+		for range 2 {
+			slices.Reverse(tc.nodes)
+			p := one(t, worker("1"), 60, tc.nodes...)
+			assert.Equal(t, progress.Target{Config: configB, Image: tc.image}, p.Target, name)
+			assert.Equal(t, tc.want, [3]int{p.Done, p.Updating, p.Waiting}, name)
+			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
+		}
+		for i := range tc.nodes { // caches drop managedFields
+			tc.nodes[i].Requested = time.Time{}
+		}
+		p := one(t, worker("1"), 60, tc.nodes...)
+		assert.Equal(t, tc.image, p.Target.Image, "%s, without the times of the requests", name)
+	}
+}
+
+func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+			Type: kind, Status: corev1.ConditionTrue, Message: message, LastTransitionTime: metav1.NewTime(at(20)),
+		})
+	}
+}
+
+// TestProblems: what is wrong with a pool itself. All its nodes are done.
+func TestProblems(t *testing.T) {
+	done := finishedNode("a", 0, 1)
+	pinning := done
+	pinning.PinnedImageSets = []progress.PinnedImageSet{{Name: "test-pinned", Failed: true}}
+	type change = func(*mcfgv1.MachineConfigPool)
+	for name, tc := range map[string]struct {
+		changes []change
+		node    cluster.Node
+		want    []string
+		build   string
+		done    bool
+	}{
+		"well":                  {nil, done, nil, "", true},
+		"updating":              {[]change{withCondition("Updating", "")}, done, nil, "", true},
+		"cannot render":         {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
+		"a build that failed":   {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
+		"an interrupted build":  {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
+		"a build":               {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
+		"a build to come":       {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
+		"a successful build":    {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
+		"only degraded":         {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
+		"a node":                {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
+		"a node not shown":      {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
+		"pinned images":         {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
+		"pinned images unknown": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
+	} {
+		p := one(t, worker("1", tc.changes...), 60, tc.node)
+		var got []string
+		for _, c := range p.Problems {
+			assert.Equal(t, at(20), c.Since)
+			got = append(got, c.Type+" "+c.Message)
+		}
+		assert.Equal(t, tc.want, got, name)
+		build := ""
+		if p.Build != nil {
+			build = p.Build.Type + " " + p.Build.Message
+		}
+		assert.Equal(t, tc.build, build, name)
+		assert.Equal(t, tc.done, p.IsDone(), name)
+	}
+}
+
+// TestPoolsWithoutObjects: the numbers of the pool's status count, and its condition Updated decides.
+func TestPoolsWithoutObjects(t *testing.T) {
+	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) {
+			p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.DegradedMachineCount = machines, updated, degraded
+			p.Status.Configuration.Name = configB
+		}
+	}
+	isUpdated := func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue}}
+	}
+	of := func(config string) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
+	}
+	for name, tc := range map[string]struct {
+		pool *mcfgv1.MachineConfigPool
+		want [3]int // done, stuck, unreported
+		done bool
+	}{
+		"updated":               {worker("", counts(3, 3, 0), isUpdated), [3]int{3, 0, 0}, true},
+		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
+		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
+		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
+		"of another target":     {worker("", counts(3, 3, 0), isUpdated, of(configA)), [3]int{3, 0, 0}, false},
+		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"nodes by their texts": {
+			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 1, 1}, false,
+		},
+		"more nodes by their texts": {
+			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
+		},
+		"without machines": {worker("", isUpdated), [3]int{}, true},
+	} {
+		p := cluster.Pools([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, cluster.Limits{})[0]
+		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
+		assert.Equal(t, tc.done, p.IsDone(), name)
+		assert.Equal(t, name != "without machines", p.FromStatus, name)
+	}
+}
