@@ -36,6 +36,8 @@ const (
 // Node is a node in the update of its pool.
 type Node struct {
 	progress.Node
+	// NotReady and Cordoned describe the corev1.Node. A caller that reads Nodes can set them.
+	NotReady, Cordoned bool
 	// State is the state of the node in its pool. The function Pools sets it.
 	State State
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
@@ -61,6 +63,9 @@ func neverUpdated(list []metav1.Condition) bool {
 		return isStep(c) && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason))
 	})
 }
+
+// IsAvailable reports whether the node is not degraded, not in an update, ready and not cordoned.
+func (n Node) IsAvailable() bool { return n.Node.IsAvailable() && !n.NotReady && !n.Cordoned }
 
 func (n Node) failsToPin() bool {
 	return slices.ContainsFunc(n.PinnedImageSets, func(s progress.PinnedImageSet) bool { return s.Failed })

@@ -79,14 +79,19 @@ func (r *calculation) setDegradedSince() {
 
 // inPool returns the node with the state that it has in this pool.
 func (r *calculation) inPool(n Node) Node {
-	n.State = State(n.Node.State)
 	switch {
 	case n.Degraded:
 		n.State = Stuck
-	case n.State == Done && !r.Known:
+	case n.InUpdate():
+		n.State = Updating
+	case !n.Reported:
+		n.State = Unreported
+	case !r.Known:
 		n.State = Idle
-	case n.State == Done && (r.Target.Config == "" || n.Desired != r.Target || n.Current != r.Target):
+	case r.Target.Config == "" || n.Desired != r.Target || n.Current != r.Target:
 		n.State = Waiting
+	default:
+		n.State = Done
 	}
 	return n
 }

@@ -19,7 +19,7 @@ func imaged(name, desired, current string, requested, ended float64) cluster.Nod
 	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.Node.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(requested), at(-600)
+		n.Reported, n.NotStarted, n.Step, n.Since, n.Completed = true, true, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }
