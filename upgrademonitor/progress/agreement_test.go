@@ -69,7 +69,7 @@ func (t *tape) options() pool.Options {
 // that has only the conditions of the pool and the states of the nodes never takes a pool for done
 // whose Updated is False.
 func FuzzAgreement(f *testing.F) {
-	seeds(f)
+	seeds(f, 1000)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		in := tape(data)
 		p := &mcfgv1.MachineConfigPool{}
@@ -82,7 +82,7 @@ func FuzzAgreement(f *testing.F) {
 		isCalm := in.pick(2) == 1 // all nodes are done
 		var nodes []*corev1.Node
 		var mcns []*mcfgv1.MachineConfigNode
-		for len(in) > 0 && len(nodes) < 8 {
+		for size := in.pick(8); len(in) > 0 && len(nodes) <= size; {
 			name := fmt.Sprint("worker-", len(nodes))
 			node, m := in.node(name), in.object()
 			if isCalm {

@@ -74,9 +74,9 @@ func (t *tape) object() *mcfgv1.MachineConfigNode {
 	return m
 }
 
-func seeds(f *testing.F) {
+func seeds(f *testing.F, n uint64) {
 	f.Add([]byte{}, uint64(0))
-	for seed := range uint64(100) {
+	for seed := range n {
 		data := make([]byte, 900)
 		random := rand.New(rand.NewPCG(seed, 0))
 		for i := range data {
@@ -88,7 +88,7 @@ func seeds(f *testing.F) {
 
 // FuzzNode decodes an object from bytes.
 func FuzzNode(f *testing.F) {
-	seeds(f)
+	seeds(f, 100)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		in := tape(data)
 		m := in.object()
