@@ -322,11 +322,12 @@ func TestServerThatComesBack(t *testing.T) {
 // A view of a server that does not respond may be out of date, so it decides nothing.
 func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	t.Parallel()
-	done := cluster.NewNode(newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
-	failed := newPool("worker", newConfig)
+	done := cluster.NewNode(nil, newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
+	failed := updatedPool("worker", newConfig)
 	failed.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: "True"}}
-	for _, p := range []*mcfgv1.MachineConfigPool{newPool("worker", newConfig), failed} {
-		v := source.View{Time: now, Pools: cluster.Pools([]*mcfgv1.MachineConfigPool{p}, []cluster.Node{done}, now, cluster.Limits{})}
+	for _, p := range []*mcfgv1.MachineConfigPool{updatedPool("worker", newConfig), failed} {
+		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{done}}
+		v := source.View{Time: now, Cluster: cluster.Of(objects, now, cluster.Limits{})}
 		isOver, _ := (&check{}).decide(v)
 		assert.True(t, isOver)
 		v.LastContact = now.Add(-time.Minute)
