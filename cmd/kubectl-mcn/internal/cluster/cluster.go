@@ -47,7 +47,7 @@ type Cluster struct {
 //     arguments, but the result shares their memory.
 func Of(o Objects, now time.Time, limits Limits) Cluster {
 	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
-	o.HasNodes = o.HasNodes || o.seemsToHaveNodes()
+	o.HasNodes = o.hasNodes()
 	result := Cluster{Pools: []Pool{}}
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
@@ -70,7 +70,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 		result.Pools = append(result.Pools, c.Pool)
 	}
 	for _, p := range o.Pools {
-		add(newPool(p, byPool[p.Name], o.Created))
+		add(newPool(p, byPool[p.Name], o))
 		delete(byPool, p.Name)
 	}
 	for name, nodes := range byPool {
@@ -85,9 +85,9 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	return result
 }
 
-// seemsToHaveNodes reports whether there are as many Nodes as the pools have machines. Without
-// pools, it reports whether each MachineConfigNode has a Node.
-func (o Objects) seemsToHaveNodes() bool {
+// hasNodes reports whether all Nodes are known. If that is not sure, it reports whether there are as
+// many Nodes as the pools have machines or, without pools, whether each node has a Node.
+func (o Objects) hasNodes() bool {
 	machines, nodes := 0, 0
 	for _, n := range o.Nodes {
 		if n.kube != nil {
@@ -100,7 +100,7 @@ func (o Objects) seemsToHaveNodes() bool {
 	if machines == 0 {
 		machines = len(o.Nodes)
 	}
-	return nodes > 0 && nodes >= machines
+	return nodes > 0 && (o.HasNodes || nodes >= machines)
 }
 
 // place sets the pool of a node, and Conflict. It returns false if the node is in no pool.

@@ -15,15 +15,18 @@ import (
 
 // newPool reads a MachineConfigPool. It also returns the passed nodes or, if there are no nodes, the
 // degraded nodes that the pool's status names.
-func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, created map[string]time.Time) (Pool, []Node) {
+func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
-	machines := max(len(nodes), int(status.MachineCount))
+	machines := len(nodes)
+	if !o.HasNodes {
+		machines = max(machines, int(status.MachineCount))
+	}
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
 	pool := Pool{
 		Name:           p.Name,
 		Known:          true,
 		Target:         progress.Target{Config: config, Image: imageOf(config, nodes)},
-		TargetSince:    created[config],
+		TargetSince:    o.Created[config],
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),

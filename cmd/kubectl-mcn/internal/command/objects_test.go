@@ -31,7 +31,7 @@ const (
 	evictionFailed = `error when evicting pods/"pdb-app-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`
 )
 
-// newPool returns a MachineConfigPool that has just got its target.
+// newPool returns a MachineConfigPool that has just got its target, by the real clock.
 func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool"},
@@ -39,7 +39,7 @@ func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	}
 	p.Spec.Configuration.Name = target
 	p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{
-		Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now),
+		Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now(),
 	}}
 	return p
 }
@@ -48,7 +48,7 @@ func newPool(name, target string) *mcfgv1.MachineConfigPool {
 func updatedPool(name, target string) *mcfgv1.MachineConfigPool {
 	p := newPool(name, target)
 	p.Status.Configuration.Name = target
-	p.Status.Conditions[0].Status = corev1.ConditionTrue
+	p.Status.Conditions[0].Status, p.Status.Conditions[0].LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(now.Add(-time.Hour))
 	return p
 }
 
@@ -64,6 +64,13 @@ func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNo
 	n.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
 	n.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(since))
 	report(n, phases.Updated, metav1.ConditionTrue, since, "Node Updated")
+	return n
+}
+
+// newKubeNode returns a Node that is Ready. It has no labels, so the MachineConfigNode names its pool.
+func newKubeNode(name string) *corev1.Node {
+	n := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: name}}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	return n
 }
 
@@ -120,7 +127,9 @@ func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until p
 
 // rollout returns a pool of six nodes: three are done, one reboots, one is stuck at its drain, one waits.
 func rollout() []runtime.Object {
-	objects := []runtime.Object{updatedPool("master", "rendered-master-1"), newPool("worker", newConfig)}
+	worker := newPool("worker", newConfig)
+	worker.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-75 * time.Minute))
+	objects := []runtime.Object{updatedPool("master", "rendered-master-1"), worker}
 	for i := range 6 {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
 		switch i {
