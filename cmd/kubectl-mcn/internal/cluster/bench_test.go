@@ -31,8 +31,8 @@ func BenchmarkPools(b *testing.B) {
 	for b.Loop() {
 		var nodes []cluster.Node
 		for _, m := range all {
-			nodes = append(nodes, cluster.NewNode(m))
+			nodes = append(nodes, cluster.NewNode(nil, m))
 		}
-		cluster.Pools(pools, nodes, at(10), cluster.Limits{})
+		poolsOf(pools, nodes, at(10), cluster.Limits{})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // tape decodes choices from bytes; at its end, each is 0.
@@ -107,13 +108,15 @@ func FuzzPools(f *testing.F) {
 		for len(in) > 0 {
 			m := in.object()
 			m.Name = fmt.Sprintf("%s%d", m.Name, len(nodes))
-			n := cluster.NewNode(m)
-			n.NotReady, n.Cordoned = in.pick(8) == 1, in.pick(8) == 1
+			n := cluster.NewNode(nil, m)
+			if in.pick(8) == 1 {
+				n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
+			}
 			nodes = append(nodes, n)
 		}
 		now := in.time()
 		limits := cluster.Limits{StuckAfter: time.Duration(in.pick(3)-1) * time.Minute}
-		got := cluster.Pools(pools, nodes, now, limits)
+		got := poolsOf(pools, nodes, now, limits)
 		total := 0
 		for _, p := range got {
 			checkPool(t, p)
@@ -124,7 +127,7 @@ func FuzzPools(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-		again := cluster.Pools(pools, nodes, now, limits)
+		again := poolsOf(pools, nodes, now, limits)
 		require.Len(t, again, len(got))
 		for i := range got {
 			require.Equal(t, got[i], again[i], "in another order")

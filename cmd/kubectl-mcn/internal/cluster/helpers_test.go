@@ -6,6 +6,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -66,4 +67,8 @@ func entry(fields string, at time.Time) metav1.ManagedFieldsEntry {
 		Manager: "machine-config-operator", Operation: metav1.ManagedFieldsOperationApply, APIVersion: mcfgv1.GroupVersion.String(),
 		Time: &metav1.Time{Time: at}, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
 	}
+}
+
+func poolsOf(pools []*mcfgv1.MachineConfigPool, nodes []cluster.Node, now time.Time, limits cluster.Limits) []cluster.Pool {
+	return cluster.Of(cluster.Objects{Pools: pools, Nodes: nodes}, now, limits).Pools
 }

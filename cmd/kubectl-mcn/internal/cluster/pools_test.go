@@ -8,6 +8,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -29,6 +30,19 @@ func worker(maxUnavailable string, changes ...func(*mcfgv1.MachineConfigPool)) *
 		change(p)
 	}
 	return p
+}
+
+// updated makes a pool Updated for its target.
+func updated(p *mcfgv1.MachineConfigPool) {
+	p.Status.Configuration.Name = p.Spec.Configuration.Name
+	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(20))})
+}
+
+// retargeted makes a pool that got its target at a time.
+func retargeted(minutes float64) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(minutes))})
+	}
 }
 
 func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
@@ -83,18 +97,18 @@ func failingNode(name string, since float64) cluster.Node {
 }
 
 func notReady(n cluster.Node) cluster.Node {
-	n.NotReady = true
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
 	return n
 }
 
 func cordoned(n cluster.Node) cluster.Node {
-	n.Cordoned = true
+	n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
 	return n
 }
 
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
-	pools := cluster.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
 	require.Len(t, pools, 1)
 	return pools[0]
 }
@@ -138,7 +152,7 @@ func TestTarget(t *testing.T) {
 		n.Pool = pool
 		return n
 	}
-	pools := cluster.Pools([]*mcfgv1.MachineConfigPool{nil, worker("")}, []cluster.Node{
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{nil, worker("")}, []cluster.Node{
 		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
 	}, at(1), cluster.Limits{})
 	var names []string
@@ -162,7 +176,7 @@ func TestTypical(t *testing.T) {
 	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
 	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
-	joined := cluster.NewNode(mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
+	joined := cluster.NewNode(nil, mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = configB, configB
 	}))
 	require.Equal(t, at(1), joined.Requested)
@@ -208,9 +222,9 @@ func TestStuck(t *testing.T) {
 		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), "stuck"},
 		"waiting":                            {waitingNode("n"), ""},
 		"done":                               {finishedNode("n", 0, 1), ""},
-		"without a step, as after a restart": {cluster.NewNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
-		"degraded, time unknown":             {cluster.NewNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
-		"degraded with its desired config":   {cluster.NewNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
+		"without a step, as after a restart": {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded, time unknown":             {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":   {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
@@ -236,19 +250,25 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
 
-	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 80), 89), degradedNode(drainingNode("b", 80), 89)
+	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 15), 89), degradedNode(drainingNode("b", 80), 89)
 	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "some daemons change the time at each attempt")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, b).StuckNodes()[0].For, "the time of the pool is before the start of the update")
+	a.DegradedSince = time.Time{}
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "only the Node says that it is degraded")
+	a.DegradedSince = at(18)
+	assert.Equal(t, 82*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the time of the pool is after the time of the node")
+	a.DegradedSince = at(89)
 	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
-	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(m)).StuckNodes()[0].For, "the time is not known")
+	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(nil, m)).StuckNodes()[0].For, "the time is not known")
 }
 
 func TestLimits(t *testing.T) {
 	nodes := []cluster.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
 	for limit, want := range map[time.Duration][]string{0: nil, -1: nil, 9 * time.Minute: {"d"}, 8 * time.Minute: {"d", "r"}, 10 * time.Minute: nil} {
-		p := cluster.Pools([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), cluster.Limits{StuckAfter: limit})[0]
+		p := poolsOf([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), cluster.Limits{StuckAfter: limit})[0]
 		assert.Equal(t, want, stuckNames(p), limit)
 	}
 }
@@ -302,33 +322,35 @@ func TestLeftKnown(t *testing.T) {
 		left  float64
 		known bool
 	}{
-		"all done":                     {worker(""), three, 0, true},
-		"two finished":                 {worker(""), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"one of three without a time":  {worker(""), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three out of order":    {worker(""), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
-		"in flight":                    {worker(""), with(drainingNode("d", 99)), 5, true},
-		"in flight for long":           {worker(""), with(drainingNode("d", 91)), 0, true},
-		"paused":                       {worker("", paused), with(waitingNode("d")), 0, false},
-		"one waiting":                  {worker(""), with(waitingNode("d")), 7, true},
-		"three waiting":                {worker(""), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
-		"three waiting for two places": {worker("2"), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
-		"one of two places is stuck":   {worker("2"), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
-		"one in flight is failing":     {worker("2"), with(failingNode("s", 99), waitingNode("d")), 0, false},
-		"one of two places, not ready": {worker("2"), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
-		"blocked":                      {worker("1"), with(drainingNode("s", 9), waitingNode("d")), 0, false},
-		"blocked by unavailable nodes": {worker("1", unavailable(1)), with(waitingNode("d")), 0, false},
-		"only one unreported":          {worker(""), with(unreported), 0, false},
-		"one unreported, one waiting":  {worker(""), with(unreported, waitingNode("d")), 7, true},
-		"no nodes":                     {worker(""), nil, 0, false},
-		"only one stuck":               {worker("1"), with(drainingNode("s", 9)), 0, false},
-		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
-		"more in flight than places":   {worker("1"), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
-		"from the request, not the start": {worker("1"), with(func() cluster.Node {
+		"all done":                       {worker("", retargeted(99)), three, 0, true},
+		"two finished":                   {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
+		"one of three without a time":    {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three out of order":      {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"in flight":                      {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
+		"in flight for long":             {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
+		"paused":                         {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
+		"one waiting":                    {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
+		"three waiting":                  {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
+		"three waiting for two places":   {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
+		"one of two places is stuck":     {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
+		"one in flight is failing":       {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
+		"one of two places, not ready":   {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
+		"blocked":                        {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by unavailable nodes":   {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
+		"only one unreported":            {worker("", retargeted(99)), with(unreported), 0, false},
+		"one unreported, one waiting":    {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
+		"no nodes":                       {worker("", retargeted(99)), nil, 0, false},
+		"nothing happens for 10 minutes": {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
+		"one waiting is cordoned":        {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
+		"only one stuck":                 {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
+		"one stuck, one in flight":       {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
+		"more in flight than places":     {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
+		"from the request, not the start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)
 			n.Requested = at(96)
 			return n
 		}()), 3, true},
-		"start unknown": {worker("1"), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Step: phases.Drained}}), 7, true},
+		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Step: phases.Drained}}), 7, true},
 	} {
 		p := one(t, tc.pool, 100, tc.nodes...)
 		require.Equal(t, tc.known, p.Remaining != nil, name)
@@ -340,7 +362,7 @@ func TestLeftKnown(t *testing.T) {
 
 // TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
 func TestMissingNodes(t *testing.T) {
-	assert.Empty(t, cluster.Pools(nil, nil, time.Time{}, cluster.Limits{}))
+	assert.Empty(t, poolsOf(nil, nil, time.Time{}, cluster.Limits{}))
 	for _, tc := range []struct {
 		machines       int32
 		nodes, missing int

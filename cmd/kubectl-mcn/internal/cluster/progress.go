@@ -4,18 +4,27 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// minDone is the minimum number of known durations for an estimate of Remaining.
-const minDone = 3
+const (
+	// minDone is the minimum number of known durations for an estimate of Remaining.
+	minDone = 3
+	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
+	// some seconds to select the next node, and daemons may report the end of an update late.
+	standstill = 2 * time.Minute
+	// expiresSoon limits Pool.Certificates.
+	expiresSoon = 30 * 24 * time.Hour
+)
 
 // Limits has the time that a step may take before its node is Stuck.
 type Limits struct {
 	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
-	// for a drain, and 30 minutes for any other step.
+	// for a drain, and 30 minutes for any other step. The time between the request and the start of
+	// an update counts as time at the first step.
 	StuckAfter time.Duration
 }
 
@@ -34,70 +43,108 @@ type calculation struct {
 	Pool
 	now       time.Time
 	limits    Limits
+	last      time.Time       // the last known change: the end of an update, or the new target of the pool
 	durations []time.Duration // the durations of the completed updates to the target
 }
 
 // add adds the nodes of the pool, and sets the fields that depend on the nodes.
-func (r *calculation) add(nodes []Node) {
-	r.Nodes = make([]Node, 0, len(nodes))
-	for _, n := range nodes {
-		n = r.inPool(n)
-		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
-			r.durations = append(r.durations, n.Completed.Sub(n.Requested))
-		}
-		r.Nodes = append(r.Nodes, n)
-	}
-	slices.SortFunc(r.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	r.setDegradedSince()
+func (c *calculation) add(nodes []Node) {
+	c.Nodes = slices.Clone(nodes)
+	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	c.last = later(c.notUpdated.Since, c.TargetSince)
+	c.setDegradedSince()
 	count := map[State]int{}
-	for i := range r.Nodes {
-		r.setProgress(&r.Nodes[i])
-		count[r.Nodes[i].State]++
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		if c.Known {
+			n.dropWithdrawn(c.Target)
+		}
+		n.State = c.stateOf(*n)
+		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
+		c.setProgress(n)
+		count[n.State]++
+		c.last = later(c.last, n.Completed)
+		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
+		}
 	}
-	if !r.FromStatus {
-		r.Done, r.Updating, r.Stuck, r.Waiting, r.Idle = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle]
-		r.Unreported = count[Unreported] + r.Missing
+	if !c.FromStatus {
+		c.Done, c.Updating, c.Stuck, c.Waiting, c.Idle, c.Unreported = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]
+		if c.Updated {
+			c.Done += c.Missing
+		} else {
+			c.Unreported += c.Missing
+		}
 	}
-	slices.Sort(r.durations)
-	r.Typical = median(r.durations)
-	if r.Known {
-		r.setUnavailable()
-		r.setRemaining()
+	slices.Sort(c.durations)
+	c.Typical = median(c.durations)
+	if c.Known {
+		c.setUnavailable()
+		c.setNotUpdated()
+		c.setRemaining()
 	}
+	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
 }
 
-// setDegradedSince corrects DegradedSince if only one node is degraded: it uses the time of the
-// pool's condition NodeDegraded if that time is earlier. The time in the MachineConfigNode may be
-// too late, because some daemons change it at each retry.
-func (r *calculation) setDegradedSince() {
+// setDegradedSince sets DegradedSince to the time of the pool's condition NodeDegraded if only one
+// node is degraded, and the pool's time is after the start of the node's update and before the time
+// of the node. Some daemons change the time of the node at each retry.
+func (c *calculation) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
-	i := slices.IndexFunc(r.Nodes, isDegraded)
-	if i >= 0 && !slices.ContainsFunc(r.Nodes[i+1:], isDegraded) {
-		r.Nodes[i].DegradedSince = earlier(r.Nodes[i].DegradedSince, r.degradedSince)
+	i := slices.IndexFunc(c.Nodes, isDegraded)
+	if i < 0 || c.degradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
+		return
+	}
+	n := &c.Nodes[i]
+	isBefore := n.DegradedSince.IsZero() || c.degradedSince.Before(n.DegradedSince)
+	if isBefore && !c.degradedSince.Before(later(n.Started, n.Completed)) {
+		n.DegradedSince = c.degradedSince
 	}
 }
 
-// inPool returns the node with the state that it has in this pool.
-func (r *calculation) inPool(n Node) Node {
+// stateOf returns the state that a node has in this pool, apart from nodes that are Stuck because
+// of the time.
+func (c *calculation) stateOf(n Node) State {
+	state := Done
+	switch {
+	case n.InUpdate():
+		state = Updating
+	case !n.Reported && !n.isDoneByNode():
+		state = Unreported
+	}
 	switch {
 	case n.Degraded:
-		n.State = Stuck
-	case n.InUpdate():
-		n.State = Updating
-	case !n.Reported:
-		n.State = Unreported
-	case !r.Known:
-		n.State = Idle
-	case r.Target.Config == "" || n.Desired != r.Target || n.Current != r.Target:
-		n.State = Waiting
-	default:
-		n.State = Done
+		return Stuck
+	case state == Unreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
+		return Done // by the word of the pool
+	case state != Done:
+		return state
+	case !c.Known:
+		return Idle
+	case c.Target.Config == "" || n.Desired != c.Target || n.Current != c.Target || c.lacksImage(n):
+		return Waiting
 	}
-	return n
+	return Done
+}
+
+// lacksImage reports whether the image that the pool waits for is not on the node. Nodes that had
+// the config before the build have no other sign of it.
+func (c *calculation) lacksImage(n Node) bool {
+	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
+	switch {
+	case c.Updated:
+		return false
+	case c.Build == nil:
+		return slices.ContainsFunc(c.Problems, isFailure)
+	case c.Build.Type != buildSucceeded:
+		return true
+	}
+	hasOther := func(n Node) bool { return n.Current.Image != c.Target.Image }
+	return !n.Completed.After(c.Build.Since) && !slices.ContainsFunc(c.Nodes, hasOther)
 }
 
 // setProgress sets For and Slow, and whether the node is Stuck.
-func (r *calculation) setProgress(n *Node) {
+func (c *calculation) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
 		return
 	}
@@ -106,49 +153,71 @@ func (r *calculation) setProgress(n *Node) {
 		from = n.DegradedSince
 	}
 	if !from.IsZero() {
-		n.For = since(from, r.now)
+		n.For = since(from, c.now)
 	}
 	switch {
-	case n.Degraded || n.Step == "":
-	case n.For > r.limits.of(n.Step):
+	case n.Degraded:
+	case n.For > c.limits.of(n.Step):
 		n.State = Stuck
 	default:
-		n.Slow = n.Failing || n.For > r.limits.of(n.Step)/3
+		n.Slow = n.Failing || n.For > c.limits.of(n.Step)/3
 	}
 }
 
-// setUnavailable sets Unavailable, Full and Blocked.
-func (r *calculation) setUnavailable() {
-	r.Unavailable = max(r.Unavailable, len(r.UnavailableNodes()))
-	if r.Waiting == 0 || r.Paused || r.Unavailable < r.MaxUnavailable {
+// setUnavailable sets Unavailable, Full, Blocked and Stalled.
+func (c *calculation) setUnavailable() {
+	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
+	isUnknown := func(n Node) bool { return n.kube == nil }
+	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
+		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
+	}
+	switch {
+	case c.Waiting == 0 || c.Paused:
+	case c.Unavailable >= c.MaxUnavailable:
+		resting := c.Unavailable - c.Updating
+		c.Full = resting > 0
+		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
+	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
+		c.StalledSince = c.last
+		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
+	}
+}
+
+// setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
+func (c *calculation) setNotUpdated() {
+	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
 		return
 	}
-	resting := r.Unavailable - r.Updating
-	r.Full = resting > 0
-	r.Blocked = r.Updating == 0 || resting >= r.MaxUnavailable
+	why := c.notUpdated
+	if c.Total() > 0 {
+		why.Since = c.last
+	}
+	c.NotUpdated = &why
 }
 
 // setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
 // each group of waiting nodes that are updated at the same time.
-func (r *calculation) setRemaining() {
-	isSlow := slices.ContainsFunc(r.Nodes, func(n Node) bool { return n.Slow })
-	isOver := r.Waiting+r.Updating == 0 && r.Unreported > 0
-	if r.Paused || r.Stuck > 0 || r.Blocked || isSlow || isOver || len(r.durations) < minDone {
+func (c *calculation) setRemaining() {
+	isSlow := func(n Node) bool { return n.Slow }
+	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
+	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
+	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}
 	var left time.Duration
-	for _, n := range r.Nodes {
+	for _, n := range c.Nodes {
 		if n.State == Updating {
-			left = max(left, r.Typical-since(cmp.Or(earlier(n.Requested, n.Started), r.now), r.now))
+			left = max(left, c.Typical-since(cmp.Or(earlier(n.Requested, n.Started), c.now), c.now))
 		}
 	}
-	places := max(1, r.MaxUnavailable-(r.Unavailable-r.Updating))
-	rounds := time.Duration((r.Waiting + places - 1) / places)
-	if r.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
+	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))
+	rounds := time.Duration((c.Waiting + places - 1) / places)
+	if c.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
 		return
 	}
-	left += rounds * r.Typical
-	r.Remaining = &left
+	left += rounds * c.Typical
+	c.Remaining = &left
 }
 
 // since returns the duration between two times, or zero if they are out of order.

@@ -42,7 +42,7 @@ func TestTargetImage(t *testing.T) {
 	} {
 		for range 2 {
 			slices.Reverse(tc.nodes)
-			p := one(t, worker("1"), 60, tc.nodes...)
+			p := one(t, worker("1", updated), 60, tc.nodes...)
 			assert.Equal(t, progress.Target{Config: configB, Image: tc.image}, p.Target, name)
 			assert.Equal(t, tc.want, [3]int{p.Done, p.Updating, p.Waiting}, name)
 			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
@@ -90,7 +90,7 @@ func TestProblems(t *testing.T) {
 		"pinned images":         {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
 		"pinned images unknown": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
 	} {
-		p := one(t, worker("1", tc.changes...), 60, tc.node)
+		p := one(t, worker("1", append(tc.changes, updated)...), 60, tc.node)
 		var got []string
 		for _, c := range p.Problems {
 			assert.Equal(t, at(20), c.Since)
@@ -114,9 +114,6 @@ func TestPoolsWithoutObjects(t *testing.T) {
 			p.Status.Configuration.Name = configB
 		}
 	}
-	isUpdated := func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue}}
-	}
 	of := func(config string) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
 	}
@@ -125,11 +122,11 @@ func TestPoolsWithoutObjects(t *testing.T) {
 		want [3]int // done, stuck, unreported
 		done bool
 	}{
-		"updated":               {worker("", counts(3, 3, 0), isUpdated), [3]int{3, 0, 0}, true},
+		"updated":               {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
 		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
 		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
 		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
-		"of another target":     {worker("", counts(3, 3, 0), isUpdated, of(configA)), [3]int{3, 0, 0}, false},
+		"of another target":     {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
 		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
 		"nodes by their texts": {
 			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 1, 1}, false,
@@ -137,9 +134,9 @@ func TestPoolsWithoutObjects(t *testing.T) {
 		"more nodes by their texts": {
 			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
 		},
-		"without machines": {worker("", isUpdated), [3]int{}, true},
+		"without machines": {worker("", updated), [3]int{}, true},
 	} {
-		p := cluster.Pools([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, cluster.Limits{})[0]
+		p := poolsOf([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, cluster.Limits{})[0]
 		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
 		assert.Equal(t, name != "without machines", p.FromStatus, name)

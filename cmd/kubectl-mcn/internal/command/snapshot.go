@@ -65,7 +65,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 }
 
 func (s *snapshot) draw(v source.View) []screen.Line {
-	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide))
+	return screen.Snapshot(v.Cluster, s.options(v, s.format == formatWide))
 }
 
 func (s *snapshot) print(v source.View) error {

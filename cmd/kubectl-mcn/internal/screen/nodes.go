@@ -45,7 +45,7 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 		}
 	}
 	if missing > 0 && o.Whole {
-		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
+		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" that are not known", o.Width)})
 	}
 	return ls
 }
@@ -70,7 +70,7 @@ func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
 	for _, p := range pools {
 		for _, n := range p.Nodes {
 			switch {
-			case n.State == cluster.Updating && !n.Slow:
+			case n.State == cluster.Updating && !n.Slow && !n.OffTarget:
 				updating = append(updating, n)
 			case o.Whole:
 				other = append(other, n)
@@ -159,10 +159,10 @@ func doing(n cluster.Node) string {
 	case n.Degraded:
 		text = "Degraded"
 	}
-	if n.NotReady {
+	if n.NotReady() {
 		text += ", NotReady"
 	}
-	if n.Cordoned && !n.InUpdate() {
+	if n.Cordoned() && !n.InUpdate() {
 		text += ", cordoned"
 	}
 	return text

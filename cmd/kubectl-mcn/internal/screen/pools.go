@@ -98,24 +98,32 @@ func cutHash(s string) string { return columns.Truncate(Clean(s), shortHash, "")
 
 // leftText returns the remaining time of a pool, or the reason why the time is not known.
 func leftText(p cluster.Pool) string {
-	isDegraded, isSlow := p.FromStatus && p.Stuck > 0, false
+	isDegraded, isSlow, isPulling := p.FromStatus && p.Stuck > 0, false, false
 	for _, n := range p.Nodes {
 		isDegraded = isDegraded || n.Degraded
 		isSlow = isSlow || n.Slow
+		for _, s := range n.PinnedImageSets {
+			isDegraded = isDegraded || s.Failed
+			isPulling = true
+		}
 	}
 	switch {
 	case len(p.Problems) > 0:
 		return "degraded"
-	case p.Build != nil:
+	case p.Build != nil && p.Build.Type != "BuildSucceeded":
 		return "building"
-	case p.Total() == 0:
+	case p.IsDone() && p.Total() == 0:
 		return "-"
 	case p.IsDone() && p.Paused:
 		return "done, paused"
 	case p.IsDone():
 		return "done"
-	case p.Done == p.Total() && !p.FromStatus: // a pinned image set has failed
+	case p.NotUpdated != nil:
+		return "not Updated"
+	case p.Done == p.Total() && isDegraded:
 		return "degraded"
+	case p.Done == p.Total() && isPulling:
+		return "pulling"
 	case p.Paused:
 		return "paused"
 	case p.Blocked:
@@ -124,6 +132,8 @@ func leftText(p cluster.Pool) string {
 		return "degraded"
 	case p.Stuck > 0, isSlow, !p.Known:
 		return "?"
+	case p.Stalled:
+		return "stalled"
 	case p.Remaining != nil && *p.Remaining <= 0:
 		return "soon"
 	case p.Remaining != nil:

@@ -16,7 +16,8 @@ const NotFound = "No resources found"
 // Snapshot returns the screen of a rollout. From top to bottom, it has a summary, a row for each
 // pool, the problems of pools and nodes with the next commands, the nodes that are updating, and a
 // legend.
-func Snapshot(pools []cluster.Pool, o Options) []Line {
+func Snapshot(c cluster.Cluster, o Options) []Line {
+	pools := c.Pools
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
@@ -28,11 +29,46 @@ func Snapshot(pools []cluster.Pool, o Options) []Line {
 			screen = append(screen, problem.draw(o)...)
 		}
 	}
-	screen = append(screen, nodeEntries(pools, o)...)
-	screen = append(screen, pinnedImageSets(pools, o)...)
-	legend := legend(pools, o)
-	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(legend)-2)...)
-	return fit(append(screen, legend...), o)
+	for _, s := range sections(pools, o) {
+		screen = append(screen, grouped(s.problems, s.more, o)...)
+	}
+	end := append(outside(c, o), legend(c, o)...)
+	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
+	return fit(append(screen, end...), o)
+}
+
+// outside returns a line for each kind of node that belongs to no pool.
+func outside(c cluster.Cluster, o Options) []Line {
+	var ls []Line
+	add := func(is bool, tone Tone, text string) {
+		if is {
+			ls = append(ls, Line{})
+			ls = append(ls, wrapped(tone, margin, text, o.Width)...)
+		}
+	}
+	clean := func(names []string) string {
+		texts := make([]string, len(names))
+		for i, name := range names {
+			texts[i] = Clean(name)
+		}
+		return o.names(texts)
+	}
+	add(len(c.Unselected) > 0, Warn, "~ in no pool, so without updates: "+clean(c.Unselected))
+	add(len(c.Leftover) > 0, Plain, "left over, a MachineConfigNode that has no Node: "+clean(c.Leftover))
+	return ls
+}
+
+// hasNoObjects reports whether the numbers of all pools come from their status. Pools without
+// machines do not matter.
+func hasNoObjects(pools []cluster.Pool) bool {
+	has := false
+	for _, p := range pools {
+		if p.Total() > 0 && !p.FromStatus {
+			return false
+		}
+		has = has || p.FromStatus
+	}
+	return has
 }
 
 // missingKinds returns a note if there are no MachineConfigPools, and another note if there are no
@@ -49,23 +85,26 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 	if !slices.ContainsFunc(pools, func(p cluster.Pool) bool { return p.Known }) {
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
-	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
-	for _, p := range pools {
-		if !p.FromStatus {
-			return ls
+	hasObject := func(n cluster.Node) bool { return n.HasObject }
+	isKnown := slices.ContainsFunc(pools, func(p cluster.Pool) bool { return slices.ContainsFunc(p.Nodes, hasObject) })
+	switch {
+	case hasNoObjects(pools):
+		text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
+		for _, p := range pools {
+			if p.Unavailable > 0 {
+				text += fmt.Sprintf("; in %s, %d of %d unavailable", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
+			}
 		}
-		if p.Unavailable > 0 {
-			text += fmt.Sprintf("; in %s, %d machines are unavailable, maxUnavailable is %d", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
-		}
+		say(text)
+	case !isKnown && slices.ContainsFunc(pools, func(p cluster.Pool) bool { return len(p.Nodes) > 0 }):
+		say("no MachineConfigNodes" + where + ": the states are from the annotations of the Nodes, and the steps are not known")
 	}
-	say(text)
 	return ls
 }
 
 func title(pools []cluster.Pool, o Options) []Line {
-	sum := cluster.Pool{FromStatus: true}
+	sum := cluster.Pool{FromStatus: hasNoObjects(pools)}
 	for _, p := range pools {
-		sum.FromStatus = sum.FromStatus && p.FromStatus
 		sum.Done += p.Done
 		sum.Updating += p.Updating
 		sum.Stuck += p.Stuck
@@ -144,17 +183,19 @@ var meanings = []struct{ left, text string }{
 	{"~", "LEFT is TYPICAL (the median time of an update) times the groups to come."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
 	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
+	{"stalled", "LEFT is stalled: nodes wait, and no node is updating."},
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
 }
 
 // legend explains the columns and signs of an unfinished rollout. It also names the command that
 // shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
-func legend(pools []cluster.Pool, o Options) []Line {
+func legend(c cluster.Cluster, o Options) []Line {
+	pools := c.Pools
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
-		} else if p.Known && p.Total() > 0 {
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
 			left[text] = true
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
@@ -186,6 +227,7 @@ func legend(pools []cluster.Pool, o Options) []Line {
 	}
 	add(left["-"] && !o.NoManagedFields, "LEFT is known once three nodes are done.")
 	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(c.WithoutNode > 0 && o.Origin != "", "no Nodes of "+nodes(c.WithoutNode)+": NotReady and cordoned are not known")
 	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
 	if len(ls) == 1 {
 		return nil

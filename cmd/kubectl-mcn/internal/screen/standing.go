@@ -32,12 +32,18 @@ func Standing(p cluster.Pool) string {
 	add(!p.Known, "the target is not known")
 	add(p.Paused, "paused")
 	add(p.Blocked, "blocked")
+	add(p.Stalled, "stalled")
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
-	add(p.Build != nil, "its image is being built")
+	add(p.Build != nil && p.Build.Type != "BuildSucceeded", "its image is being built")
+	add(p.Build != nil && p.Build.Type == "BuildSucceeded", "its image is not applied")
+	add(p.NotUpdated != nil, "not Updated")
 	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
-	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), isAlarm), "a pinned image set has failed")
+	pinned := ofPinnedImageSets(p, Options{})
+	add(slices.ContainsFunc(pinned, isAlarm), "a pinned image set has failed")
+	add(len(pinned) > 0 && !slices.ContainsFunc(pinned, isAlarm), "a pinned image set is being pulled")
+	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
 }
 
