@@ -132,6 +132,57 @@ func TestMixedVersionsBesideEachOther(t *testing.T) {
 	}
 }
 
+// TestMixedVersionsAnotherConfig: the Node gets another desired config in mid-update. Then a controller without
+// this library reports, and copies that config to the status. Our daemon starts another update all the same: it
+// remembers which config the update is for, and after a restart, it reads that from the object.
+func TestMixedVersionsAnotherConfig(t *testing.T) {
+	sameWhenGuarded(t)
+	const another = "rendered-worker-another"
+	for name, restarts := range map[string]struct{ before, after bool }{
+		"no restart":                            {},
+		"a restart before the config changes":   {before: true},
+		"a restart after it, before the report": {after: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, fmt.Sprintf("versions-another-%t-%t", restarts.before, restarts.after))
+			w.reportUpdated()
+			m, _ := w.monitor("worker")
+			controller := w.theirs(nil)
+			w.annotate(oldConfig, newConfig)
+			for _, c := range []call{
+				{phases.Updated, no, nil}, {phases.UpdatePrepared, done, nil}, {phases.AppliedFilesAndOS, done, completesParent},
+				{phases.UpdatePostActionComplete, done, nil}, {phases.Resumed, done, nil},
+			} {
+				c.make(t, m)
+			}
+			restart := func() {
+				m, _ = w.monitor("worker")
+				call{phases.Resumed, done, nil}.make(t, m) // reads the object
+			}
+			if restarts.before {
+				restart()
+			}
+			w.annotate(oldConfig, another)
+			if restarts.after {
+				restart()
+			}
+			require.NoError(t, controller(t.Context(), call{phases.Uncordoned, done, nil}))
+			require.Equal(t, another, w.object().Status.ConfigVersion.Desired)
+
+			call{phases.Updated, no, nil}.make(t, m)
+			for _, p := range phases.All(false) {
+				switch {
+				case p == phases.UpdatePrepared:
+					assert.Equal(t, running, w.status(p))
+				case phases.IsUpdateStep(p):
+					assert.Equal(t, no, w.status(p), p)
+				}
+			}
+			assert.Equal(t, another, w.object().Spec.ConfigVersion.Desired)
+		})
+	}
+}
+
 // TestMixedVersionsUnderTheGuard: the first policy allows a daemon without this library its whole
 // update, the policy of transitions does not. Our daemon ends the next update.
 func TestMixedVersionsUnderTheGuard(t *testing.T) {

@@ -49,8 +49,8 @@ type Node struct {
 	// DegradedSince is when Degraded became true, or zero if that time is not known.
 	Degraded      bool
 	DegradedSince time.Time
-	// Reports are the message of NodeDegraded and, if it has another text, the reason annotation of
-	// the Node, as the daemon wrote them. Reports is empty if the node is not degraded.
+	// Reports are the message of NodeDegraded, without the prefix "Action during update to …", and the
+	// reason annotation of the Node if it has another text. Reports is empty if the node is not degraded.
 	Reports []string
 
 	// Message is the cause of a failure or, if there is no failure, the message of the running

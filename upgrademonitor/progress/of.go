@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -123,7 +122,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
-	n.Reported = isUpdated || isRunning || conditions.Ran(list, phases.Updated)
+	n.Reported = isUpdated || isRunning || wasReported(list, phases.Updated)
 	switch {
 	case !n.Reported && !n.isTold:
 	case !n.Reported && !n.isIdle: // the daemon works, and the step is not known

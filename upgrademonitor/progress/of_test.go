@@ -262,6 +262,7 @@ func TestDegradedByAnnotations(t *testing.T) {
 		"the object says more":             {"Degraded", "disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
 		"the annotation says more":         {"Degraded", "a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "a: disk full: b"},
 		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, "disk full"},
+		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), true, "disk full"},
 		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, "disk full"},
 		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, ""},
 		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, "disk full"},
