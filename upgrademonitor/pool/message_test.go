@@ -141,6 +141,18 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	assert.Regexp(t, "^"+cut+`\. RenderDegraded: no base config$`, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message)
 }
 
+// TestReportsShareTheRoom: the reports of a node's object and of its Node have the same limit together.
+func TestReportsShareTheRoom(t *testing.T) {
+	ns, ms := broken(20)
+	for _, n := range ns {
+		withState("Degraded", strings.Repeat("x", 2000))(n)
+	}
+	message := condition(t, statusOf(t, newPool("worker"), ns, ms, pool.Options{}), mcfgv1.MachineConfigPoolNodeDegraded).Message
+	assert.LessOrEqual(t, len(message), 8<<10)
+	assert.Equal(t, 28, strings.Count(message, " is reporting: "), "two reports of fourteen nodes")
+	assert.Contains(t, message, ", and 6 more See")
+}
+
 // BenchmarkStatus: 5,000 nodes, of which a tenth is being updated and almost half waits; and as many broken nodes.
 func BenchmarkStatus(b *testing.B) {
 	var ns nodes

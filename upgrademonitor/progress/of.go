@@ -26,7 +26,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //
 //  1. The annotations of the Node say what the node runs and is told to run. If the Node has no
 //     annotation for a config, or node is nil, the MachineConfigNode says it.
-//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored.
+//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored. If node has no UID,
+//     as in some dumps, its owner is not checked.
 //  3. A node is in an update if it does not run the config and image that it is told to run. A node
 //     is also in an update if Updated is not True, and a step that runs only during an update has
 //     started. Updated=False alone is not an update.
@@ -34,7 +35,7 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //     the Node to Degraded or Unreconcilable.
 //  5. The arguments are not modified. Nodes and MachineConfigNodes of all releases can be read.
 func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
-	if node != nil && mcn != nil && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
+	if node != nil && mcn != nil && node.UID != "" && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		mcn = nil
 	}
 	var n Node

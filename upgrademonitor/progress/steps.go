@@ -31,8 +31,9 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished, and Duration is how long the step took: see
-	// FromMachineConfigNode. Both fields are zero if the step is not Finished.
+	// End is when the step finished. Duration is the time since the previous step finished or, for
+	// the first step, since the update started. Both are zero if the step is not Finished. The
+	// durations add up to the time from the start of the update to the last End.
 	End      time.Time
 	Duration time.Duration
 	// Message is the message of the step's condition if the step is Running, Finished or Failed.
