@@ -91,13 +91,16 @@ func (r Report) String() string { return fmt.Sprintf("Node %s is reporting: %q",
 
 var report = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
 
-// ReadReports returns the reports in the message of NodeDegraded. It omits a report that was cut off.
+// ReadReports returns the reports in the message of NodeDegraded. If the middle of a text was cut
+// out, the text may have a broken escape sequence, and is returned as it is.
 func ReadReports(message string) []Report {
 	var all []Report
 	for _, match := range report.FindAllStringSubmatch(message, -1) {
-		if text, err := strconv.Unquote(match[2]); err == nil {
-			all = append(all, Report{Node: match[1], Message: text})
+		text, err := strconv.Unquote(match[2])
+		if err != nil {
+			text = match[2][1 : len(match[2])-1]
 		}
+		all = append(all, Report{Node: match[1], Message: text})
 	}
 	return all
 }

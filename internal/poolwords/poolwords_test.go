@@ -52,6 +52,6 @@ func TestReports(t *testing.T) {
 	message := strings.Join(texts, ", ")
 	assert.Equal(t, reports, poolwords.ReadReports(message+" See oc describe machineconfignode/a"))
 	assert.Equal(t, reports[:2], poolwords.ReadReports(message[:len(message)-1]))
-	assert.Equal(t, reports[:1], poolwords.ReadReports(texts[0]+`, Node x is reporting: "\q"`))
+	assert.Equal(t, []poolwords.Report{reports[0], {Node: "x", Message: `\q\"`}}, poolwords.ReadReports(texts[0]+`, Node x is reporting: "\q\""`))
 	assert.Empty(t, poolwords.ReadReports("disk full"))
 }

@@ -59,7 +59,9 @@ func TestTheEndOfASlowPass(t *testing.T) {
 			p := healthy(t, m)
 			ctx, cancel := context.WithCancel(t.Context())
 			ended := make(chan error)
-			go func() { _ = p.Track(ctx, components.OperatorSyncMCD, "", func(context.Context) error { return <-ended }) }()
+			go func() {
+				_ = p.Track(ctx, components.OperatorSyncMCD, "", func(context.Context) error { return <-ended })
+			}()
 			pass(3 * time.Hour)
 			m.is(t, operatorProgressing, yes, "OperatorSyncMCD")
 			cancel()

@@ -79,6 +79,7 @@ func TestConditions(t *testing.T) {
 		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
 		{"ordered by the Node, its object follows", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
+		{"ordered by the Node, without an object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
 		{"ordered by the Node, paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 
 		{"a node still has an image", nil, mcns{newMCN("a", images(oldImage, oldImage))}, nil},

@@ -13,7 +13,7 @@ import (
 
 // readCause sets Message, Failing and Pods. reason is the reason annotation of the Node.
 func (n *Node) readCause(list []metav1.Condition, reason string) {
-	if n.State == Updating && !n.NotStarted {
+	if n.Step != "" && !n.NotStarted {
 		n.Message = n.messageOfStep(list)
 		n.Failing = isError(n.Message)
 	}

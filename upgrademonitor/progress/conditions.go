@@ -76,17 +76,12 @@ func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Ti
 	return last
 }
 
-// neverUpdated reports whether the list has conditions of update steps, but none of these steps was
-// ever reported.
-func neverUpdated(list []metav1.Condition) bool {
-	has := false
-	for i := range list {
-		if p := phases.Phase(list[i].Type); phases.StartsUpdate(p) {
-			if conditions.Ran(list, p) || conditions.HasUpdatePrefix(list[i].Message) {
-				return false
-			}
-			has = true
-		}
+// since returns the duration between two times, or zero if they are out of order.
+func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return has
+	return a
 }

@@ -8,27 +8,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// State is the state of a node in the rollout of its pool.
-type State string
-
-const (
-	// Done means that the node runs the config and the image of its pool's target.
-	Done State = "Done"
-	// Updating means that an update of the node was requested and is not complete.
-	Updating State = "Updating"
-	// Stuck means that the node is degraded, or that its step takes longer than its limit (see
-	// Limits).
-	Stuck State = "Stuck"
-	// Waiting means that the node runs its desired config and image, but its pool has another
-	// target.
-	Waiting State = "Waiting"
-	// Idle means that the node runs its desired config and image, and that the target of its pool
-	// is not known.
-	Idle State = "Idle"
-	// Unreported means that the daemon has not yet reported the start or the end of an update.
-	Unreported State = "Unreported"
-)
-
 // Target is the target of an update: a rendered config and, in a layered pool, an image by digest.
 type Target struct{ Config, Image string }
 
@@ -47,7 +26,6 @@ type Node struct {
 	// Desired is the target that the node is told to run. Current is what the node runs.
 	Desired, Current Target
 
-	State State
 	// Reported is true once the daemon has reported the start or the end of an update. The daemon
 	// of a new node reports other conditions first.
 	Reported bool
@@ -92,19 +70,6 @@ type Node struct {
 	// last request that was carried out. Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
 
-	// NotReady and Cordoned say whether Unavailable has these reasons.
-	//
-	// Deprecated: read Unavailable.
-	NotReady, Cordoned bool
-
-	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
-	// Step. The function Pools sets For if the node is Updating or Stuck.
-	For time.Duration
-	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
-	// limit of Step (see Limits). The function Pools sets Slow.
-	Slow bool
-
-	isNew  bool // no update has run yet, so Requested is the time when the node got its first config
 	isTold bool // the annotations of the Node tell the node to update
 	isIdle bool // the daemon has not started the update that isTold is about
 }
@@ -116,8 +81,6 @@ func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 // IsAvailable reports whether the node is not degraded, not in an update, ready and not cordoned.
 // machine-config-operator updates only as many nodes as maxUnavailable allows, and counts the nodes
 // that are not available.
-func (n Node) IsAvailable() bool {
-	return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 && !n.NotReady && !n.Cordoned
-}
+func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
 
 func (n Node) hasDesired() bool { return n.Desired == n.Current }

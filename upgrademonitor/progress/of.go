@@ -38,7 +38,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil && mcn != nil && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		mcn = nil
 	}
-	n := Node{State: Unreported}
+	var n Node
 	var list []metav1.Condition
 	if mcn != nil {
 		n.readObject(mcn)
@@ -51,9 +51,6 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	}
 	n.readSteps(list)
 	n.readCause(list, reason)
-	if n.Degraded {
-		n.State = Stuck
-	}
 	return n
 }
 
@@ -89,10 +86,6 @@ func (n *Node) readNode(node *corev1.Node) {
 	state := node.Annotations[nodemeta.State]
 	n.Degraded = n.Degraded || state == stateDegraded || state == stateUnreconcilable
 	n.readVersions(node, state)
-	for _, u := range n.Unavailable {
-		n.NotReady = n.NotReady || u.Reason == NotReady
-		n.Cordoned = n.Cordoned || u.Reason == Cordoned
-	}
 }
 
 // readVersions sets what the node runs and is told to run. Without a config annotation, the Node
@@ -124,8 +117,7 @@ const (
 	stateUnreconcilable = "Unreconcilable"
 )
 
-// readSteps sets the steps, the state, and the other fields about the update. It does not set
-// Waiting or Idle, because it does not know the target of the pool.
+// readSteps sets the steps and the other fields about the update.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
@@ -133,34 +125,25 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	})
 	n.Reported = isUpdated || isRunning || conditions.Ran(list, phases.Updated)
 	switch {
-	case !n.Reported && n.isTold && n.isIdle:
-		n.notStarted(list)
-	case !n.Reported && n.isTold: // the daemon works, and the step is not known
-		n.State, n.Since = Updating, n.Requested
-	case !n.Reported:
-		n.State = Unreported
-	case isUpdated && !n.hasDesired():
-		n.notStarted(list)
-		n.Completed = completionOf(list)
+	case !n.Reported && !n.isTold:
+	case !n.Reported && !n.isIdle: // the daemon works, and the step is not known
+		n.Since = n.Requested
+	case !n.Reported, isUpdated && !n.hasDesired():
+		n.NotStarted = true
+		if n.Reported {
+			n.Completed = completionOf(list)
+		}
+		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
+		n.Step, n.Since = n.Steps[0].Phase, n.Requested
 	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
-		n.State = Updating
 		n.Started = startOf(list)
 		n.Steps = currentSteps(list)
 		n.Since = measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)
 	default:
-		n.State = Done
-		n.isNew = neverUpdated(list)
 		n.Completed = completionOf(list)
 		n.Since = n.Completed
 	}
-}
-
-// notStarted makes it a node whose update was requested, and has not started.
-func (n *Node) notStarted(list []metav1.Condition) {
-	n.State, n.NotStarted = Updating, true
-	n.Steps = newSteps(list, func(phases.Phase) bool { return false })
-	n.Step, n.Since = n.Steps[0].Phase, n.Requested
 }
 
 // managedFields has the fields of an entry of managedFields that this package needs.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
 		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
 		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), true, true, true, phases.UpdatePrepared},
+		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), true, true, true, phases.UpdatePrepared},
 		"only a desired config, joining":           {newNode("desiredConfig", b), mcn(), target(b), target(a), false, false, false, ""},
 
 		"no object":                         {configs(a, a), nil, target(a), target(a), false, false, false, ""},
@@ -166,6 +168,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"no object, the daemon works":       {configs(b, a, "state", "Working"), nil, target(b), target(a), false, true, false, ""},
 		"an empty object, the daemon works": {configs(b, a, "state", "Working"), empty, target(b), target(a), false, true, false, ""},
 		"a new object, the daemon works":    {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, true, false, ""},
+		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, true, true, phases.UpdatePrepared},
 		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, true, false, ""},
 		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
 	} {
@@ -175,6 +178,8 @@ func TestVersionsOfNodes(t *testing.T) {
 			assert.Equal(t, []bool{tc.isReported, tc.isInUpdate, tc.isNotStarted}, []bool{n.Reported, n.InUpdate(), n.NotStarted})
 			assert.Equal(t, tc.step, n.Step)
 			assert.Equal(t, !tc.isInUpdate, n.IsAvailable())
+			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
+			assert.Equal(t, n.Reported && (!n.InUpdate() || n.NotStarted), !n.Completed.IsZero(), "the end of the last update")
 		})
 	}
 }
@@ -193,6 +198,8 @@ func TestRequestedByNode(t *testing.T) {
 		assert.Equal(t, at(7), n.Requested, name)
 		assert.Equal(t, at(7), n.Since, name)
 	}
+	node.Annotations[annotation+"state"] = "Working"
+	assert.Equal(t, at(7), progress.Of(node, nil).Since, "the step is not known")
 	assert.Equal(t, at(3), progress.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,10 +16,6 @@ type PinnedImageSet struct {
 	Failed  bool      // if false, the set is being pulled
 	Since   time.Time // when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
 	Message string    // the error of the last attempt, or ""
-}
-
-func (n Node) failsToPin() bool {
-	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
 }
 
 // pinnedImageSets returns the failed sets, then the sets that are being pulled. If a condition is

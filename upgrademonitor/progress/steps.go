@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -145,25 +144,4 @@ func stepOf(steps []Step) phases.Phase {
 		}
 	}
 	return phases.Updated
-}
-
-// Doing returns a verb for the work of a node in a phase, for example "draining" for Drained. For a
-// phase without a verb, it returns "updating".
-func Doing(p phases.Phase) string {
-	return cmp.Or(verbs[p], "updating")
-}
-
-var verbs = map[phases.Phase]string{
-	phases.UpdatePrepared:           "preparing",
-	phases.Cordoned:                 "cordoning",
-	phases.Drained:                  "draining",
-	phases.AppliedFilesAndOS:        "applying files and OS",
-	phases.AppliedFiles:             "applying files",
-	phases.AppliedOSImage:           "applying the OS image",
-	phases.ImagePulledFromRegistry:  "pulling the image",
-	phases.UpdatePostActionComplete: "running post-update actions",
-	phases.RebootedNode:             "rebooting",
-	phases.Resumed:                  "resuming",
-	phases.Uncordoned:               "uncordoning",
-	phases.Updated:                  "completing the update",
 }

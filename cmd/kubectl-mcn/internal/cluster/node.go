@@ -91,7 +91,7 @@ func (n Node) isDoneByNode() bool {
 // is known, its annotations say what the node is told to run.
 func (n *Node) dropWithdrawn(target progress.Target) {
 	if n.kube == nil && n.NotStarted && n.Desired.Config != target.Config && n.Current == target {
-		n.Node.State, n.NotStarted, n.Desired, n.Since = progress.Done, false, n.Current, n.Completed
+		n.NotStarted, n.Desired, n.Since = false, n.Current, n.Completed
 		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
 	}
 }

@@ -54,16 +54,16 @@ func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
 // Nodes of the pool worker.
 
 func waitingNode(name string) cluster.Node {
-	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), State: progress.Done, Completed: at(-600)}}
+	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Reported: true, Completed: at(-600)}}
 }
 
 func finishedNode(name string, requested, ended float64) cluster.Node {
-	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
+	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Reported: true, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
 }
 
 func requestedNode(name string, requested float64) cluster.Node {
 	return cluster.Node{Node: progress.Node{
-		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotStarted: true, Requested: at(requested), Since: at(requested),
+		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Reported: true, NotStarted: true, Requested: at(requested), Since: at(requested),
 		Step: phases.UpdatePrepared,
 	}}
 }
@@ -124,7 +124,7 @@ func stuckNames(p cluster.Pool) []string {
 func TestPool(t *testing.T) {
 	p := one(t, worker("2"), 20,
 		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), requestedNode("e", 19), waitingNode("f"), waitingNode("g"),
-		cluster.Node{Node: progress.Node{Name: "h", Pool: "worker", State: progress.Unreported}})
+		cluster.Node{Node: progress.Node{Name: "h", Pool: "worker"}})
 
 	assert.Equal(t, "worker", p.Name)
 	assert.Equal(t, target(configB), p.Target)
@@ -146,7 +146,7 @@ func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
-	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: progress.Node{Pool: "worker", State: progress.Done}}).Waiting, "nor is a node without a config")
+	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: progress.Node{Pool: "worker", Reported: true}}).Waiting, "nor is a node without a config")
 
 	of := func(n cluster.Node, pool string) cluster.Node {
 		n.Pool = pool
@@ -215,7 +215,7 @@ func TestStuck(t *testing.T) {
 		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
 		"requested":                          {requestedNode("n", 270), "slow"},
 		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
-		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
+		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                      {drainingNode("n", 500), ""},
 		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
 		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), "stuck"},
@@ -287,7 +287,7 @@ func TestBlocked(t *testing.T) {
 		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
 		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
 		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: progress.Node{Name: "b", Pool: "worker", State: progress.Unreported}}), ""},
+		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: progress.Node{Name: "b", Pool: "worker"}}), ""},
 		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
 		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
 		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
@@ -315,7 +315,7 @@ func TestLeftKnown(t *testing.T) {
 		return n
 	}
 	with := func(nodes ...cluster.Node) []cluster.Node { return append(slices.Clone(three), nodes...) }
-	unreported := cluster.Node{Node: progress.Node{Name: "u", Pool: "worker", State: progress.Unreported}} // nobody knows whether it has anything to do
+	unreported := cluster.Node{Node: progress.Node{Name: "u", Pool: "worker"}} // nobody knows whether it has anything to do
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
 		nodes []cluster.Node
@@ -350,7 +350,7 @@ func TestLeftKnown(t *testing.T) {
 			n.Requested = at(96)
 			return n
 		}()), 3, true},
-		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", State: progress.Updating, Step: phases.Drained}}), 7, true},
+		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Step: phases.Drained}}), 7, true},
 	} {
 		p := one(t, tc.pool, 100, tc.nodes...)
 		require.Equal(t, tc.known, p.Remaining != nil, name)
