@@ -114,6 +114,16 @@ func TestNamesExist(t *testing.T) {
 
 // TestTestsExist checks the names of tests and benchmarks: what a page says to be measured or tested is.
 func TestTestsExist(t *testing.T) {
+	known := testNames(t)
+	for _, p := range pages(t) {
+		for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`).FindAllString(p.prose, -1) {
+			assert.True(t, known[name], "%s names %s", p.name, name)
+		}
+	}
+}
+
+// testNames returns the tests, benchmarks and fuzz tests of all packages.
+func testNames(t *testing.T) map[string]bool {
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
 	known := map[string]bool{}
 	require.NoError(t, filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
@@ -129,11 +139,7 @@ func TestTestsExist(t *testing.T) {
 		}
 		return nil
 	}))
-	for _, p := range pages(t) {
-		for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`).FindAllString(p.prose, -1) {
-			assert.True(t, known[name], "%s names %s", p.name, name)
-		}
-	}
+	return known
 }
 
 // TestCommandsExist checks the targets of make, and the files and programs that commands name.

@@ -31,8 +31,8 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 		isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration
 		hasFailed := hasFailed(s, isCurrent, failing)
 		switch {
-		case hasFailed && pulling && isRequeue(s.LastFailedGenerationError):
-			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: s.LastFailedGenerationError})
+		case hasFailed && pulling && isRequeue(cmp.Or(s.LastFailedGenerationError, why)):
+			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
 			isRetried = true
 		case hasFailed:
 			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})

@@ -105,20 +105,16 @@ func (c *calculation) setDegradedSince() {
 // stateOf returns the state that a node has in this pool, apart from nodes that are Stuck because
 // of the time.
 func (c *calculation) stateOf(n Node) State {
-	state := Done
-	switch {
-	case n.InUpdate():
-		state = Updating
-	case !n.Reported && !n.isDoneByNode():
-		state = Unreported
-	}
+	isUnreported := !n.Reported && !n.isDoneByNode()
 	switch {
 	case n.Degraded:
 		return Stuck
-	case state == Unreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
+	case n.InUpdate():
+		return Updating
+	case isUnreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
 		return Done // by the word of the pool
-	case state != Done:
-		return state
+	case isUnreported:
+		return Unreported
 	case !c.Known:
 		return Idle
 	case c.Target.Config == "" || n.Desired != c.Target || n.Current != c.Target || c.lacksImage(n):

@@ -27,11 +27,15 @@ type realCase struct {
 
 func realCases(t *testing.T) []realCase {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(real, "cases.yaml"))
-	require.NoError(t, err)
 	var all []realCase
-	require.NoError(t, yaml.UnmarshalStrict(text, &all))
-	require.Greater(t, len(all), 45)
+	for _, table := range []string{"cases.yaml", "reports.yaml"} {
+		text, err := os.ReadFile(filepath.Join(real, table))
+		require.NoError(t, err)
+		var some []realCase
+		require.NoError(t, yaml.UnmarshalStrict(text, &some), table)
+		all = append(all, some...)
+	}
+	require.Greater(t, len(all), 70)
 	return all
 }
 

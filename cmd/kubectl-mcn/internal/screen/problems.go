@@ -79,7 +79,10 @@ func ofNode(n cluster.Node, o Options) Problem {
 	if len(n.Pods) > 0 {
 		same = strings.Join(p.Next, " ")
 	}
-	p.cause = [6]any{n.Pool, n.State, n.Step, n.Degraded, n.OffTarget, same}
+	p.cause = [5]any{n.State, n.Step, n.Degraded, n.OffTarget, same}
+	if same == "" {
+		p.cause = [2]any{n.Pool, p.cause}
+	}
 	return p
 }
 

@@ -37,7 +37,7 @@ func Standing(p cluster.Pool) string {
 		add(true, Clean(c.Type))
 	}
 	add(p.Build != nil && p.Build.Type != "BuildSucceeded", "its image is being built")
-	add(p.Build != nil && p.Build.Type == "BuildSucceeded", "its image is not applied")
+	add(p.Build != nil && p.Build.Type == "BuildSucceeded" && p.Updating == 0, "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
 	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
 	pinned := ofPinnedImageSets(p, Options{})
