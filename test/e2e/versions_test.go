@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/today"
@@ -35,7 +34,7 @@ func (w *testNode) theirs(between func()) reporter {
 				return err
 			}
 		}
-		return daemon.Report(ctx, mco.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "about " + c.String(), CompletesParent: len(c.opts) > 0})
+		return daemon.Report(ctx, today.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "about " + c.String(), CompletesParent: len(c.opts) > 0})
 	}
 }
 
