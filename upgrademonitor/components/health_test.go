@@ -79,6 +79,7 @@ func TestMostRecentError(t *testing.T) {
 		"a stuck pass":         {list(degraded(operator, "OperatorSyncMCDStuck", "running", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 running false"},
 		"the newest":           {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
 		"unresolved":           {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
+		"resolved later":       {list(degraded(operator, "OperatorSyncMCDFailed", "open", 0), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: x")), "MachineConfigOperator OperatorSyncMCD 12:00 open false"},
 		"resolved":             {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in vain: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in vain: 5m true"},
 		"resolved last":        {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
 		"a reason of no state": {list(degraded(operator, "RolloutStuck", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},

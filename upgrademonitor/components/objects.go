@@ -9,7 +9,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -59,7 +58,18 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 //
 // now becomes the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
-	list := []metav1.Condition{daemonsDegraded(mcns), daemonsAvailable(ds, mcns), daemonsProgressing(ds)}
+	var degraded []string
+	inUpdate := 0
+	for _, mcn := range mcns {
+		n := progress.FromMachineConfigNode(mcn)
+		if n.Degraded {
+			degraded = append(degraded, n.Name)
+		}
+		if n.InUpdate() {
+			inUpdate++
+		}
+	}
+	list := []metav1.Condition{daemonsDegraded(degraded, len(mcns)), daemonsAvailable(ds, inUpdate), daemonsProgressing(ds)}
 	for i, a := range []Aspect{Degraded, Available, Progressing} {
 		list[i].Type, list[i].LastTransitionTime = TypeOf(Daemon, a), seconds(now)
 	}
@@ -69,15 +79,10 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 	return list
 }
 
-func daemonsDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
-	var names []string
-	for _, mcn := range mcns {
-		if mcn != nil && meta.IsStatusConditionTrue(mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded)) {
-			names = append(names, mcn.Name)
-		}
-	}
+// daemonsDegraded names the degraded nodes. total is the number of nodes.
+func daemonsDegraded(names []string, total int) metav1.Condition {
 	switch {
-	case len(mcns) == 0:
+	case total == 0:
 		return condition(metav1.ConditionUnknown, noData, "There is no MachineConfigNode")
 	case len(names) == 0:
 		return condition(metav1.ConditionFalse, asExpected, "")
@@ -87,24 +92,15 @@ func daemonsDegraded(mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
 	return condition(metav1.ConditionTrue, string(daemonSync)+failedSuffix, message)
 }
 
-func daemonsAvailable(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode) metav1.Condition {
+// daemonsAvailable compares the unavailable daemons with the nodes in an update.
+func daemonsAvailable(ds *appsv1.DaemonSet, inUpdate int) metav1.Condition {
 	switch {
 	case ds == nil || ds.Status.ObservedGeneration == 0 && ds.Status.DesiredNumberScheduled == 0:
 		return condition(metav1.ConditionUnknown, noData, "The status of the DaemonSet is not known")
-	case int(ds.Status.NumberUnavailable) > inUpdate(mcns):
+	case int(ds.Status.NumberUnavailable) > inUpdate:
 		return condition(metav1.ConditionFalse, "DaemonSetUnavailable", "Daemons are missing on nodes that are not in an update: see the pods of DaemonSet "+ds.Name)
 	}
 	return condition(metav1.ConditionTrue, asExpected, "")
-}
-
-// inUpdate returns the number of nodes that are in an update, according to package progress.
-func inUpdate(mcns []*mcfgv1.MachineConfigNode) (n int) {
-	for _, mcn := range mcns {
-		if progress.FromMachineConfigNode(mcn).InUpdate() {
-			n++
-		}
-	}
-	return n
 }
 
 func daemonsProgressing(ds *appsv1.DaemonSet) metav1.Condition {

@@ -99,10 +99,10 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 		r.tracker.end(p)
 	case err != nil:
 		r.tracker.fail(p, text, now)
-		r.notify()
-	case r.tracker.succeed(p, now):
-		r.notify()
+	default:
+		r.tracker.succeed(p, now)
 	}
+	r.notify()
 }
 
 // Forget removes the error and the running steps of a state and a key. Call Forget when the object

@@ -52,6 +52,26 @@ func TestASlowPass(t *testing.T) {
 	})
 }
 
+// TestTheEndOfASlowPass is published at once, whatever its result.
+func TestTheEndOfASlowPass(t *testing.T) {
+	for name, result := range map[string]error{"success": nil, "failure": errDaemons, "canceled": context.Canceled} {
+		inBubble(t, func(t *testing.T, m *memory) {
+			p := healthy(t, m)
+			ctx, cancel := context.WithCancel(t.Context())
+			ended := make(chan error)
+			go func() {
+				_ = p.Track(ctx, components.OperatorSyncMCD, "", func(context.Context) error { return <-ended })
+			}()
+			pass(3 * time.Hour)
+			m.is(t, operatorProgressing, yes, "OperatorSyncMCD")
+			cancel()
+			ended <- result
+			synctest.Wait()
+			assert.Equal(t, no, m.condition(t, operatorProgressing).Status, name)
+		})
+	}
+}
+
 func TestPeerConditions(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -119,10 +139,10 @@ func TestBootstrap(t *testing.T) {
 // TestAStuckRollout of the DaemonSet makes the daemons Degraded after an hour, also across restarts.
 func TestAStuckRollout(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
-		p, ds := healthy(t, m), daemonSet()
+		p, ds, mcns := healthy(t, m), daemonSet(), nodes(0)
 		last := func(minutes int) {
 			for range 2 * minutes {
-				require.NoError(t, p.SetPeerConditions(components.Daemon, components.Daemons(ds, nodes(0), time.Now())...))
+				require.NoError(t, p.SetPeerConditions(components.Daemon, components.Daemons(ds, mcns, time.Now())...))
 				pass(30 * time.Second)
 			}
 		}
@@ -147,6 +167,10 @@ func TestAStuckRollout(t *testing.T) {
 		last(70)
 		m.is(t, daemonDegraded, yes, "RolloutStuck")
 		m.is(t, daemonAvailable, no, "DaemonSetUnavailable")
+		degraded(mcns[0])
+		last(20)
+		c := m.is(t, daemonDegraded, yes, "SyncMCDFailed")
+		assert.Contains(t, c.Message, "worker-0", "the stuck rollout does not hide a degraded node")
 	})
 }
 

@@ -100,17 +100,12 @@ func (t *tracker) end(p *pass) bool {
 	return wasRunning
 }
 
-// succeed ends a pass without an error, and resolves the error of its step. It reports whether a
-// condition may change.
-func (t *tracker) succeed(p *pass, now time.Time) bool {
-	if !t.end(p) {
-		return false
+// succeed ends a pass without an error, and resolves the error of its step.
+func (t *tracker) succeed(p *pass, now time.Time) {
+	if t.end(p) {
+		t.succeeded, t.synced = true, t.synced || p.state == t.sync
+		t.resolve(p.step, now)
 	}
-	_, isResolved := t.errors[p.step]
-	isFirst := !t.succeeded || p.state == t.sync && !t.synced
-	t.succeeded, t.synced = true, t.synced || p.state == t.sync
-	t.resolve(p.step, now)
-	return isResolved || isFirst || now.Sub(p.started) >= lasting
 }
 
 func (t *tracker) resolve(s step, now time.Time) {

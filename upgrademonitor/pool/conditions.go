@@ -6,6 +6,8 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
 // degrading lists the conditions that make a pool Degraded, in the order of Degraded's message.
@@ -53,7 +55,7 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 		case c.paused:
 			return c.image.waiting(true)
 		case isDegraded:
-			return finding{false, reasonDegraded, "Pool update paused due to degraded condition"}
+			return finding{false, reasonDegraded, poolwords.Degraded}
 		case isActive || !c.image.exists:
 			return c.image.waiting(false)
 		}
@@ -64,11 +66,11 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 	case c.config == "" && c.updating == 0:
 		return finding{false, reasonNoConfiguration, c.updatedMessage()}
 	case c.paused && c.updating > 0:
-		return finding{true, reasonPausedWhileUpdating, c.updatingMessage(willNot)}
+		return finding{true, reasonPausedWhileUpdating, c.updatingMessage(poolwords.WillNot)}
 	case c.paused:
-		return finding{false, reasonPaused, c.updatingMessage(willNot)}
+		return finding{false, reasonPaused, c.updatingMessage(poolwords.WillNot)}
 	case isActive:
-		return finding{true, reasonNodesUpdating, c.updatingMessage(allUpdating)}
+		return finding{true, reasonNodesUpdating, c.updatingMessage(poolwords.AllUpdating)}
 	case c.updated == c.total:
 		return finding{false, reasonNodesUnavailable, c.updatedMessage()}
 	default:

@@ -71,6 +71,7 @@ func TestConditions(t *testing.T) {
 		{"one waits, and may be updated", change{two}, oneWaits, nodes{newNode("a", cordoned), newNode("b"), newNode("c")}},
 		{"one waits, the percentage is taken", change{two}, oneWaits, down},
 		{"one waits, the last place is taken by an update", nil, oneUpdates, down[:2]},
+		{"one waits, another is under pressure", nil, oneWaits, nodes{newNode("a", diskPressure), newNode("b"), newNode("c", diskPressure, notReady, cordoned)}},
 		{"many are not ready", nil, many, allDown},
 		{"five are not ready", nil, many[:5], allDown[:5]},
 		{"paused", change{paused}, oneWaits, down},
@@ -78,6 +79,7 @@ func TestConditions(t *testing.T) {
 		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
 		{"ordered by the Node, its object follows", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
+		{"ordered by the Node, without an object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
 		{"ordered by the Node, paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 
 		{"a node still has an image", nil, mcns{newMCN("a", images(oldImage, oldImage))}, nil},

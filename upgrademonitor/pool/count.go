@@ -1,11 +1,17 @@
 package pool
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // count has the number of nodes in each state, and the target of the pool.
@@ -25,19 +31,31 @@ type count struct {
 	pinned, pinnedReady int
 
 	down     []problem // nodes that are unavailable, but not being updated
-	degraded []problem
+	degraded []failure
 }
 
-// problem says why a node is degraded or unavailable.
+// problem says why a node is unavailable.
 type problem struct{ node, text string }
 
-// newCount counts the nodes of a pool. Nodes with the same name count as one node.
+// failure has the reports of a degraded node.
+type failure struct {
+	node    string
+	reports []string
+}
+
+// newCount counts the nodes of a pool.
 func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options) *count {
 	c := &count{config: pool.Spec.Configuration.Name, image: newImage(options, pool.Spec.Configuration.Name), paused: pool.Spec.Paused}
+	objects := make(map[string]*mcfgv1.MachineConfigNode, len(mcns))
+	for _, mcn := range mcns {
+		if mcn != nil {
+			objects[mcn.Name] = mcn
+		}
+	}
 	isMember := selects(pool)
-	for _, p := range pairs(nodes, mcns) {
-		if isMember(p.node) {
-			c.add(newMember(p.node, p.mcn))
+	for _, node := range nodes {
+		if node != nil && isMember(node) {
+			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
 	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
@@ -45,25 +63,26 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 	return c
 }
 
-func (c *count) add(m member) {
+// add counts a node.
+func (c *count) add(n progress.Node) {
 	c.total++
-	isAvailable := m.down == "" && !m.updating
-	has := m.reported && !m.updating && c.config != "" && m.current.Config == c.config && c.image.isOn(m.current.Image)
+	isAvailable := n.IsAvailable()
+	has := n.Reported && !n.InUpdate() && c.config != "" && n.Current.Config == c.config && c.image.isOn(n.Current.Image)
 	if !isAvailable {
 		c.unavailable++
-	}
-	if m.down != "" && !m.updating {
-		c.down = append(c.down, problem{m.name, m.down})
+		if !n.InUpdate() {
+			c.down = append(c.down, problem{n.Name, whyDown(n)})
+		}
 	}
 	if has {
 		c.have++
 	}
 	switch {
-	case !m.reported:
-		c.unreported++
-	case m.updating:
+	case n.InUpdate():
 		c.updating++
-	case !has || m.degraded:
+	case !n.Reported:
+		c.unreported++
+	case !has || n.Degraded:
 		c.waiting++
 	default:
 		c.updated++
@@ -71,15 +90,41 @@ func (c *count) add(m member) {
 			c.ready++
 		}
 	}
-	if m.degraded {
-		c.degraded = append(c.degraded, problem{m.name, m.message})
+	if n.Degraded {
+		reports := n.Reports
+		if len(reports) == 0 {
+			reports = []string{n.Message}
+		}
+		c.degraded = append(c.degraded, failure{n.Name, reports})
 	}
-	if m.pinned {
+	if n.HasObject && !slices.ContainsFunc(n.PinnedImageSets, isMissing) {
 		c.pinned++
 		if isAvailable {
 			c.pinnedReady++
 		}
 	}
+}
+
+// isMissing reports whether a node lacks a pinned image set. If the daemon is pulling images, but all
+// sets that the MachineConfigNode lists are complete, package progress adds a set that has no name.
+func isMissing(s progress.PinnedImageSet) bool { return s.Failed || s.Name != "" }
+
+// whyDown returns why a node is unavailable. It does not check whether the node is being updated.
+func whyDown(n progress.Node) string {
+	var why []string
+	for _, u := range n.Unavailable {
+		why = append(why, cmp.Or(downWords[u.Reason], string(u.Reason)))
+	}
+	if n.Degraded {
+		why = append(why, "degraded")
+	}
+	return strings.Join(why, " and ")
+}
+
+// downWords has the words for a reason that is not an adjective. Example: worker-0 is cordoned.
+var downWords = map[progress.UnavailableReason]string{
+	progress.Cordoned:     "cordoned",
+	progress.DiskPressure: "under DiskPressure",
 }
 
 // isUpdated reports whether every machine has the target and is ready. machine-config-operator

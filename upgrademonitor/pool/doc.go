@@ -1,9 +1,9 @@
 // Package pool computes the status of a MachineConfigPool from its nodes.
 //
 //	Node ──────────────┐
-//	MachineConfigNode ─┼─► member ─► count ─► conditions ─► status ─► events
-//	MachineConfigPool ─┘   one per node          ▲
-//	MachineOSConfig, MachineOSBuild ─► image ────┘
+//	MachineConfigNode ─┴─► progress.Node ─► count ─► conditions ─► status ─► events
+//	                         one per node              ▲
+//	MachineConfigPool, MachineOSConfig, MachineOSBuild ┘
 //
 // [Primary] returns the pool of a node. [Status] returns the status of a pool. [Events] returns the
 // events to record after the status was written. These functions use no client, clock or state, do

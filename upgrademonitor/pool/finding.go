@@ -8,23 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The reasons of the conditions. Only the reasons of a paused pool start with Paused.
+// The reasons of the conditions. Package poolwords has the reasons of a layered pool that waits for
+// its image. Only the reasons of a paused pool start with Paused.
 const (
-	reasonAsExpected            = "AsExpected"
-	reasonAllNodesUpdated       = "AllNodesUpdated"
-	reasonNodesNotUpdated       = "NodesNotUpdated"
-	reasonNodesNotReported      = "NodesNotReported"
-	reasonNodesUnavailable      = "NodesUnavailable"
-	reasonNodesUpdating         = "NodesUpdating"
-	reasonNoConfiguration       = "NoConfiguration"
-	reasonImageBuilding         = "ImageBuilding"
-	reasonImageBuildFailed      = "ImageBuildFailed"
-	reasonImageBuildInterrupted = "ImageBuildInterrupted"
-	reasonDegraded              = "Degraded"
-	reasonPaused                = "Paused"
-	reasonPausedWhileUpdating   = "PausedWhileUpdating"
-	reasonPausedWhileBuilding   = "PausedWhileBuilding"
-	reasonNodesDegraded         = "%d nodes are reporting degraded status on sync"
+	reasonAsExpected          = "AsExpected"
+	reasonAllNodesUpdated     = "AllNodesUpdated"
+	reasonNodesNotUpdated     = "NodesNotUpdated"
+	reasonNodesNotReported    = "NodesNotReported"
+	reasonNodesUnavailable    = "NodesUnavailable"
+	reasonNodesUpdating       = "NodesUpdating"
+	reasonNoConfiguration     = "NoConfiguration"
+	reasonDegraded            = "Degraded"
+	reasonPaused              = "Paused"
+	reasonPausedWhileUpdating = "PausedWhileUpdating"
+	reasonNodesDegraded       = "%d nodes are reporting degraded status on sync"
 )
 
 // finding is the status, reason and message of a condition.

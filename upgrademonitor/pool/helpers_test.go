@@ -70,7 +70,10 @@ func newNode(name string, change ...func(*corev1.Node)) *corev1.Node {
 	return n
 }
 
-func cordoned(n *corev1.Node)     { n.Spec.Unschedulable = true }
+func cordoned(n *corev1.Node) { n.Spec.Unschedulable = true }
+func diskPressure(n *corev1.Node) {
+	n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue})
+}
 func notReady(n *corev1.Node)     { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
 func noConditions(n *corev1.Node) { n.Status.Conditions = nil }
 func roles(pools ...string) func(*corev1.Node) {
@@ -171,7 +174,22 @@ var (
 // ordered makes a Node desire a config and an image.
 func ordered(config, image string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
-		n.Annotations = map[string]string{upgrademonitor.DesiredConfigAnnotation: config, upgrademonitor.DesiredImageAnnotation: image}
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.DesiredConfigAnnotation, config)
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.DesiredImageAnnotation, image)
+	}
+}
+
+func runsConfig(config string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.CurrentConfigAnnotation, config)
+	}
+}
+
+// withState sets the state of the daemon, and the reason.
+func withState(state, reason string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, "machineconfiguration.openshift.io/state", state)
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, "machineconfiguration.openshift.io/reason", reason)
 	}
 }
 

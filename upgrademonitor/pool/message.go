@@ -10,6 +10,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
 // The limits of messages. Without limits, 5,000 nodes would make a pool too large for etcd.
@@ -18,15 +19,6 @@ const (
 	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
 	maxFailure  = maxMessage - 384 // the maximum length of NodeDegraded's message, which must fit into the message of Degraded
 	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
-)
-
-// The first words of messages. Tests, alerts and runbooks of OpenShift compare them.
-const (
-	allUpdated  = "All nodes are updated with "
-	allUpdating = "All nodes are updating to "
-	willNot     = "Pool is paused; will not update to "
-	buildFailed = "Custom OS image build failed"
-	noTarget    = "The pool has no rendered MachineConfig yet" // this is a whole message
 )
 
 // target names the config and the image that the nodes of the pool should have.
@@ -44,11 +36,11 @@ func configOf(config string) string { return "MachineConfig " + config }
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
-		return allUpdated + c.target()
+		return poolwords.AllUpdated + c.target()
 	case !c.image.exists:
 		return c.image.waiting(c.paused).message
 	case c.config == "":
-		return noTarget
+		return poolwords.NoTarget
 	}
 	return sentences(c.counts(c.target()), c.downNodes())
 }
@@ -58,7 +50,7 @@ func (c *count) updatedMessage() string {
 // other controllers sync.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
-		return noTarget
+		return poolwords.NoTarget
 	}
 	parts := []string{beginning + c.target()}
 	if c.paused && c.updating > 0 {
@@ -88,7 +80,7 @@ func (c *count) counts(target string) string {
 
 // downNodes names the nodes that are unavailable but not being updated, each with the cause.
 func (c *count) downNodes() string {
-	sortByNode(c.down)
+	slices.SortFunc(c.down, func(a, b problem) int { return cmp.Compare(a.node, b.node) })
 	var parts []string
 	for _, p := range c.down[:min(len(c.down), maxNames)] {
 		parts = append(parts, p.node+" is "+p.text)
@@ -99,13 +91,15 @@ func (c *count) downNodes() string {
 	return strings.Join(parts, ", ")
 }
 
-// degradedMessage lists degraded nodes in the order of their names, each with its own message. The
+// degradedMessage lists degraded nodes in the order of their names, each with its own reports. The
 // text ends with the number of further nodes, and a command that shows the first node's object.
-func degradedMessage(nodes []problem) string {
-	sortByNode(nodes)
+func degradedMessage(nodes []failure) string {
+	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
-	for _, p := range nodes[:min(len(nodes), maxFailures)] {
-		texts = append(texts, fmt.Sprintf("Node %s is reporting: %q", p.node, p.text))
+	for _, f := range nodes[:min(len(nodes), maxFailures)] {
+		for _, message := range f.reports {
+			texts = append(texts, poolwords.Report{Node: f.node, Message: message}.String())
+		}
 	}
 	end := " See oc describe machineconfignode/" + nodes[0].node
 	if more := len(nodes) - maxFailures; more > 0 {
@@ -123,17 +117,13 @@ func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 		text := cmp.Or(cause.Message, string(cause.Type)+" is True")
 		switch {
 		case cause.Type == mcfgv1.MachineConfigPoolImageBuildDegraded:
-			text = buildFailed + ": " + text
+			text = poolwords.BuildFailed + ": " + text
 		case i > 0:
 			text = string(cause.Type) + ": " + text
 		}
 		texts = append(texts, text)
 	}
 	return join(texts, ". ", maxMessage)
-}
-
-func sortByNode(list []problem) {
-	slices.SortFunc(list, func(a, b problem) int { return cmp.Compare(a.node, b.node) })
 }
 
 // sentences joins the strings that are not empty.

@@ -64,24 +64,6 @@ func checkRules(t *testing.T, s mcfgv1.MachineConfigPoolStatus, n int, options p
 	}
 }
 
-// Of several objects with one name the newest counts: resource versions are numbers. If the versions
-// are equal, the result does not depend on the order of the objects and of their conditions.
-func TestNewestCounts(t *testing.T) {
-	for _, versions := range [][2]string{{"999", "1000"}, {"", ""}} {
-		older, newer := newMCN("a", degraded, notUpdated), newMCN("a")
-		down, up := newNode("a", cordoned), newNode("a")
-		older.ResourceVersion, newer.ResourceVersion = versions[0], versions[1]
-		down.ResourceVersion, up.ResourceVersion = versions[0], versions[1]
-		status := pool.Status(newPool("worker"), nodes{up, down}, mcns{older, newer}, pool.Options{}, now)
-		if versions[0] != "" {
-			assert.Equal(t, counts{1, 1, 1, 0, 0}, countsOf(status))
-		}
-		slices.Reverse(older.Status.Conditions)
-		slices.Reverse(newer.Status.Conditions)
-		assert.Equal(t, status, pool.Status(newPool("worker"), nodes{down, up, up}, mcns{newer, older, newer}, pool.Options{}, now), "in another order")
-	}
-}
-
 func text(t *testing.T, objects ...any) string {
 	t.Helper()
 	b, err := json.Marshal(objects)

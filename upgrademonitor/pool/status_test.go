@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -33,12 +32,13 @@ func TestOneMachine(t *testing.T) {
 	namesake := func(m *mcfgv1.MachineConfigNode) {
 		m.OwnerReferences = append([]metav1.OwnerReference{{APIVersion: "example.com/v1", Kind: "Node", Name: "n", UID: "another"}}, m.OwnerReferences...)
 	}
+	told := newNode("n", ordered(newConfig, ""), runsConfig(oldConfig))
 	blank := func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = nil }
 	noVersions := func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion = nil }
 	unknown := withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
-	pressed := func(n *corev1.Node) {
-		for _, conditionType := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeMemoryPressure, corev1.NodeNetworkUnavailable} {
-			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: conditionType, Status: corev1.ConditionTrue})
+	pressed := func(t corev1.NodeConditionType, status corev1.ConditionStatus) func(*corev1.Node) {
+		return func(n *corev1.Node) {
+			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: status})
 		}
 	}
 
@@ -52,7 +52,11 @@ func TestOneMachine(t *testing.T) {
 		{"updated, not ready", newNode("n", notReady), newMCN("n"), counts{1, 1, 0, 1, 0}},
 		{"updated, readiness unknown", newNode("n", noConditions), newMCN("n"), counts{1, 1, 0, 1, 0}},
 		{"updated, cordoned by someone else", newNode("n", cordoned), newMCN("n"), counts{1, 1, 0, 1, 0}},
-		{"updated, under pressure", newNode("n", pressed), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"updated, without pressure", newNode("n", pressed(corev1.NodeDiskPressure, "False"), pressed(corev1.NodeNetworkUnavailable, "False")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"updated, memory pressure", newNode("n", pressed(corev1.NodeMemoryPressure, "True")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"updated, disk pressure", newNode("n", pressed(corev1.NodeDiskPressure, "True")), newMCN("n"), counts{1, 1, 0, 1, 0}},
+		{"updated, network unavailable", newNode("n", pressed(corev1.NodeNetworkUnavailable, "Unknown")), newMCN("n"), counts{1, 1, 0, 1, 0}},
+		{"waiting, disk pressure", newNode("n", pressed(corev1.NodeDiskPressure, "True")), newMCN("n", waiting), counts{1, 0, 0, 1, 0}},
 		{"degraded and updated", newNode("n"), newMCN("n", degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
@@ -71,11 +75,21 @@ func TestOneMachine(t *testing.T) {
 
 		{"its Node desires another config", newNode("n", ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
 		{"its Node desires an image", newNode("n", ordered(newConfig, newImage)), newMCN("n", images(oldImage, oldImage)), counts{1, 0, 0, 1, 0}},
-		{"its Node has what it desires, and is stale", newNode("n", ordered(oldConfig, ""), func(n *corev1.Node) {
-			n.Annotations[upgrademonitor.CurrentConfigAnnotation] = oldConfig
-		}), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"its Node runs another config", newNode("n", runsConfig(oldConfig), ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 0, 0}},
+		{"its Node runs the config, its object follows", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", waiting), counts{1, 1, 1, 0, 0}},
+		{"its object's spec has a withdrawn config", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", configs(oldConfig, newConfig, newConfig)), counts{1, 1, 1, 0, 0}},
 		{"its Node desires what it has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
+
+		{"told to update, no object", told, nil, counts{1, 0, 0, 1, 0}},
+		{"told to update, an empty object", told, newMCN("n", blank), counts{1, 0, 0, 1, 0}},
+		{"told to update, a new object", told, newMCN("n", joining), counts{1, 0, 0, 1, 0}},
+		{"told to update, the object of a previous Node", told, newMCN("n", anotherOwner), counts{1, 0, 0, 1, 0}},
+		{"told what it runs, no object", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), nil, counts{1, 0, 0, 0, 0}},
+
+		{"degraded by its state", newNode("n", withState("Degraded", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
+		{"unreconcilable by its state", newNode("n", withState("Unreconcilable", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
+		{"working by its state", newNode("n", withState("Working", "drift")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 
 		{"without labels, until it has its role", newNode("n", roles()), newMCN("n"), counts{1, 1, 1, 0, 0}},
 
@@ -160,6 +174,7 @@ func TestPinnedImageSets(t *testing.T) {
 		{"failed", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2})), [4]int64{0, 0, 1, 0}},
 		{"failed before", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2, LastFailedGeneration: 1})), [4]int64{1, 1, 1, 0}},
 		{"degraded", newNode("n"), newMCN("n", pinFailed), [4]int64{0, 0, 1, 0}},
+		{"done, and still pulling", newNode("n"), newMCN("n", phase("PinnedImageSetsProgressing", "True")), [4]int64{1, 1, 1, 0}},
 		{"done, not ready", newNode("n", notReady), newMCN("n"), [4]int64{1, 0, 0, 1}},
 		{"done, updating", newNode("n"), newMCN("n", updating), [4]int64{1, 0, 0, 1}},
 	} {

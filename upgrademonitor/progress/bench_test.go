@@ -25,14 +25,12 @@ func objects() []*mcfgv1.MachineConfigNode {
 	return all
 }
 
-func BenchmarkPools(b *testing.B) {
-	all, pools := objects(), []*mcfgv1.MachineConfigPool{worker("10%")}
+func BenchmarkOf(b *testing.B) {
+	all, node := objects(), newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")
 	b.ReportAllocs()
 	for b.Loop() {
-		var nodes []progress.Node
 		for _, m := range all {
-			nodes = append(nodes, progress.FromMachineConfigNode(m))
+			progress.Of(node, m)
 		}
-		progress.Pools(pools, nodes, at(10), progress.Limits{})
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets Message, Failing and Pods.
-func (n *Node) readCause(list []metav1.Condition) {
-	if n.State == Updating && !n.NotStarted {
+// readCause sets Message, Failing and Pods. reason is the reason annotation of the Node.
+func (n *Node) readCause(list []metav1.Condition, reason string) {
+	if n.Step != "" && !n.NotStarted {
 		n.Message = n.messageOfStep(list)
 		n.Failing = isError(n.Message)
 	}
@@ -27,12 +27,38 @@ func (n *Node) readCause(list []metav1.Condition) {
 		return
 	}
 	n.Failing = false
-	degraded := conditions.TrimUpdatePrefix(messageOf(list, phases.NodeDegraded))
-	degraded = strings.TrimPrefix(degraded, "Node "+n.Name+" upgrade failure. ")
+	n.Reports = reports(list, reason)
+	degraded := n.causeInReports()
 	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isAfterAnHour {
 		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
+}
+
+// reports returns the value of Node.Reports. Some daemons set only the annotation, for example if
+// the files on disk have changed.
+func reports(list []metav1.Condition, reason string) []string {
+	var all []string
+	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
+		all = append(all, conditions.TrimUpdatePrefix(messageOf(list, phases.NodeDegraded)))
+	}
+	if !slices.Contains(all, reason) {
+		all = append(all, reason)
+	}
+	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
+}
+
+// causeInReports returns the first report, without the name of the node, or a report that contains
+// the first report and says more.
+func (n *Node) causeInReports() string {
+	cause := ""
+	for _, text := range n.Reports {
+		text = strings.TrimPrefix(text, "Node "+n.Name+" upgrade failure. ")
+		if strings.Contains(text, cause) {
+			cause = text
+		}
+	}
+	return cause
 }
 
 // isError reports whether the message of a running step is an error. Errors of

@@ -2,11 +2,9 @@ package progress_test
 
 import (
 	"testing"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -95,44 +93,4 @@ func TestV1alpha1(t *testing.T) {
 	assert.Equal(t, target(configB), n.Desired)
 	assert.Equal(t, phases.UpdatePrepared, n.Step)
 	assert.Equal(t, "Update Failed compatibility validation", n.Message)
-}
-
-// TestPoolsWithoutObjects: the numbers of the pool's status count, and its condition Updated decides.
-func TestPoolsWithoutObjects(t *testing.T) {
-	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
-		return func(p *mcfgv1.MachineConfigPool) {
-			p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.DegradedMachineCount = machines, updated, degraded
-			p.Status.Configuration.Name = configB
-		}
-	}
-	isUpdated := func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue}}
-	}
-	of := func(config string) func(*mcfgv1.MachineConfigPool) {
-		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
-	}
-	for name, tc := range map[string]struct {
-		pool *mcfgv1.MachineConfigPool
-		want [3]int // done, stuck, unreported
-		done bool
-	}{
-		"updated":               {worker("", counts(3, 3, 0), isUpdated), [3]int{3, 0, 0}, true},
-		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
-		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
-		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
-		"of another target":     {worker("", counts(3, 3, 0), isUpdated, of(configA)), [3]int{3, 0, 0}, false},
-		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
-		"nodes by their texts": {
-			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 1, 1}, false,
-		},
-		"more nodes by their texts": {
-			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
-		},
-		"without machines": {worker("", isUpdated), [3]int{}, true},
-	} {
-		p := progress.Pools([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, progress.Limits{})[0]
-		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
-		assert.Equal(t, tc.done, p.IsDone(), name)
-		assert.Equal(t, name != "without machines", p.FromStatus, name)
-	}
 }

@@ -31,16 +31,12 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// neverReported reports whether the phase of a condition was never reported.
-func neverReported(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
-}
-
 // wasReported reports whether a phase was reported since the last update ended. It may be False: as
 // not required or, by machine-config-operator, as failed.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)
-	return c != nil && !neverReported(c) && !conditions.HasUpdatePrefix(c.Message)
+	isReserved := c != nil && c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
+	return c != nil && !isReserved && !conditions.HasUpdatePrefix(c.Message)
 }
 
 // isReset reports whether the start or the end of an update has reset a condition. A reset sets the
@@ -88,17 +84,12 @@ func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Ti
 	return last
 }
 
-// neverUpdated reports whether the list has conditions of update steps, but none of these steps was
-// ever reported.
-func neverUpdated(list []metav1.Condition) bool {
-	has := false
-	for i := range list {
-		if phases.StartsUpdate(phases.Phase(list[i].Type)) {
-			if !neverReported(&list[i]) {
-				return false
-			}
-			has = true
-		}
+// since returns the duration between two times, or zero if they are out of order.
+func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return has
+	return a
 }

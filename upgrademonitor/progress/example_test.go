@@ -5,8 +5,8 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -41,13 +41,13 @@ func ExampleFromMachineConfigNode() {
 		condition(phases.Cordoned, metav1.ConditionTrue, "14:00:11", "Cordoned"),
 		condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"),
 	))
-	fmt.Println(node.Name, "is", node.State, "at step", node.Step, "since", node.Since.Format(time.TimeOnly))
+	fmt.Println(node.Name, "is at step", node.Step, "since", node.Since.Format(time.TimeOnly))
 	fmt.Println(node.Message)
 	for _, step := range node.Steps {
 		fmt.Println(" ", step.State, step.Phase, step.Duration)
 	}
 	// Output:
-	// worker-4 is Updating at step Drained since 14:00:11
+	// worker-4 is at step Drained since 14:00:11
 	// Cannot evict pod
 	//   Finished UpdatePrepared 6s
 	//   Finished Cordoned 5s
@@ -58,26 +58,25 @@ func ExampleFromMachineConfigNode() {
 	//   ToDo Uncordoned 0s
 }
 
-// The only node that may be updated at a time is stuck, so that the others wait forever.
-func ExamplePools() {
-	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
-	pool.Spec.Configuration.Name = "rendered-worker-bbb"
-	pool.Spec.MaxUnavailable = &intstr.IntOrString{IntVal: 1}
-
-	waiting := updating("worker-5")
-	waiting.Spec.ConfigVersion.Desired = "rendered-worker-aaa"
-	waiting.Status.Conditions = []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, "09:00:00", "Updated")}
-	nodes := []progress.Node{
-		progress.FromMachineConfigNode(updating("worker-4", condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"))),
-		progress.FromMachineConfigNode(waiting),
+// The MachineConfigNode does not show that its Node is under pressure, and has another config to update to.
+func ExampleOf() {
+	mcn := updating("worker-5")
+	mcn.Spec.ConfigVersion.Desired = "rendered-worker-aaa"
+	mcn.Status.Conditions = []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, "09:00:00", "Updated")}
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-5", Annotations: map[string]string{
+		"machineconfiguration.openshift.io/currentConfig": "rendered-worker-aaa",
+		"machineconfiguration.openshift.io/desiredConfig": "rendered-worker-bbb",
+	}}}
+	node.Status.Conditions = []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(today("14:00:00"))},
 	}
-	for _, p := range progress.Pools([]*mcfgv1.MachineConfigPool{pool}, nodes, today("15:12:00"), progress.Limits{}) {
-		fmt.Printf("%s: %d of %d done, %d waiting, blocked: %t\n", p.Name, p.Done, len(p.Nodes), p.Waiting, p.Blocked)
-		for _, s := range p.StuckNodes() {
-			fmt.Printf("%s: %s for %s: %s\n", s.Name, s.Step, s.For, s.Message)
-		}
+	n := progress.Of(node, mcn)
+	fmt.Println(n.Name, "is to be updated to", n.Desired.Config, "and has not started:", n.NotStarted)
+	for _, u := range n.Unavailable {
+		fmt.Println(u.Reason, "since", u.Since.Format(time.TimeOnly))
 	}
 	// Output:
-	// worker: 0 of 2 done, 1 waiting, blocked: true
-	// worker-4: Drained for 1h12m0s: Cannot evict pod
+	// worker-5 is to be updated to rendered-worker-bbb and has not started: true
+	// DiskPressure since 14:00:00
 }

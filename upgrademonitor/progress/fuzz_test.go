@@ -1,7 +1,6 @@
 package progress_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,7 +11,6 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -76,9 +74,9 @@ func (t *tape) object() *mcfgv1.MachineConfigNode {
 	return m
 }
 
-func seeds(f *testing.F) {
+func seeds(f *testing.F, n uint64) {
 	f.Add([]byte{}, uint64(0))
-	for seed := range uint64(100) {
+	for seed := range n {
 		data := make([]byte, 900)
 		random := rand.New(rand.NewPCG(seed, 0))
 		for i := range data {
@@ -90,7 +88,7 @@ func seeds(f *testing.F) {
 
 // FuzzNode decodes an object from bytes.
 func FuzzNode(f *testing.F) {
-	seeds(f)
+	seeds(f, 100)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		in := tape(data)
 		m := in.object()
@@ -98,18 +96,27 @@ func FuzzNode(f *testing.F) {
 		n := progress.FromMachineConfigNode(m)
 		require.Equal(t, before, m, "the argument changed")
 		checkNode(t, n)
-		if len(m.Status.Conditions) > 0 {
-			requireAgreement(t, m, configB)
-		}
+		require.Equal(t, n, progress.Of(nil, m))
+
+		node := in.node(m.Name)
+		nodeBefore := node.DeepCopy()
+		checkNode(t, progress.Of(node, m))
+		checkNode(t, progress.Of(node, nil))
+		require.Equal(t, before, m, "the argument changed")
+		require.Equal(t, nodeBefore, node, "the argument changed")
 	})
 }
 
 // checkNode checks the invariants of a node.
 func checkNode(t *testing.T, n progress.Node) {
 	t.Helper()
-	require.Contains(t, []progress.State{progress.Unreported, progress.Stuck, progress.Updating, progress.Done}, n.State)
 	require.Contains(t, []int{0, 7, 9}, len(n.Steps))
-	require.Equal(t, n.InUpdate(), len(n.Steps) > 0)
+	require.Equal(t, n.Step != "", len(n.Steps) > 0)
+	require.True(t, n.InUpdate() || n.Step == "" && !n.NotStarted)
+	require.True(t, n.HasNode || len(n.Unavailable) == 0)
+	require.False(t, n.IsAvailable() && (n.Degraded || n.InUpdate() || len(n.Unavailable) > 0))
+	require.True(t, n.Degraded || len(n.Reports) == 0)
+	require.True(t, n.HasObject || !n.Reported)
 	last, took := n.Started, time.Duration(0)
 	require.Equal(t, time.UTC, n.Started.Location())
 	for _, s := range n.Steps {
@@ -127,77 +134,5 @@ func checkNode(t *testing.T, n progress.Node) {
 	}
 	if n.Step != "" && n.Step != phases.Updated {
 		require.True(t, slices.ContainsFunc(n.Steps, func(s progress.Step) bool { return s.Phase == n.Step && s.State != progress.Finished }))
-	}
-}
-
-// FuzzPools decodes pools and objects from bytes.
-func FuzzPools(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
-		in := tape(data)
-		var pools []*mcfgv1.MachineConfigPool
-		for _, name := range []string{"worker", "master", ""}[:in.pick(4)] {
-			p := worker("")
-			p.Name = name
-			p.Status.MachineCount, p.Status.UpdatedMachineCount = int32(in.pick(4)-1), int32(in.pick(4)-1)
-			p.Status.DegradedMachineCount, p.Status.UnavailableMachineCount = int32(in.pick(4)-1), int32(in.pick(4)-1)
-			p.Spec.Configuration.Name = oneOf(&in, configB, configA, "")
-			p.Spec.Paused = in.pick(4) == 1
-			p.Spec.MaxUnavailable = oneOf(&in, nil, &intstr.IntOrString{IntVal: 3}, &intstr.IntOrString{IntVal: math.MinInt32}, &intstr.IntOrString{Type: intstr.String, StrVal: "x%"}, &intstr.IntOrString{Type: 7})
-			pools = append(pools, p)
-		}
-		var nodes []progress.Node
-		for len(in) > 0 {
-			m := in.object()
-			m.Name = fmt.Sprintf("%s%d", m.Name, len(nodes))
-			n := progress.FromMachineConfigNode(m)
-			n.NotReady, n.Cordoned = in.pick(8) == 1, in.pick(8) == 1
-			nodes = append(nodes, n)
-		}
-		now := in.time()
-		limits := progress.Limits{StuckAfter: time.Duration(in.pick(3)-1) * time.Minute}
-		got := progress.Pools(pools, nodes, now, limits)
-		total := 0
-		for _, p := range got {
-			checkPool(t, p)
-			total += len(p.Nodes)
-		}
-		require.Len(t, nodes, total)
-
-		random := rand.New(rand.NewPCG(seed, 1))
-		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
-		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-		again := progress.Pools(pools, nodes, now, limits)
-		require.Len(t, again, len(got))
-		for i := range got {
-			require.Equal(t, got[i], again[i], "in another order")
-		}
-	})
-}
-
-func checkPool(t *testing.T, p progress.Pool) {
-	t.Helper()
-	require.Equal(t, p.Total(), len(p.Nodes)+p.Missing, "the states do not add up")
-	require.GreaterOrEqual(t, p.Typical, time.Duration(0))
-	if p.Remaining != nil {
-		require.GreaterOrEqual(t, *p.Remaining, time.Duration(0))
-		require.False(t, p.Paused || p.Done < 3 || p.Blocked, "an estimate that is a guess")
-	}
-	count := map[progress.State]int{}
-	for _, n := range p.Nodes {
-		count[n.State]++
-		require.GreaterOrEqual(t, n.For, time.Duration(0))
-	}
-	if p.FromStatus {
-		require.Empty(t, p.Nodes)
-		require.GreaterOrEqual(t, min(p.Done, p.Stuck, p.Unreported), 0)
-		return
-	}
-	require.Equal(t, []int{count[progress.Done], count[progress.Updating], count[progress.Stuck], count[progress.Waiting], count[progress.Idle], count[progress.Unreported] + p.Missing},
-		[]int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Idle, p.Unreported})
-	require.False(t, p.Blocked && !p.Full)
-	require.Len(t, p.StuckNodes(), p.Stuck)
-	for i, n := range p.Nodes {
-		require.True(t, i == 0 || p.Nodes[i-1].Name <= n.Name)
 	}
 }

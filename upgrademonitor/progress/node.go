@@ -1,125 +1,88 @@
 package progress
 
 import (
-	"cmp"
-	"encoding/json"
-	"slices"
 	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// notYetSet are the values of the spec's desired config that mean "not known yet", in v1 and
-// v1alpha1.
-var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
+// Target is the target of an update: a rendered config and, in a layered pool, an image by digest.
+type Target struct{ Config, Image string }
 
-// FromMachineConfigNode reads one MachineConfigNode. If mcn is nil, the result has no name, and its
-// state is Unreported.
-//
-//  1. The Duration of a finished step is the time since the previous step finished or, for the
-//     first step, since the update started. The durations add up to the time from the start of the
-//     update to the end of the last finished step.
-//  2. Since does not depend on the lastTransitionTime of the running step, because some daemons
-//     change that time with each message.
-//  3. A step that did not run is Skipped if the daemon has reported that the step is not required,
-//     or if a later step has started. A step is Failed if its message is an error, and the step is
-//     not running.
-//  4. Requested is the newest time of a managedFields entry that owns the spec. It is zero if the
-//     spec never changed, or if managedFields were removed.
-//  5. The result is never Waiting or Idle. These states depend on the target of the pool, which is
-//     not in the MachineConfigNode. The function Pools sets these states.
-//  6. A degraded node is Stuck, even if it is not in an update.
-//  7. A node is in an update if it does not run its desired config and image. A node is also in an
-//     update if Updated is not True, and a step that runs only during an update has started. Some
-//     daemons report Updated=False when they restart, so a node with Updated=False and no such step
-//     is Done.
-//  8. If the node is degraded, Message is the message of NodeDegraded, without the name of the
-//     node. Otherwise, Message is the message of the running step. If a drain fails for an hour,
-//     the daemon reports NodeDegraded without the cause, so Message is the error in the message of
-//     Drained.
-//  9. If two times are out of order, the duration between them is zero.
-func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node {
-	if mcn == nil {
-		return Node{State: Unreported}
-	}
-	list := mcn.Status.Conditions
-	n := Node{
-		Name:      cmp.Or(mcn.Name, mcn.Spec.Node.Name),
-		UID:       mcn.UID,
-		Pool:      mcn.Spec.Pool.Name,
-		Desired:   Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)},
-		Current:   Target{Image: string(mcn.Status.ConfigImage.CurrentImage)},
-		Requested: requested(mcn),
-	}
-	n.Degraded, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
-	if version := mcn.Status.ConfigVersion; version != nil {
-		n.Current.Config = version.Current
-		if slices.Contains(notYetSet, n.Desired.Config) {
-			n.Desired.Config = version.Desired
-		}
-	}
-	n.readSteps(list)
-	n.readCause(list)
-	if n.Degraded {
-		n.State = Stuck
-	}
-	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
-	return n
+// Node is the state of a node, read from its Node and its MachineConfigNode by the function Of. An
+// unknown time is zero.
+type Node struct {
+	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
+	// pool: see pool.Primary.
+	Name, Pool string
+	// HasNode and HasObject say whether the Node and its MachineConfigNode were passed to Of. A
+	// MachineConfigNode without conditions, or of an earlier Node of that name, does not count.
+	HasNode, HasObject bool
+	// UID is the UID of the MachineConfigNode. If the object is deleted and created again, the new
+	// object has another UID.
+	UID types.UID
+	// Desired is what the node is told to run. Current is what the node runs.
+	Desired, Current Target
+
+	// Reported is true once the daemon has reported the start or the end of an update. The daemon
+	// of a new node reports other conditions first.
+	Reported bool
+	// Steps are the steps of the current update, in order. Steps is nil if the node is not in an
+	// update. An update that does not reboot has UpdatePostActionComplete in place of RebootedNode.
+	Steps []Step
+	// Step is the step that is running or has failed. If no step is running or has failed, Step is
+	// the next step, or Updated after the last step. Step is "" if the node is not in an update.
+	Step phases.Phase
+	// NotStarted is true if an update was requested, but has not started.
+	NotStarted bool
+
+	// Requested is when Desired was requested: the last write of the MachineConfigNode's spec or, if
+	// the spec has another target, of the Node's annotation. Started is when the current update
+	// started. Completed is when the last update ended, or zero while an update is running.
+	Requested, Started, Completed time.Time
+	// Since is when the node reached Step: the time when the last step finished or, if no step has
+	// finished, the start of the update. The lastTransitionTime of a running step does not count,
+	// because some daemons change it with each message. Before an update starts, Since is Requested.
+	// If the node is not in an update, Since is Completed.
+	Since time.Time
+	// DegradedSince is when NodeDegraded became True. It is zero if only the Node says that the node
+	// is degraded, because annotations have no time.
+	Degraded      bool
+	DegradedSince time.Time
+	// Reports are the message of NodeDegraded, without the prefix "Action during update to …", and
+	// the reason annotation of the Node if it has another text. Reports is empty if the node is not
+	// degraded.
+	Reports []string
+
+	// Message is the cause of a failure or, if there is no failure, the message of the running
+	// step. The cause is the most specific of the error of the step and the Reports.
+	Message string
+	// Failing is true while the running step reports an error and the daemon retries the step.
+	Failing bool
+	// Pods are the pods that a failing drain waits for.
+	Pods []Pod
+	// PinnedImageSets are the sets that have failed, then the sets that are being pulled.
+	PinnedImageSets []PinnedImageSet
+
+	// Unavailable has the reasons of the Node for which machine-config-operator counts the node as
+	// unavailable. An update and a failure are not among them. It is empty if HasNode is false.
+	Unavailable []Unavailable
+	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
+	// last request that was carried out. Examples: drain-<config>, uncordon-<config>.
+	DesiredDrain, LastAppliedDrain string
+
+	isTold bool // the annotations of the Node tell the node to update
+	isIdle bool // the daemon has not started the update that isTold is about
 }
 
-// readSteps sets the steps, the state, and the other fields about the update. It does not set
-// Waiting or Idle, because it does not know the target of the pool.
-func (n *Node) readSteps(list []metav1.Condition) {
-	isUpdated, _ := sinceTrue(list, phases.Updated)
-	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
-	})
-	n.Reported = isUpdated || isRunning || wasReported(list, phases.Updated)
-	switch {
-	case !n.Reported:
-		n.State = Unreported
-	case isUpdated && !n.hasDesired():
-		n.State, n.NotStarted, n.Completed = Updating, true, completionOf(list)
-		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
-		n.Step, n.Since = n.Steps[0].Phase, n.Requested
-	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
-		n.State = Updating
-		n.Started = startOf(list)
-		n.Steps = currentSteps(list)
-		n.Since = measure(n.Steps, n.Started)
-		n.Step = stepOf(n.Steps)
-	default:
-		n.State = Done
-		n.isNew = neverUpdated(list)
-		n.Completed = completionOf(list)
-		n.Since = n.Completed
-	}
-}
+// InUpdate reports whether an update of the node was requested and is not complete. If the
+// MachineConfigNode does not show the update, Step is "".
+func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
-// requested returns the time of the last change of the spec. At generation 1 it returns zero,
-// because a new object does not request an update.
-func requested(mcn *mcfgv1.MachineConfigNode) time.Time {
-	var newest time.Time
-	if mcn.Generation <= 1 {
-		return newest
-	}
-	for i := range mcn.ManagedFields {
-		if entry := &mcn.ManagedFields[i]; ownsSpec(entry) {
-			newest = later(newest, entry.Time.UTC())
-		}
-	}
-	return newest
-}
+// IsAvailable reports whether the node is neither degraded nor in an update, and Unavailable is
+// empty. A node that is not available counts against maxUnavailable of its pool.
+func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
 
-func ownsSpec(entry *metav1.ManagedFieldsEntry) bool {
-	if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil {
-		return false
-	}
-	var fields struct {
-		Spec json.RawMessage `json:"f:spec"`
-	}
-	return json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && fields.Spec != nil
-}
+func (n Node) hasDesired() bool { return n.Desired == n.Current }

@@ -2,7 +2,7 @@ package progress
 
 import (
 	"cmp"
-	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -15,11 +15,7 @@ type PinnedImageSet struct {
 	Name    string    // "" if the status does not name the set
 	Failed  bool      // if false, the set is being pulled
 	Since   time.Time // when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
-	Message string    // the error, if Failed is true
-}
-
-func (n Node) failsToPin() bool {
-	return slices.ContainsFunc(n.PinnedImageSets, func(s PinnedImageSet) bool { return s.Failed })
+	Message string    // the error of the last attempt, or ""
 }
 
 // pinnedImageSets returns the failed sets, then the sets that are being pulled. If a condition is
@@ -29,15 +25,22 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)
 	pulling, pullingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsProgressing)
 	var failed, pulled []PinnedImageSet
-	for _, s := range status.PinnedImageSets {
-		switch isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration; {
-		case s.LastFailedGeneration > 0 && (failing || !isCurrent):
+	isRetried := false
+	for i := range status.PinnedImageSets {
+		s := &status.PinnedImageSets[i]
+		isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration
+		hasFailed := hasFailed(s, isCurrent, failing)
+		switch {
+		case hasFailed && pulling && isRequeue(cmp.Or(s.LastFailedGenerationError, why)):
+			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
+			isRetried = true
+		case hasFailed:
 			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
 		case !isCurrent:
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince})
 		}
 	}
-	if failing && len(failed) == 0 {
+	if failing && len(failed) == 0 && !isRetried {
 		failed = append(failed, PinnedImageSet{Failed: true, Since: failingSince, Message: why})
 	}
 	if pulling && len(failed)+len(pulled) == 0 {
@@ -45,3 +48,16 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	}
 	return append(failed, pulled...)
 }
+
+// hasFailed reports whether the last attempt to pull a set failed. An error of an earlier
+// generation counts only while the set is not current and PinnedImageSetsDegraded is True.
+func hasFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, failing bool) bool {
+	if failing && !isCurrent {
+		return s.LastFailedGeneration > 0
+	}
+	return s.LastFailedGeneration >= max(1, s.DesiredGeneration) && (failing || !isCurrent)
+}
+
+// isRequeue reports whether an error says that the daemon continues to pull the images of a set.
+// Example: requeue: prefetching images incomplete after timeout: 5m0s
+func isRequeue(message string) bool { return strings.Contains(strings.ToLower(message), "requeue") }

@@ -1,7 +1,6 @@
 package progress
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -32,8 +31,9 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished, and Duration is how long the step took: see
-	// FromMachineConfigNode. Both fields are zero if the step is not Finished.
+	// End is when the step finished. Duration is the time since the previous step finished or, for
+	// the first step, since the update started. Both are zero if the step is not Finished. The
+	// durations add up to the time from the start of the update to the last End.
 	End      time.Time
 	Duration time.Duration
 	// Message is the message of the step's condition if the step is Running, Finished or Failed.
@@ -56,7 +56,7 @@ func leaves(imageMode bool) []phases.Phase {
 // RebootedNode or UpdatePostActionComplete. The default is RebootedNode.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
-	if inImageMode(list) {
+	if conditions.InImageMode(list) {
 		leaves = imageLeaves
 	}
 	without := phases.UpdatePostActionComplete
@@ -70,26 +70,6 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 		}
 	}
 	return steps
-}
-
-// inImageMode reports whether an object is in image mode. If the object has conditions of both
-// modes, it is in the mode whose phases ran. inImageMode ignores ImagePulledFromRegistry, because
-// some daemons also add this condition in standard mode.
-func inImageMode(list []metav1.Condition) bool {
-	var hasImage, ranImage, ranStandard bool
-	for i := range list {
-		switch p := phases.Phase(list[i].Type); p {
-		case phases.AppliedFiles, phases.AppliedOSImage:
-			hasImage = true
-			ranImage = ranImage || wasReported(list, p)
-		case phases.AppliedFilesAndOS:
-			ranStandard = ranStandard || wasReported(list, p)
-		}
-	}
-	if ranImage != ranStandard {
-		return ranImage
-	}
-	return hasImage
 }
 
 // inAnyOrder are the steps of image mode that run in any order. If one of these steps
@@ -165,25 +145,4 @@ func stepOf(steps []Step) phases.Phase {
 		}
 	}
 	return phases.Updated
-}
-
-// Doing returns a verb for the work of a node in a phase, for example "draining" for Drained. For a
-// phase without a verb, it returns "updating".
-func Doing(p phases.Phase) string {
-	return cmp.Or(verbs[p], "updating")
-}
-
-var verbs = map[phases.Phase]string{
-	phases.UpdatePrepared:           "preparing",
-	phases.Cordoned:                 "cordoning",
-	phases.Drained:                  "draining",
-	phases.AppliedFilesAndOS:        "applying files and OS",
-	phases.AppliedFiles:             "applying files",
-	phases.AppliedOSImage:           "applying the OS image",
-	phases.ImagePulledFromRegistry:  "pulling the image",
-	phases.UpdatePostActionComplete: "running post-update actions",
-	phases.RebootedNode:             "rebooting",
-	phases.Resumed:                  "resuming",
-	phases.Uncordoned:               "uncordoning",
-	phases.Updated:                  "completing the update",
 }

@@ -11,9 +11,12 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/command"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 func main() {
@@ -51,10 +54,21 @@ func (s *simulation) Now() time.Time {
 // the nodes are done.
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
 	nodes := newNodes(s.nodes)
-	st.Put(newPool())
-	for _, n := range nodes {
-		st.Put(n.DeepCopy())
+	kube := make([]*corev1.Node, len(nodes))
+	p := newPool()
+	put := func(changed *node, at time.Time) {
+		for i, n := range nodes {
+			if changed == n || changed == nil {
+				kube[i] = kubeNode(n)
+				st.Put(kube[i])
+				st.Put(n.DeepCopy())
+			}
+		}
+		p = p.DeepCopy()
+		p.Status = pool.Status(p, kube, nodes, pool.Options{}, metav1.NewTime(at))
+		st.Put(p)
 	}
+	put(nil, s.start)
 	done := 0
 	for _, e := range rollout(nodes, s.failNode) {
 		at := s.start.Add(e.at)
@@ -67,7 +81,7 @@ func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) er
 		case <-time.After(time.Duration(float64(at.Sub(s.Now())) / s.speed)):
 		}
 		e.apply(at)
-		st.Put(e.node.DeepCopy())
+		put(e.node, at)
 		if e.node.Status.ConfigVersion.Current == rendered2 {
 			done++
 		}

@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // view returns what a simulation shows.
 func view(t *testing.T, s *simulation, follow bool) source.View {
 	t.Helper()
-	st := source.NewStore(progress.Limits{})
+	st := source.NewStore(cluster.Limits{})
 	require.NoError(t, s.Read(t.Context(), st, follow))
 	return st.View(s.Now())
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -51,9 +52,30 @@ type node = mcfgv1.MachineConfigNode
 // time.
 func newPool() *mcfgv1.MachineConfigPool {
 	quarter := intstr.FromString("25%")
-	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker}}
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker, Generation: 2}}
 	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered2, &quarter
+	p.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: workers}
 	return p
+}
+
+// workers are the labels of the Nodes.
+var workers = map[string]string{"node-role.kubernetes.io/worker": ""}
+
+// kubeNode returns the Node of a MachineConfigNode.
+func kubeNode(mcn *node) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: mcn.Name, UID: mcn.UID, Labels: workers, Annotations: map[string]string{
+		"machineconfiguration.openshift.io/currentConfig": mcn.Status.ConfigVersion.Current,
+		"machineconfiguration.openshift.io/desiredConfig": mcn.Spec.ConfigVersion.Desired,
+	}}}
+	is := func(p phases.Phase) bool {
+		return conditions.StatusOf(mcn.Status.Conditions, p) == metav1.ConditionTrue
+	}
+	ready := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
+	if conditions.StatusOf(mcn.Status.Conditions, phases.RebootedNode) == metav1.ConditionUnknown {
+		ready.Status = corev1.ConditionUnknown
+	}
+	n.Status.Conditions, n.Spec.Unschedulable = []corev1.NodeCondition{ready}, is(phases.Cordoned) && !is(phases.Uncordoned)
+	return n
 }
 
 // newNodes returns the objects of n workers that have the config rendered1.

@@ -19,6 +19,16 @@ const (
 	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
 )
 
+// The annotations of a Node with the state of its daemon, the cause of a failure, and the last
+// request to the drain controller. The drain controller copies DesiredDrain to LastAppliedDrain
+// when it has carried out the request.
+const (
+	State            = "machineconfiguration.openshift.io/state"
+	Reason           = "machineconfiguration.openshift.io/reason"
+	DesiredDrain     = "machineconfiguration.openshift.io/desiredDrain"
+	LastAppliedDrain = "machineconfiguration.openshift.io/lastAppliedDrain"
+)
+
 const (
 	apiVersion = "v1"
 	kind       = "Node"

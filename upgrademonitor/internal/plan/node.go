@@ -7,7 +7,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -49,13 +48,12 @@ const (
 )
 
 // IsImage reports whether an object with these conditions is in image mode. For ModeOfObject, the
-// conditions AppliedFiles and AppliedOSImage identify image mode. ImagePulledFromRegistry does not
-// identify image mode, because machine-config-operator creates this condition in both modes.
+// conditions decide: see conditions.InImageMode.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
 	}
-	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
+	return conditions.InImageMode(list)
 }
 
 // NewNode converts a Node. It omits an annotation with a value that the CRD rejects, so that the

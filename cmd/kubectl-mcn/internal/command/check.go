@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // check decides for each view whether the command wait ends.
@@ -40,8 +40,8 @@ type check struct {
 // pools returns the view with only the pools to wait for. It drops pools that are known only from
 // their nodes, unless the objects come from files, and no file has a MachineConfigPool.
 func (c *check) pools(v source.View) (source.View, error) {
-	isUnknown := func(p progress.Pool) bool { return !p.Known }
-	if c.origin == "" || slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return p.Known }) {
+	isUnknown := func(p cluster.Pool) bool { return !p.Known }
+	if c.origin == "" || slices.ContainsFunc(v.Pools, func(p cluster.Pool) bool { return p.Known }) {
 		v.Pools = slices.DeleteFunc(slices.Clone(v.Pools), isUnknown)
 	}
 	chosen, err := choose(v, c.names)
@@ -63,7 +63,7 @@ func (c *check) decide(v source.View) (isOver bool, err error) {
 	if failed := c.failed(v); len(failed) > 0 {
 		return true, &exitError{exitFailed, fmt.Errorf("failed: %s", strings.Join(failed, "; "))}
 	}
-	isOver = !slices.ContainsFunc(v.Pools, func(p progress.Pool) bool { return c.isOld(p) || !p.IsDone() })
+	isOver = !slices.ContainsFunc(v.Pools, func(p cluster.Pool) bool { return c.isOld(p) || !p.IsDone() })
 	if v.Last && !isOver {
 		return true, &exitError{exitFailed, c.unfinished("in " + c.origin)}
 	}
@@ -72,7 +72,7 @@ func (c *check) decide(v source.View) (isOver bool, err error) {
 
 // isOld reports whether --from contains the target of a pool. A value of --from without an image
 // matches every image.
-func (c *check) isOld(p progress.Pool) bool {
+func (c *check) isOld(p cluster.Pool) bool {
 	return slices.ContainsFunc(c.before, func(from string) bool {
 		config, image, hasImage := strings.Cut(from, ",")
 		return config == p.Target.Config && (!hasImage || image == p.Target.Image)

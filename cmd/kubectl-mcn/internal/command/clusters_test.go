@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -18,7 +20,7 @@ import (
 // TestWaitOnAFile: where the source ends, the last view decides.
 func TestWaitOnAFile(t *testing.T) {
 	t.Parallel()
-	rolledOut := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)
+	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -50,6 +52,9 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"blocked", "paused"} {
 		s := newServer(t, situations[name]()...)
+		held := newKubeNode("worker-0")
+		held.Spec.Unschedulable = true
+		s.set(held)
 		r := start(t, "wait", "--tolerate", "3s", "--kubeconfig", s.kubeconfig(t))
 		assert.Contains(t, r.await("worker 0/"), map[string]string{"blocked": "3 waiting", "paused": "paused"}[name], "it is said at once")
 		code, stdout, stderr := r.end()
@@ -62,7 +67,7 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 // TestServerThatStarts: the first lists fail, and a continue token has expired.
 func TestServerThatStarts(t *testing.T) {
 	t.Parallel()
-	s := newServer(t, append(doneNodes(4), newPool("worker", newConfig))...)
+	s := newServer(t, append(doneNodes(4), updatedPool("worker", newConfig))...)
 	s.expires = true
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
 	s.failWith(failure{status: http.StatusServiceUnavailable})
@@ -88,6 +93,8 @@ func TestRejectedRequests(t *testing.T) {
 	}{
 		{failure{"", poolsResource, forbidden}, "", 0, "worker-4", notAllowed + poolsResource},
 		{failure{"", nodesResource, forbidden}, "", 0, "worker    22222222", notAllowed + nodesResource},
+		{failure{"", coreNodes, forbidden}, "", 0, "worker-4", notAllowed + coreNodes},
+		{failure{"", coreNodes, forbidden}, "wait", 0, "done", notAllowed + coreNodes},
 		{failure{"", configurationsResource, forbidden}, "", 0, "worker-4", notAllowed + configurationsResource},
 		{failure{"", configurationsResource, forbidden}, "wait", 0, "done", ""},
 		{failure{"", "", forbidden}, "", exitUsage, "", notAllowed + "machineconfig"},
@@ -97,11 +104,11 @@ func TestRejectedRequests(t *testing.T) {
 		{failure{"", "", http.StatusNotFound}, "wait", exitUsage, "", "its CRD is not installed"},
 		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},
-		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch machineconfig"},
+		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch "},
 	} {
 		objects := rollout()
 		if test.stdout == "done" {
-			objects = append(doneNodes(3), newPool("worker", newConfig))
+			objects = append(doneNodes(3), updatedPool("worker", newConfig))
 		}
 		s := newServer(t, objects...)
 		s.failWith(test.fail)
@@ -140,10 +147,19 @@ func TestReleases(t *testing.T) {
 func TestNodesOfACluster(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, situations["blocked"]()...)
-	s.status = map[string]string{"worker-0": "NotReady", "worker-1": "Ready,SchedulingDisabled", "worker-2": "Ready", "other": "Unknown"}
+	notReady, cordoned := newKubeNode("worker-0"), newKubeNode("worker-1")
+	notReady.Status.Conditions[0].Status, notReady.Status.Conditions[0].LastTransitionTime = corev1.ConditionUnknown, metav1.NewTime(now.Add(-time.Hour))
+	cordoned.Spec.Unschedulable = true
+	s.set(notReady, cordoned)
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
-	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0\n    (NotReady), worker-1 (cordoned)\n    next: oc describe node worker-0\n")
+	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0\n    (NotReady since 13:16:05), worker-1 (cordoned)\n    next: oc describe node worker-0\n    next: oc adm uncordon worker-1\n")
 	assert.Empty(t, got.stderr)
+
+	s.remove(coreNodes, "worker-2")
+	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "  2 nodes: 2 waiting")
+	assert.Contains(t, got.stdout, "left over, a MachineConfigNode that has no Node: worker-2\n")
+	assert.Contains(t, execute(t, "", "node", "worker-2", "--kubeconfig", s.kubeconfig(t)).stderr, `"worker-2" is left over`)
 
 	stuck := newNode("worker-0", "worker", oldConfig, now.Add(-2*time.Hour))
 	update(stuck, newConfig, now.Add(-time.Hour), phases.AppliedFilesAndOS)
@@ -164,8 +180,9 @@ func TestNoMachineConfigNodes(t *testing.T) {
 	assert.Empty(t, got.stderr)
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
 	r.await("worker 2/3 to 22222222, 1 not updated")
-	p.Status.UpdatedMachineCount = 3
-	s.set(with(p, "Updated", 0, ""))
+	updated := updatedPool("worker", newConfig)
+	updated.Status.MachineCount, updated.Status.UpdatedMachineCount = 3, 3
+	s.set(updated)
 	code, _, stderr := r.end()
 	assert.Zero(t, code, stderr)
 }

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -20,7 +21,10 @@ type document struct {
 	Time          time.Time        `json:"time,omitzero"`
 	From          string           `json:"from,omitempty"`
 	Pools         []documentPool   `json:"pools,omitzero"`
+	Leftover      []string         `json:"leftover,omitempty"`   // MachineConfigNodes without a Node
+	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
 	*documentNode `json:",inline"` // set by the command node only
+	Entries       []documentEntry  `json:"entries,omitempty"` // of the command node
 
 	Health     components.Health  `json:"health,omitempty"` // the overall health
 	Components []screen.Component `json:"components,omitempty"`
@@ -36,9 +40,11 @@ type documentPool struct {
 	Name           string              `json:"name"`
 	Target         documentTarget      `json:"target"`
 	Release        string              `json:"release,omitempty"` // the OpenShift version of the target's config
-	Complete       bool                `json:"complete"`          // all nodes are done, and the pool has no problem
+	Complete       bool                `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
+	Updated        bool                `json:"updated"`           // the pool's condition Updated is True for the target
 	Paused         bool                `json:"paused"`
 	Blocked        bool                `json:"blocked"`
+	Stalled        bool                `json:"stalled"`
 	Unavailable    int                 `json:"unavailable"`
 	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are from the status of the pool
@@ -47,7 +53,19 @@ type documentPool struct {
 	Remaining      *int                `json:"remainingSeconds,omitempty"`
 	Problems       []documentCondition `json:"problems"`
 	Build          *documentCondition  `json:"build,omitempty"`
+	Entries        []documentEntry     `json:"entries"` // what the screen says, an entry for each node
 	Nodes          []documentNode      `json:"nodes"`
+}
+
+// documentEntry is an entry of the screen.
+type documentEntry struct {
+	Stops   bool      `json:"stops"` // the problem stops the rollout
+	Subject string    `json:"subject"`
+	Nodes   []string  `json:"nodes,omitempty"`
+	What    string    `json:"what"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message,omitempty"`
+	Next    []string  `json:"next,omitempty"`
 }
 
 type documentTarget struct {
@@ -64,11 +82,14 @@ type documentCondition struct {
 type documentNode struct {
 	Name            string                   `json:"name"`
 	Pool            string                   `json:"pool"`
-	State           progress.State           `json:"state"`
+	State           cluster.State            `json:"state"`
 	Slow            bool                     `json:"slow,omitempty"`
 	Failing         bool                     `json:"failing,omitempty"`
 	Degraded        bool                     `json:"degraded,omitempty"`
 	DegradedSince   time.Time                `json:"degradedSince,omitzero"`
+	Unavailable     []documentUnavailable    `json:"unavailable,omitempty"`
+	Pools           []string                 `json:"pools,omitempty"`     // two custom pools that select the node
+	OffTarget       bool                     `json:"offTarget,omitempty"` // the node updates to a config that its pool does not target any more
 	NotReady        bool                     `json:"notReady,omitempty"`
 	Cordoned        bool                     `json:"cordoned,omitempty"`
 	Desired         documentTarget           `json:"desired"`
@@ -93,6 +114,11 @@ type documentStep struct {
 	Message string             `json:"message,omitempty"`
 }
 
+type documentUnavailable struct {
+	Reason progress.UnavailableReason `json:"reason"`
+	Since  time.Time                  `json:"since,omitzero"`
+}
+
 type documentPinnedImageSet struct {
 	Name    string    `json:"name,omitempty"`
 	Failed  bool      `json:"failed"`
@@ -101,11 +127,11 @@ type documentPinnedImageSet struct {
 }
 
 func newDocument(v source.View, origin string) *document {
-	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}}
+	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}, Leftover: v.Leftover, Unselected: v.Unselected}
 	for _, p := range v.Pools {
 		doc := documentPool{
 			Name: p.Name, Target: documentTarget(p.Target), Release: v.Releases[p.Target.Config], Complete: p.IsDone(), Paused: p.Paused,
-			Blocked: p.Blocked, Unavailable: p.Unavailable, MaxUnavailable: p.MaxUnavailable, FromStatus: p.FromStatus,
+			Updated: p.Updated, Blocked: p.Blocked, Stalled: p.Stalled, Entries: entries(screen.Problems(p, screen.Options{Now: v.Time, Whole: true})), Unavailable: p.Unavailable, MaxUnavailable: p.MaxUnavailable, FromStatus: p.FromStatus,
 			Typical: seconds(p.Typical, p.Typical > 0), Problems: []documentCondition{}, Nodes: []documentNode{},
 			Counts: map[string]int{
 				"nodes": p.Total(), "done": p.Done, "updating": p.Updating, "stuck": p.Stuck, "waiting": p.Waiting, "idle": p.Idle,
@@ -130,12 +156,15 @@ func newDocument(v source.View, origin string) *document {
 	return d
 }
 
-func describe(n progress.Node) documentNode {
+func describe(n cluster.Node) documentNode {
 	doc := documentNode{
 		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
-		NotReady: n.NotReady, Cordoned: n.Cordoned, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
+		NotReady: n.NotReady(), Cordoned: n.Cordoned(), Pools: n.Conflict, OffTarget: n.OffTarget, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
 		Since: n.Since, Seconds: seconds(n.For, n.For > 0),
 		Requested: n.Requested, Started: n.Started, Completed: n.Completed, Message: n.Message, Next: screen.Next(n),
+	}
+	for _, u := range n.Unavailable {
+		doc.Unavailable = append(doc.Unavailable, documentUnavailable(u))
 	}
 	for _, s := range n.Steps {
 		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), s.State, s.End, seconds(s.Duration, !s.End.IsZero()), s.Message})
@@ -144,6 +173,14 @@ func describe(n progress.Node) documentNode {
 		doc.PinnedImageSets = append(doc.PinnedImageSets, documentPinnedImageSet(set))
 	}
 	return doc
+}
+
+func entries(problems []screen.Problem) []documentEntry {
+	all := []documentEntry{}
+	for _, p := range problems {
+		all = append(all, documentEntry{p.Tone == screen.Alarm, p.Subject, p.About, p.What, p.Since, p.Message, p.Next})
+	}
+	return all
 }
 
 func seconds(d time.Duration, known bool) *int {

@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(folder, "missing"))
 	list := asList(t, rollout()...)
 	for want, args := range map[string]string{
-		"is not a must-gather, and has no .yaml or .json files":                "-f " + folder,
+		"the folder has no .yaml or .json files":                               "-f " + folder,
 		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
 		"no cluster is configured in " + folder + "/missing: set --kubeconfig": "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",

@@ -4,9 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 const (
@@ -22,7 +22,7 @@ func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) e
 	if err := f.open(); err != nil {
 		return err
 	}
-	st := source.NewStore(progress.Limits{StuckAfter: f.stuckAfter})
+	st := source.NewStore(cluster.Limits{StuckAfter: f.stuckAfter})
 	if err := f.source.Read(ctx, st, false); err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 	if err := f.open(); err != nil {
 		return err
 	}
-	st := source.NewStore(progress.Limits{StuckAfter: f.stuckAfter})
+	st := source.NewStore(cluster.Limits{StuckAfter: f.stuckAfter})
 	reading, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- f.source.Read(reading, st, true) }()

@@ -1,13 +1,14 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 func newNodeCommand(c *CLI) *cobra.Command {
@@ -31,7 +32,8 @@ func newNodeCommand(c *CLI) *cobra.Command {
 				return f.terminal.Print(f.Out, screen.Node(p, n, f.options(v, f.format == formatWide)))
 			}
 			doc := describe(n)
-			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc})
+			about := screen.ProblemsOf(p, n.Name, screen.Options{Now: v.Time, Whole: true})
+			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc, Entries: entries(about)})
 		})
 	}
 	return cmd
@@ -39,7 +41,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 
 // findNode returns the node with this name, and its pool. A prefix of the name is enough if no
 // other node has this prefix.
-func findNode(v source.View, name string) (pool progress.Pool, node progress.Node, err error) {
+func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node, err error) {
 	var found []string
 	for _, p := range v.Pools {
 		for _, n := range p.Nodes {
@@ -52,10 +54,14 @@ func findNode(v source.View, name string) (pool progress.Pool, node progress.Nod
 			}
 		}
 	}
-	switch len(found) {
-	case 0:
-		return pool, node, source.Usagef("unknown node %q: no MachineConfigNode has this name", name)
-	case 1:
+	switch {
+	case len(found) == 0 && slices.Contains(v.Leftover, name):
+		return pool, node, source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
+	case len(found) == 0 && slices.Contains(v.Unselected, name):
+		return pool, node, source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
+	case len(found) == 0:
+		return pool, node, source.Usagef("unknown node %q: no Node and no MachineConfigNode has this name", name)
+	case len(found) == 1:
 		return pool, node, nil
 	}
 	return pool, node, source.Usagef("%q is the start of %d names, such as %s and %s", name, len(found), found[0], found[1])

@@ -10,6 +10,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -30,13 +31,24 @@ const (
 	evictionFailed = `error when evicting pods/"pdb-app-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`
 )
 
-// newPool returns a MachineConfigPool with a target.
+// newPool returns a MachineConfigPool that has just got its target, by the real clock.
 func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool"},
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 	}
 	p.Spec.Configuration.Name = target
+	p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{
+		Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now(),
+	}}
+	return p
+}
+
+// updatedPool returns a MachineConfigPool that is Updated.
+func updatedPool(name, target string) *mcfgv1.MachineConfigPool {
+	p := newPool(name, target)
+	p.Status.Configuration.Name = target
+	p.Status.Conditions[0].Status, p.Status.Conditions[0].LastTransitionTime = corev1.ConditionTrue, metav1.NewTime(now.Add(-time.Hour))
 	return p
 }
 
@@ -52,6 +64,13 @@ func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNo
 	n.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
 	n.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(since))
 	report(n, phases.Updated, metav1.ConditionTrue, since, "Node Updated")
+	return n
+}
+
+// newKubeNode returns a Node that is Ready. It has no labels, so the MachineConfigNode names its pool.
+func newKubeNode(name string) *corev1.Node {
+	n := &corev1.Node{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Node"}, ObjectMeta: metav1.ObjectMeta{Name: name}}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	return n
 }
 
@@ -108,7 +127,9 @@ func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until p
 
 // rollout returns a pool of six nodes: three are done, one reboots, one is stuck at its drain, one waits.
 func rollout() []runtime.Object {
-	objects := []runtime.Object{newPool("master", "rendered-master-1"), newPool("worker", newConfig)}
+	worker := newPool("worker", newConfig)
+	worker.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-75 * time.Minute))
+	objects := []runtime.Object{updatedPool("master", "rendered-master-1"), worker}
 	for i := range 6 {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
 		switch i {

@@ -4,52 +4,89 @@ import (
 	encoding "encoding/json"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 )
 
 const real = "../../testdata/real"
 
-// realFiles returns the files of real situations and the time of each, from the table of their README.
-func realFiles(t *testing.T) map[string]string {
-	t.Helper()
-	readme, err := os.ReadFile(filepath.Join(real, "README.md"))
-	require.NoError(t, err)
-	files := map[string]string{}
-	for _, row := range regexp.MustCompile(`(?m)^\| (\S+) \| .* \| (\d\S+Z) \|$`).FindAllStringSubmatch(string(readme), -1) {
-		files[row[1]] = row[2]
-	}
-	require.Greater(t, len(files), 25)
-	return files
+// answers are texts that a screen must have, and texts that it must not have.
+type answers struct{ Says, Never []string }
+
+// realCase is a case of testdata/real/cases.yaml: see README.md there.
+type realCase struct {
+	File, Situation, At string
+	Exit, Wait          int
+	answers             `json:",inline"`
+	Nodes               map[string]answers
 }
 
-// done are the situations in which all nodes are done, and nothing is wrong.
-var done = map[string]bool{"paused-done.yaml": true, "pools-only-updated.json": true}
+func realCases(t *testing.T) []realCase {
+	t.Helper()
+	var all []realCase
+	for _, table := range []string{"cases.yaml", "reports.yaml"} {
+		text, err := os.ReadFile(filepath.Join(real, table))
+		require.NoError(t, err)
+		var some []realCase
+		require.NoError(t, yaml.UnmarshalStrict(text, &some), table)
+		all = append(all, some...)
+	}
+	require.Greater(t, len(all), 70)
+	return all
+}
 
-// TestRealScreens shows each situation at 80 columns, and waits for it.
+// execute runs a command on the file of the case.
+func (c realCase) execute(t *testing.T, args ...string) execution {
+	t.Helper()
+	return execute(t, "", append(args, "-f", filepath.Join(real, c.File), "--at", c.At)...)
+}
+
+// assertIn checks the answers in the output of a command. The text may be wrapped.
+func (a answers) assertIn(t *testing.T, got execution) {
+	t.Helper()
+	text := strings.Join(strings.Fields(got.stdout+got.stderr), " ")
+	for _, says := range a.Says {
+		assert.Contains(t, text, says)
+	}
+	for _, never := range a.Never {
+		assert.NotContains(t, text, never)
+	}
+}
+
+// TestRealScreens shows each situation at 80 columns, waits for it, and shows its nodes.
 func TestRealScreens(t *testing.T) {
 	t.Parallel()
-	for name, at := range realFiles(t) {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(real, name)
-			got := execute(t, "", "-f", file, "--at", at)
-			require.Zero(t, got.code, got.stderr)
+	for _, c := range realCases(t) {
+		t.Run(c.File, func(t *testing.T) {
+			got := c.execute(t)
+			require.Equal(t, c.Exit, got.code, got.stderr)
 			assertFits(t, 80, got.stdout)
-			golden(t, "real/"+strings.TrimSuffix(name, filepath.Ext(name))+".txt", got.stdout)
+			if len(c.Says) == 0 {
+				golden(t, "real/"+strings.TrimSuffix(c.File, filepath.Ext(c.File))+".txt", got.stdout)
+			}
+			c.assertIn(t, got)
 
-			waited := execute(t, "", "wait", "-f", file, "--at", at)
-			assert.Equal(t, done[name], waited.code == 0, waited.stderr)
-			assert.Equal(t, !done[name], waited.code == exitFailed, waited.stderr)
+			waited := c.execute(t, "wait")
+			assert.Equal(t, c.Wait, waited.code, waited.stderr)
 			assertFits(t, 80, waited.stdout)
 			assert.Less(t, len(waited.stderr), 300)
 			for cause := range strings.Lines(waited.stdout + waited.stderr) {
 				if len(cause) > 40 && strings.HasPrefix(cause, margin) {
 					assert.Equal(t, 1, strings.Count(waited.stdout+waited.stderr, cause), "it is said once")
 				}
+			}
+			if c.Wait != 0 {
+				c.assertIn(t, waited)
+			}
+			for name, node := range c.Nodes {
+				got := c.execute(t, "node", name)
+				require.Zero(t, got.code, got.stderr)
+				assertFits(t, 80, got.stdout)
+				node.assertIn(t, got)
 			}
 		})
 	}
@@ -71,9 +108,12 @@ func assertFits(t testing.TB, width int, text string) {
 // TestRealNodes shows one node: the node that a screen names.
 func TestRealNodes(t *testing.T) {
 	t.Parallel()
-	files := realFiles(t)
+	files := map[string]realCase{}
+	for _, c := range realCases(t) {
+		files[c.File] = c
+	}
 	for name, node := range map[string]string{"drain-degraded-76m.yaml": "ip-10-0-37-66", "image-mode-pull-failed.yaml": "ip-10-0-89", "rollout-in-progress.yaml": "ip-10-0-79-1.ec2.internal"} {
-		got := execute(t, "", "node", node, "-f", filepath.Join(real, name), "--at", files[name])
+		got := files[name].execute(t, "node", node)
 		require.Zero(t, got.code, got.stderr)
 		assertFits(t, 80, got.stdout)
 		golden(t, "real/node-"+strings.TrimSuffix(name, ".yaml")+".txt", got.stdout)
@@ -86,8 +126,11 @@ func TestRealNodes(t *testing.T) {
 // TestNumbersAgree: the counts of a pool and the states of its nodes agree, and they add up.
 func TestNumbersAgree(t *testing.T) {
 	t.Parallel()
-	for name := range realFiles(t) {
-		file := filepath.Join(real, name)
+	for _, c := range realCases(t) {
+		if c.Exit != 0 {
+			continue
+		}
+		name, file := c.File, filepath.Join(real, c.File)
 		var rollout struct {
 			Pools []struct {
 				Counts map[string]int

@@ -15,11 +15,13 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
 const (
+	coreNodes              = "nodes"
 	nodesResource          = "machineconfignodes"
 	poolsResource          = "machineconfigpools"
 	configurationsResource = "machineconfigurations"
@@ -30,7 +32,6 @@ type server struct {
 	*httptest.Server
 	expires  bool              // each continue token
 	releases map[string]string // of rendered configs
-	status   map[string]string // of Nodes, as a table has it
 	verbs    map[string]int    // how many requests of each
 
 	mu      sync.Mutex
@@ -70,7 +71,7 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{nodesResource: {}, poolsResource: {}, configurationsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
 	s.set(objects...)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
@@ -93,10 +94,15 @@ func kubeconfigOf(t testing.TB, url string) string {
 	return file
 }
 
-// set creates or replaces objects.
+// set creates or replaces objects. It creates a Node for a MachineConfigNode, if there is none.
 func (s *server) set(objects ...runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	for _, obj := range objects {
+		if mcn, ok := obj.(*mcfgv1.MachineConfigNode); ok && s.objects[coreNodes][mcn.Name] == nil {
+			objects = append(objects, newKubeNode(mcn.Name))
+		}
+	}
 	for _, obj := range objects {
 		s.version++
 		resource, meta := nodesResource, metav1.Object(nil)
@@ -110,6 +116,9 @@ func (s *server) set(objects ...runtime.Object) {
 		case *mcfgv1.MachineConfigPool:
 			o = o.DeepCopy()
 			obj, meta, resource = o, o, poolsResource
+		case *corev1.Node:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, coreNodes
 		}
 		meta.SetResourceVersion(strconv.Itoa(s.version))
 		event := "ADDED"
@@ -148,12 +157,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case fail.status != 0 && (fail.verb == "" || fail.verb == verb) && strings.HasPrefix(resource, fail.resource):
 		reject(w, fail.status, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
-	case s.status != nil && strings.Contains(r.Header.Get("Accept"), "as=Table"):
-		table := metav1.Table{ColumnDefinitions: []metav1.TableColumnDefinition{{Name: "Name"}, {Name: "Status"}, {Name: "Age"}}}
-		for name, status := range s.status {
-			table.Rows = append(table.Rows, metav1.TableRow{Cells: []any{name, status, "7d"}})
-		}
-		_ = encoding.NewEncoder(w).Encode(table)
 	case s.releases[resource] != "":
 		_ = encoding.NewEncoder(w).Encode(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": map[string]any{
 			"name": resource, "annotations": map[string]string{"machineconfiguration.openshift.io/release-image-version": s.releases[resource]}}})
@@ -189,13 +192,13 @@ func (s *server) list(w http.ResponseWriter, resource string, isPage bool) {
 	for _, obj := range s.objects[resource] {
 		items = append(items, obj)
 	}
-	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", "nodes": "PartialObjectMetadataList"}[resource]
+	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", coreNodes: "NodeList"}[resource]
 	group := mcfgv1.GroupVersion.String()
 	switch resource {
 	case configurationsResource:
 		group = operatorv1.GroupVersion.String()
-	case "nodes":
-		group = "meta.k8s.io/v1"
+	case coreNodes:
+		group = "v1"
 	}
 	token := ""
 	if isPage {

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // snapshot is the root command. It shows the pools once or, with --watch, after each change.
@@ -65,7 +65,7 @@ func (s *snapshot) redraw(ctx context.Context) error {
 }
 
 func (s *snapshot) draw(v source.View) []screen.Line {
-	return screen.Snapshot(v.Pools, s.options(v, s.format == formatWide))
+	return screen.Snapshot(v.Cluster, s.options(v, s.format == formatWide))
 }
 
 func (s *snapshot) print(v source.View) error {
@@ -86,7 +86,7 @@ func (s *snapshot) print(v source.View) error {
 // choose returns the view with only the named pools, or with all pools if names is empty.
 func choose(v source.View, names []string) (source.View, error) {
 	var all []string
-	chosen := []progress.Pool{}
+	chosen := []cluster.Pool{}
 	for _, p := range v.Pools {
 		all = append(all, p.Name)
 		if len(names) == 0 || slices.Contains(names, p.Name) {

@@ -57,8 +57,8 @@ func (w *waiting) wait(ctx context.Context) error {
 	c := &w.check
 	standing := map[string]string{} // the last printed line of each pool
 	err := w.follow(bounded, func(v source.View) (bool, error) {
-		for _, err := range v.Denied {
-			return true, err // wait must read all resources
+		if err := v.DeniedRequired(); err != nil {
+			return true, err
 		}
 		c.origin = w.source.Origin()
 		v, err := c.pools(v)
@@ -84,7 +84,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	case err == nil:
 		_, err = fmt.Fprintln(w.Out, "done")
 	case isFailed:
-		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Pools, w.options(c.last, false))...)
+		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Cluster, w.options(c.last, false))...)
 		_ = w.terminal.Print(w.Out, lines) // err is more important than a failed write
 	}
 	return err

@@ -17,10 +17,10 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // running is a run of the command in the background, whose lines can be waited for.
@@ -146,7 +146,7 @@ func image(digit string) mcfgv1.ImageDigestFormat {
 func TestWaitUntilDone(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
-	s := newServer(t, newPool("worker", oldConfig), n)
+	s := newServer(t, updatedPool("worker", oldConfig), n)
 	r := start(t, "wait", "worker", "--from", oldConfig, "--kubeconfig", s.kubeconfig(t))
 	r.await("worker 1/1 to 11111111")
 
@@ -161,6 +161,8 @@ func TestWaitUntilDone(t *testing.T) {
 	r.await("worker 0/1 to 22222222, 1 applying files and OS")
 	update(n, newConfig, time.Now(), "")
 	s.set(n)
+	r.await("worker 1/1 to 22222222, not Updated") // the pool's controller is behind the daemon
+	s.set(updatedPool("worker", newConfig))
 	code, stdout, stderr := r.end()
 	assert.Zero(t, code, stderr)
 	assert.Regexp(t, `worker 1/1 to 22222222\ndone\n$`, stdout)
@@ -184,7 +186,7 @@ func TestWaitEndsWithTheLastWrite(t *testing.T) {
 	r.await("worker 0/1")
 	before := lists()
 	update(n, newConfig, time.Now(), "")
-	s.set(n)
+	s.set(n, updatedPool("worker", newConfig))
 	code, _, stderr := r.end()
 	assert.Zero(t, code, stderr)
 	assert.Equal(t, before, lists())
@@ -201,17 +203,19 @@ func TestWaitForAnImage(t *testing.T) {
 		return n
 	}
 	a, b := imaged("worker-0", image("a"), image("a"), time.Hour), imaged("worker-1", image("a"), image("a"), time.Hour)
-	s := newServer(t, newPool("worker", newConfig), a, b)
+	s := newServer(t, updatedPool("worker", newConfig), a, b)
 	file := s.kubeconfig(t)
 	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
 	assert.Equal(t, newConfig+","+string(image("a")), from)
 	waiting := start(t, "wait", "--from", from, "--kubeconfig", file)
 	waiting.await("worker 2/2")
+	s.set(newPool("worker", newConfig))
+	waiting.await("not Updated")
 	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
 	waiting.await("worker 1/2")
 	middle := start(t, "wait", "--kubeconfig", file)
 	middle.await("worker 1/2 to 22222222@bbbbbbbb, 1 waiting")
-	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute))
+	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute), updatedPool("worker", newConfig))
 	for _, r := range []*running{waiting, middle} {
 		code, stdout, stderr := r.end()
 		assert.Zero(t, code, stderr)
@@ -231,14 +235,14 @@ func TestWaitFails(t *testing.T) {
 	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
 	pinning := done.DeepCopy()
 	setCondition(pinning, phases.PinnedImageSetsDegraded, time.Minute, "no space left on device") // by the clock of the fixtures, long ago
-	shift := with(newPool("worker", newConfig), "RenderDegraded", time.Minute, "duplicate osImageURL")
+	shift := with(updatedPool("worker", newConfig), "RenderDegraded", time.Minute, "duplicate osImageURL")
 	for want, objects := range map[string]struct {
 		pool *mcfgv1.MachineConfigPool
 		node *mcfgv1.MachineConfigNode
 	}{
 		"failed: worker 0/1 to 22222222, 1 stuck\n":                       {newPool("worker", newConfig), degraded()},
 		"failed: worker 1/1 to 22222222, RenderDegraded\n":                {shift, done},
-		"failed: worker 1/1 to 22222222, a pinned image set has failed\n": {newPool("worker", newConfig), pinning},
+		"failed: worker 1/1 to 22222222, a pinned image set has failed\n": {updatedPool("worker", newConfig), pinning},
 	} {
 		s := newServer(t, objects.pool, objects.node)
 		code, stdout, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
@@ -264,7 +268,7 @@ func TestWaitTimesOut(t *testing.T) {
 	}{
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                {newPool("worker", newConfig), n, "--timeout 1s"},
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":        {paused, n, "--timeout 1s"},
-		"not done within 1s: worker 1/1 to 22222222, its image is being built\n": {with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
+		"not done within 1s: worker 1/1 to 22222222, its image is being built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
 		"not done within 1s: worker has not started":                             {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
@@ -322,11 +326,12 @@ func TestServerThatComesBack(t *testing.T) {
 // A view of a server that does not respond may be out of date, so it decides nothing.
 func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	t.Parallel()
-	done := progress.FromMachineConfigNode(newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
-	failed := newPool("worker", newConfig)
+	done := cluster.NewNode(nil, newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
+	failed := updatedPool("worker", newConfig)
 	failed.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: "True"}}
-	for _, p := range []*mcfgv1.MachineConfigPool{newPool("worker", newConfig), failed} {
-		v := source.View{Time: now, Pools: progress.Pools([]*mcfgv1.MachineConfigPool{p}, []progress.Node{done}, now, progress.Limits{})}
+	for _, p := range []*mcfgv1.MachineConfigPool{updatedPool("worker", newConfig), failed} {
+		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{done}}
+		v := source.View{Time: now, Cluster: cluster.Of(objects, now, cluster.Limits{})}
 		isOver, _ := (&check{}).decide(v)
 		assert.True(t, isOver)
 		v.LastContact = now.Add(-time.Minute)

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // Node returns the screen of one node of a pool.
-func Node(p progress.Pool, n progress.Node, o Options) []Line {
+func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	o.Whole = true
 	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
 	ls = append(ls, wrapped(Plain, "  ", moment(o), o.Width)...)
@@ -25,30 +26,30 @@ func Node(p progress.Pool, n progress.Node, o Options) []Line {
 	}
 	field("from", o.wholeTarget(n.Current))
 	field("to", o.wholeTarget(n.Desired))
-	if p.Target != n.Desired && p.Target.Config != "" {
+	switch {
+	case n.OffTarget:
+		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
+	case p.Target.Config != "" && p.Target != n.Desired && n.State != cluster.Done:
 		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet")
+	}
+	if !n.HasObject {
+		field("reported", "no, there is no MachineConfigNode")
 	}
 	addTime("requested", n.Requested)
 	addTime("started", n.Started)
 	addTime("completed", n.Completed)
-	switch {
-	case n.NotReady && n.Cordoned:
-		field("node", "NotReady, cordoned")
-	case n.NotReady:
-		field("node", "NotReady")
-	case n.Cordoned:
-		field("node", "cordoned")
+	if len(n.Unavailable) > 0 {
+		field("node", reasons(n, o))
 	}
-	if n.State == progress.Stuck || n.Slow {
-		problem := ofNode(n, o)
+	for _, problem := range ProblemsOf(p, n.Name, o) {
 		problem.marks = ""
 		ls = append(ls, problem.draw(o)...)
 	}
-	if n.InUpdate() {
+	if len(n.Steps) > 0 {
 		ls = append(ls, Line{})
 		ls = append(ls, stepRows(n, o)...)
 	}
-	return append(ls, pinnedImageSets([]progress.Pool{{Name: p.Name, Nodes: []progress.Node{n}}}, o)...)
+	return ls
 }
 
 func (o Options) wholeTarget(t progress.Target) string {
@@ -64,7 +65,7 @@ func (o Options) wholeTarget(t progress.Target) string {
 
 // stepRows returns a table with a row for each step of a node. The message of a step is below its
 // row.
-func stepRows(n progress.Node, o Options) []Line {
+func stepRows(n cluster.Node, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
 		state, from, duration := strings.ToLower(string(s.State)), "-", "-"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -17,7 +18,7 @@ const (
 
 // nodeRows returns the table of the nodes that chosenNodes selects. If the screen has no room for
 // all nodes, a last line counts the remaining nodes.
-func nodeRows(pools []progress.Pool, o Options, room int) []Line {
+func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
 	for _, p := range pools {
@@ -35,7 +36,7 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 		ls = append(manySteps(pools, o), Line{})
 		ls = append(ls, nodeTable(chosen[:most], o)...)
 		for i, n := range chosen[:most] {
-			if n.State == progress.Stuck {
+			if n.State == cluster.Stuck {
 				ls[len(ls)-most+i].Tone = Alarm
 			}
 		}
@@ -44,14 +45,14 @@ func nodeRows(pools []progress.Pool, o Options, room int) []Line {
 		}
 	}
 	if missing > 0 && o.Whole {
-		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" without a MachineConfigNode", o.Width)})
+		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" that are not known", o.Width)})
 	}
 	return ls
 }
 
 // manySteps returns a line for each pool in which at least manyNodes nodes are updating. The line
 // counts the nodes at each step.
-func manySteps(pools []progress.Pool, o Options) []Line {
+func manySteps(pools []cluster.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
 		if p.Updating >= manyNodes {
@@ -64,25 +65,25 @@ func manySteps(pools []progress.Pool, o Options) []Line {
 
 // chosenNodes returns the nodes for nodeTable. First come the updating nodes that are not slow,
 // sorted by the start of their step. If o.Whole is set, all other nodes follow.
-func chosenNodes(pools []progress.Pool, o Options) []progress.Node {
-	var updating, other []progress.Node
+func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
+	var updating, other []cluster.Node
 	for _, p := range pools {
 		for _, n := range p.Nodes {
 			switch {
-			case n.State == progress.Updating && !n.Slow:
+			case n.State == cluster.Updating && !n.Slow && !n.OffTarget:
 				updating = append(updating, n)
 			case o.Whole:
 				other = append(other, n)
 			}
 		}
 	}
-	slices.SortStableFunc(updating, func(a, b progress.Node) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(updating, func(a, b cluster.Node) int { return a.Since.Compare(b.Since) })
 	return append(updating, other...)
 }
 
 // nodeTable returns a table with a row for each node. The table has the column MESSAGE if the width
 // has no limit.
-func nodeTable(all []progress.Node, o Options) []Line {
+func nodeTable(all []cluster.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
 	var names []string
 	for _, n := range all {
@@ -111,8 +112,8 @@ func nodeTable(all []progress.Node, o Options) []Line {
 	return table(rows, nodeIndent, o.Width)
 }
 
-func forText(n progress.Node, o Options) string {
-	if n.State == progress.Updating || n.State == progress.Stuck {
+func forText(n cluster.Node, o Options) string {
+	if n.State == cluster.Updating || n.State == cluster.Stuck {
 		return orDash(n.For)
 	}
 	return sinceNow(n.Since, o.Now)
@@ -121,7 +122,7 @@ func forText(n progress.Node, o Options) string {
 // totalText returns how long the update of a node has taken since it was requested. If the time of
 // the request is not known, or if a request has changed the target of a running update, totalText
 // counts from the start of the update.
-func totalText(n progress.Node, o Options) string {
+func totalText(n cluster.Node, o Options) string {
 	from := n.Requested
 	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
 		from = n.Started
@@ -137,11 +138,11 @@ func totalText(n progress.Node, o Options) string {
 
 // phaseName returns what a node is doing in a phase, for example "Draining".
 func phaseName(p phases.Phase) string {
-	text := progress.Doing(p)
+	text := verb(p)
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-func stepName(n progress.Node) string {
+func stepName(n cluster.Node) string {
 	if n.NotStarted {
 		return "Not started"
 	}
@@ -150,7 +151,7 @@ func stepName(n progress.Node) string {
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds
 // NotReady and cordoned, for example "Draining, NotReady" or "Done, cordoned".
-func doing(n progress.Node) string {
+func doing(n cluster.Node) string {
 	text := string(n.State)
 	switch {
 	case n.InUpdate():
@@ -158,10 +159,10 @@ func doing(n progress.Node) string {
 	case n.Degraded:
 		text = "Degraded"
 	}
-	if n.NotReady {
+	if n.NotReady() {
 		text += ", NotReady"
 	}
-	if n.Cordoned && !n.InUpdate() {
+	if n.Cordoned() && !n.InUpdate() {
 		text += ", cordoned"
 	}
 	return text
@@ -173,7 +174,7 @@ var signs = map[progress.StepState]string{
 }
 
 // marks returns a sign for each step of a node.
-func marks(n progress.Node) string {
+func marks(n cluster.Node) string {
 	text := ""
 	for _, s := range n.Steps {
 		text += signs[s.State]

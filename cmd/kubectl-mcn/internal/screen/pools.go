@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -19,7 +20,7 @@ var poolLayouts = []struct {
 	{0, 12, "UPDATING WAITING TYPICAL TARGET"},
 }
 
-func poolTable(pools []progress.Pool, o Options) []Line {
+func poolTable(pools []cluster.Pool, o Options) []Line {
 	var names []string
 	target, hasTypical := shortHash, false
 	for _, p := range pools {
@@ -33,7 +34,7 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 			l.without += " TYPICAL"
 		}
 		rows = make([][]string, len(pools)+1)
-		add := func(title string, value func(i int, p progress.Pool) string) {
+		add := func(title string, value func(i int, p cluster.Pool) string) {
 			if strings.Contains(l.without, strings.Trim(title, "> ")) {
 				return
 			}
@@ -43,16 +44,16 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 			}
 		}
 		short := shortAll(names, l.name)
-		add("POOL    ", func(i int, _ progress.Pool) string { return short[i] })
-		add("TARGET", func(_ int, p progress.Pool) string {
+		add("POOL    ", func(i int, _ cluster.Pool) string { return short[i] })
+		add("TARGET", func(_ int, p cluster.Pool) string {
 			return pad(targetText(p.Target), target) + " " + progressBar(p, l.bar)
 		})
-		add(">     DONE", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
-		add(">UPDATING", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Updating) })
-		add(">STUCK", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Stuck) })
-		add(">WAITING", func(_ int, p progress.Pool) string { return strconv.Itoa(p.Waiting) })
-		add(">TYPICAL", func(_ int, p progress.Pool) string { return orDash(p.Typical) })
-		add("LEFT", func(_ int, p progress.Pool) string { return leftText(p) })
+		add(">     DONE", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+		add(">UPDATING", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Updating) })
+		add(">STUCK", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Stuck) })
+		add(">WAITING", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Waiting) })
+		add(">TYPICAL", func(_ int, p cluster.Pool) string { return orDash(p.Typical) })
+		add("LEFT", func(_ int, p cluster.Pool) string { return leftText(p) })
 		if o.Width <= 0 || breadth(rows, 0) <= o.Width {
 			break
 		}
@@ -63,7 +64,7 @@ func poolTable(pools []progress.Pool, o Options) []Line {
 // progressBar draws the progress of a pool: done, updating, stuck and other nodes. The part of done
 // nodes is rounded down, so that the bar is full only if all nodes are done. The parts of updating
 // and of stuck nodes are rounded up, so that a single node is visible.
-func progressBar(p progress.Pool, width int) string {
+func progressBar(p cluster.Pool, width int) string {
 	total, left := max(1, p.Total()), width
 	part := func(n, round int) int {
 		n = min((n*width+round)/total, left)
@@ -96,25 +97,33 @@ func targetText(t progress.Target) string {
 func cutHash(s string) string { return columns.Truncate(Clean(s), shortHash, "") }
 
 // leftText returns the remaining time of a pool, or the reason why the time is not known.
-func leftText(p progress.Pool) string {
-	isDegraded, isSlow := p.FromStatus && p.Stuck > 0, false
+func leftText(p cluster.Pool) string {
+	isDegraded, isSlow, isPulling := p.FromStatus && p.Stuck > 0, false, false
 	for _, n := range p.Nodes {
 		isDegraded = isDegraded || n.Degraded
 		isSlow = isSlow || n.Slow
+		for _, s := range n.PinnedImageSets {
+			isDegraded = isDegraded || s.Failed
+			isPulling = true
+		}
 	}
 	switch {
 	case len(p.Problems) > 0:
 		return "degraded"
-	case p.Build != nil:
+	case p.Build != nil && p.Build.Type != "BuildSucceeded":
 		return "building"
-	case p.Total() == 0:
+	case p.IsDone() && p.Total() == 0:
 		return "-"
 	case p.IsDone() && p.Paused:
 		return "done, paused"
 	case p.IsDone():
 		return "done"
-	case p.Done == p.Total() && !p.FromStatus: // a pinned image set has failed
+	case p.NotUpdated != nil:
+		return "not Updated"
+	case p.Done == p.Total() && isDegraded:
 		return "degraded"
+	case p.Done == p.Total() && isPulling:
+		return "pulling"
 	case p.Paused:
 		return "paused"
 	case p.Blocked:
@@ -123,6 +132,8 @@ func leftText(p progress.Pool) string {
 		return "degraded"
 	case p.Stuck > 0, isSlow, !p.Known:
 		return "?"
+	case p.Stalled:
+		return "stalled"
 	case p.Remaining != nil && *p.Remaining <= 0:
 		return "soon"
 	case p.Remaining != nil:

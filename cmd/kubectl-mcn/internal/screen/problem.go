@@ -31,6 +31,10 @@ type Problem struct {
 	// has commands that show more.
 	Subject, What, Message string
 	Next                   []string
+	// About has the names of the nodes that the entry is about.
+	About []string
+	// Sets has the names of pinned image sets.
+	Sets []string
 	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 

@@ -1,18 +1,60 @@
 package screen
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// Failures returns the problems that stop the rollout of a pool.
-func Failures(p progress.Pool, now time.Time) []Problem {
-	o := Options{Now: now}
+// section is a part of the screen: problems of one kind. more is the format of the line that counts
+// the nodes without an entry.
+type section struct {
+	problems []Problem
+	more     string
+}
+
+// sections returns the problems of the nodes of pools.
+func sections(pools []cluster.Pool, o Options) []section {
+	var stuck, held, slow, pinned []Problem
+	for _, p := range pools {
+		for _, n := range p.StuckNodes() {
+			stuck = append(stuck, ofNode(n, o))
+		}
+		held = append(held, ofHeldNodes(p, o)...)
+		for _, n := range p.Nodes {
+			if n.State == cluster.Updating && (n.Slow || n.OffTarget) {
+				slow = append(slow, ofNode(n, o))
+			}
+		}
+		pinned = append(pinned, ofPinnedImageSets(p, o)...)
+	}
+	return []section{
+		{stuck, "! %s stuck for other causes: see kubectl mcn -o wide"},
+		{held, "%s without an update for other causes: see kubectl mcn -o wide"},
+		{slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide"},
+		{pinned, "~ %s with problems of pinned image sets: see kubectl mcn -o wide"},
+	}
+}
+
+// Problems returns all problems of a pool, as separate entries.
+func Problems(p cluster.Pool, o Options) []Problem {
 	all := ofPool(p, o)
+	for _, s := range sections([]cluster.Pool{p}, o) {
+		all = append(all, s.problems...)
+	}
+	return all
+}
+
+// ProblemsOf returns the problems of a pool that are about a node.
+func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
+	return slices.DeleteFunc(Problems(p, o), func(p Problem) bool { return !slices.Contains(p.About, node) })
+}
+
+// Failures returns the problems that stop the rollout of a pool.
+func Failures(p cluster.Pool, now time.Time) []Problem {
+	all := Problems(p, Options{Now: now})
 	add := func(is bool, kind string) {
 		if is {
 			all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: kind}, Tone: Alarm})
@@ -21,158 +63,131 @@ func Failures(p progress.Pool, now time.Time) []Problem {
 	add(p.Paused && p.Done < p.Total(), "Paused")
 	add(p.Blocked, "Blocked")
 	add(p.FromStatus && p.Stuck > 0, "Degraded")
-	for _, n := range p.StuckNodes() {
-		all = append(all, ofNode(n, o))
-	}
-	all = append(all, ofPinnedImageSets(p, o)...)
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofPool returns the problems of the pool itself: its degraded conditions, unavailable nodes that
-// block waiting nodes, and a build of its image.
-func ofPool(p progress.Pool, o Options) []Problem {
-	var all []Problem
-	add := func(tone Tone, c progress.PoolCondition, what string, next []string) {
-		all = append(all, Problem{
-			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + Clean(p.Name), What: what + sinceText(c.Since, o.Now),
-			Message: c.Message, Next: next, Tone: tone,
-		})
-	}
-	for _, c := range p.Problems {
-		add(Alarm, c, Clean(c.Type), nextForPool(p.Name, c))
-	}
-	unavailable := p.UnavailableNodes()
-	unknown := p.Unavailable - len(unavailable)
-	isStuck := func(n progress.Node) bool { return n.State == progress.Stuck }
-	// If all unavailable nodes are stuck, the entries of these nodes are enough.
-	if p.Full && (unknown > 0 || slices.ContainsFunc(unavailable, func(n progress.Node) bool { return !isStuck(n) })) {
-		tone, what, next := Warn, "maxUnavailable holds back "+strings.Replace(nodes(p.Waiting), " ", " waiting ", 1), []string(nil)
-		if p.Blocked {
-			tone, what = Alarm, "blocked"
-		}
-		var names []string
-		for _, n := range unavailable {
-			names = append(names, Clean(n.Name)+" ("+whyUnavailable(n)+")")
-			if n.NotReady && !n.InUpdate() && next == nil && isName.MatchString(n.Name) {
-				next = []string{"oc describe node " + n.Name}
-			}
-		}
-		if unknown > 0 {
-			names, next = append(names, nodes(unknown)+" (NotReady or cordoned)"), []string{"oc get nodes"}
-		}
-		places := fmt.Sprintf("%d of %d unavailable", p.Unavailable, p.MaxUnavailable)
-		if p.Unavailable > p.MaxUnavailable {
-			places = fmt.Sprintf("%d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
-		}
-		what += ", " + places + ": " + o.names(names)
-		add(tone, progress.PoolCondition{Type: "Full"}, what, next)
-	}
-	if p.Build != nil {
-		doing := "image is being built"
-		if p.Build.Type == "BuildPending" {
-			doing = "image is about to be built"
-		}
-		add(Warn, *p.Build, doing, nextForPool(p.Name, *p.Build))
-	}
-	return all
-}
-
-func whyUnavailable(n progress.Node) string {
-	switch {
-	case n.Degraded:
-		return "degraded"
-	case n.State == progress.Stuck:
-		return progress.Doing(n.Step) + ", stuck"
-	case n.InUpdate():
-		return progress.Doing(n.Step)
-	case n.NotReady:
-		return "NotReady"
-	}
-	return "cordoned"
-}
-
-// ofNode returns the problem of a stuck or slow node.
-func ofNode(n progress.Node, o Options) Problem {
+// ofNode returns the problem of a node that is stuck, slow, or updates to a wrong target.
+func ofNode(n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm,
+		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
 	}
-	if n.State != progress.Stuck {
+	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}
-	same := strings.ReplaceAll(n.Message, n.Name, "")
+	same := masked(n.Message, n.Name)
 	if len(n.Pods) > 0 {
 		same = strings.Join(p.Next, " ")
 	}
-	p.cause = [5]any{n.Pool, n.State, n.Step, n.Degraded, same}
+	p.cause = [5]any{n.State, n.Step, n.Degraded, n.OffTarget, same}
+	if same == "" {
+		p.cause = [2]any{n.Pool, p.cause}
+	}
 	return p
-}
-
-// ofPinnedImageSets returns a problem for each pinned image set that a node has not pulled.
-func ofPinnedImageSets(p progress.Pool, o Options) []Problem {
-	var all []Problem
-	for _, n := range p.Nodes {
-		for _, s := range n.PinnedImageSets {
-			set, is, tone := "a pinned image set", "is being pulled", Warn
-			if s.Name != "" {
-				set = "pinned image set " + Clean(s.Name)
-			}
-			if s.Failed {
-				is, tone = "has failed", Alarm
-			}
-			all = append(all, Problem{
-				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: s,
-				Subject: Clean(n.Name), What: set + " " + is + sinceText(s.Since, o.Now), Message: s.Message, Tone: tone,
-			})
-		}
-	}
-	return all
-}
-
-func nodeEntries(pools []progress.Pool, o Options) []Line {
-	var stuck, slow []Problem
-	for _, p := range pools {
-		for _, n := range p.StuckNodes() {
-			stuck = append(stuck, ofNode(n, o))
-		}
-		for _, n := range p.Nodes {
-			if n.Slow {
-				slow = append(slow, ofNode(n, o))
-			}
-		}
-	}
-	return append(grouped(stuck, "! %s stuck for other causes: see kubectl mcn -o wide", o),
-		grouped(slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide", o)...)
-}
-
-func pinnedImageSets(pools []progress.Pool, o Options) []Line {
-	var all []Problem
-	for _, p := range pools {
-		all = append(all, ofPinnedImageSets(p, o)...)
-	}
-	return grouped(all, "~ %s with problems of pinned image sets: see kubectl mcn -o wide", o)
 }
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func reason(n progress.Node, o Options) string {
+func reason(n cluster.Node, o Options) string {
 	var parts []string
-	if n.InUpdate() {
-		parts = append(parts, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))
-	}
-	if n.Degraded && n.InUpdate() {
-		parts = append(parts, "degraded for "+orDash(n.For))
-	} else if n.Degraded {
-		parts = append(parts, "degraded for "+orDash(n.For)+sinceTime(n.DegradedSince, o.Now))
-		if n.Reported {
-			parts = append(parts, "not in an update")
+	add := func(is bool, text string) {
+		if is {
+			parts = append(parts, text)
 		}
 	}
-	if n.Failing {
-		parts = append(parts, "failing")
+	switch {
+	case n.NotStarted:
+		add(true, "Not started for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now)+": the update was requested, and the daemon has not started it")
+	case n.InUpdate():
+		add(true, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))
 	}
-	if n.NotReady {
-		parts = append(parts, "NotReady")
+	degraded := "degraded"
+	if n.For > 0 {
+		degraded += " for " + took(n.For)
+		if !n.InUpdate() {
+			degraded += sinceTime(n.DegradedSince, o.Now)
+		}
 	}
+	add(n.Degraded, degraded)
+	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
+	add(n.Failing, "failing")
+	add(n.NotReady(), "NotReady")
+	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
+}
+
+// ofHeldNodes returns the nodes that get no update: nodes of two pools, the waiting nodes of a pool
+// that stands still, and nodes that have not reported.
+func ofHeldNodes(p cluster.Pool, o Options) []Problem {
+	var all []Problem
+	for _, n := range p.Nodes {
+		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
+		why := reasons(n, o)
+		switch isUnavailable := len(n.Unavailable) > 0; {
+		case len(n.Conflict) > 0:
+			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
+			problem.Next = nextForConflict(n)
+		case p.Stalled && n.State == cluster.Waiting && isUnavailable:
+			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
+		case p.Stalled && n.State == cluster.Waiting:
+			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
+			problem.Since = p.StalledSince
+		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
+			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
+		case n.State == cluster.Unreported && n.HasNode && !p.Updated:
+			problem.What, problem.Next, problem.Tone = "has not reported", nextForDaemon(n), Warn
+		default:
+			continue
+		}
+		problem.cause = [3]any{p.Name, problem.Tone, strings.ReplaceAll(problem.What, n.Name, "")}
+		all = append(all, problem)
+	}
+	return all
+}
+
+// ofPinnedImageSets returns a problem for the pinned image sets that a node has not pulled. Sets with
+// the same cause share a problem.
+func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
+	var all []Problem
+	for _, n := range p.Nodes {
+		first := len(all)
+		for _, s := range n.PinnedImageSets {
+			tone, is := Warn, "being pulled"+sinceText(s.Since, o.Now)
+			switch {
+			case s.Failed:
+				tone, is = Alarm, "failed"+sinceText(s.Since, o.Now)
+			case s.Message != "":
+				is += ", an attempt failed and is repeated"
+			}
+			cause := [3]any{p.Name, is, masked(s.Message, n.Name)}
+			if last := len(all) - 1; last >= first && all[last].cause == any(cause) {
+				all[last].Sets = append(all[last].Sets, s.Name)
+				continue
+			}
+			all = append(all, Problem{
+				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: cause, About: []string{n.Name},
+				Subject: Clean(n.Name), What: is, Message: s.Message, Tone: tone, Sets: []string{s.Name},
+			})
+		}
+	}
+	for i := range all {
+		all[i].What = ofSets(all[i])
+		all[i].cause = [2]any{all[i].cause, all[i].What}
+	}
+	return all
+}
+
+// ofSets describes what happens to the pinned image sets of a problem.
+func ofSets(p Problem) string {
+	subject, is, has := "pinned image set "+Clean(p.Sets[0]), "is", "has"
+	switch {
+	case p.Sets[0] == "":
+		subject = "a pinned image set"
+	case len(p.Sets) > 1:
+		subject, is, has = "pinned image sets "+Clean(strings.Join(p.Sets, ", ")), "are", "have"
+	}
+	if p.Tone == Alarm {
+		is = has
+	}
+	return subject + " " + is + " " + p.What
 }

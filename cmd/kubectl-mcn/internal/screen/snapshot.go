@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // NotFound is the text that kubectl prints if there are no objects.
@@ -16,7 +16,8 @@ const NotFound = "No resources found"
 // Snapshot returns the screen of a rollout. From top to bottom, it has a summary, a row for each
 // pool, the problems of pools and nodes with the next commands, the nodes that are updating, and a
 // legend.
-func Snapshot(pools []progress.Pool, o Options) []Line {
+func Snapshot(c cluster.Cluster, o Options) []Line {
+	pools := c.Pools
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
@@ -28,16 +29,51 @@ func Snapshot(pools []progress.Pool, o Options) []Line {
 			screen = append(screen, problem.draw(o)...)
 		}
 	}
-	screen = append(screen, nodeEntries(pools, o)...)
-	screen = append(screen, pinnedImageSets(pools, o)...)
-	legend := legend(pools, o)
-	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(legend)-2)...)
-	return fit(append(screen, legend...), o)
+	for _, s := range sections(pools, o) {
+		screen = append(screen, grouped(s.problems, s.more, o)...)
+	}
+	end := append(outside(c, o), legend(c, o)...)
+	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
+	return fit(append(screen, end...), o)
+}
+
+// outside returns a line for each kind of node that belongs to no pool.
+func outside(c cluster.Cluster, o Options) []Line {
+	var ls []Line
+	add := func(is bool, tone Tone, text string) {
+		if is {
+			ls = append(ls, Line{})
+			ls = append(ls, wrapped(tone, margin, text, o.Width)...)
+		}
+	}
+	clean := func(names []string) string {
+		texts := make([]string, len(names))
+		for i, name := range names {
+			texts[i] = Clean(name)
+		}
+		return o.names(texts)
+	}
+	add(len(c.Unselected) > 0, Warn, "~ in no pool, so without updates: "+clean(c.Unselected))
+	add(len(c.Leftover) > 0, Plain, "left over, a MachineConfigNode that has no Node: "+clean(c.Leftover))
+	return ls
+}
+
+// hasNoObjects reports whether the numbers of all pools come from their status. Pools without
+// machines do not matter.
+func hasNoObjects(pools []cluster.Pool) bool {
+	has := false
+	for _, p := range pools {
+		if p.Total() > 0 && !p.FromStatus {
+			return false
+		}
+		has = has || p.FromStatus
+	}
+	return has
 }
 
 // missingKinds returns a note if there are no MachineConfigPools, and another note if there are no
 // MachineConfigNodes. A note says what the screen shows without these objects.
-func missingKinds(pools []progress.Pool, o Options) []Line {
+func missingKinds(pools []cluster.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
 	if o.Origin != "" {
 		where = " in " + Clean(o.Origin)
@@ -46,26 +82,29 @@ func missingKinds(pools []progress.Pool, o Options) []Line {
 		ls = append(ls, Line{})
 		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
 	}
-	if !slices.ContainsFunc(pools, func(p progress.Pool) bool { return p.Known }) {
+	if !slices.ContainsFunc(pools, func(p cluster.Pool) bool { return p.Known }) {
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
-	text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
-	for _, p := range pools {
-		if !p.FromStatus {
-			return ls
+	hasObject := func(n cluster.Node) bool { return n.HasObject }
+	isKnown := slices.ContainsFunc(pools, func(p cluster.Pool) bool { return slices.ContainsFunc(p.Nodes, hasObject) })
+	switch {
+	case hasNoObjects(pools):
+		text := "no MachineConfigNodes" + where + ": DONE and STUCK are the updated and the degraded machines in the status of the pools"
+		for _, p := range pools {
+			if p.Unavailable > 0 {
+				text += fmt.Sprintf("; in %s, %d of %d unavailable", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
+			}
 		}
-		if p.Unavailable > 0 {
-			text += fmt.Sprintf("; in %s, %d machines are unavailable, maxUnavailable is %d", Clean(p.Name), p.Unavailable, p.MaxUnavailable)
-		}
+		say(text)
+	case !isKnown && slices.ContainsFunc(pools, func(p cluster.Pool) bool { return len(p.Nodes) > 0 }):
+		say("no MachineConfigNodes" + where + ": the states are from the annotations of the Nodes, and the steps are not known")
 	}
-	say(text)
 	return ls
 }
 
-func title(pools []progress.Pool, o Options) []Line {
-	sum := progress.Pool{FromStatus: true}
+func title(pools []cluster.Pool, o Options) []Line {
+	sum := cluster.Pool{FromStatus: hasNoObjects(pools)}
 	for _, p := range pools {
-		sum.FromStatus = sum.FromStatus && p.FromStatus
 		sum.Done += p.Done
 		sum.Updating += p.Updating
 		sum.Stuck += p.Stuck
@@ -91,7 +130,7 @@ func title(pools []progress.Pool, o Options) []Line {
 
 // versions returns the old and the new OpenShift version of the update. If the pools differ, it
 // lists the versions of each pool.
-func (o Options) versions(pools []progress.Pool) string {
+func (o Options) versions(pools []cluster.Pool) string {
 	var all []string
 	isSame, first := true, ""
 	for _, p := range pools {
@@ -114,7 +153,7 @@ func (o Options) versions(pools []progress.Pool) string {
 }
 
 // counts returns the number of a pool's nodes, in total and in each state.
-func counts(p progress.Pool) string {
+func counts(p cluster.Pool) string {
 	parts := stateCounts(p)
 	if len(parts) == 0 {
 		return nodes(p.Total())
@@ -122,7 +161,7 @@ func counts(p progress.Pool) string {
 	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
 }
 
-func stateCounts(p progress.Pool) (parts []string) {
+func stateCounts(p cluster.Pool) (parts []string) {
 	unreported := "unreported"
 	if p.FromStatus {
 		unreported = "not updated"
@@ -144,21 +183,23 @@ var meanings = []struct{ left, text string }{
 	{"~", "LEFT is TYPICAL (the median time of an update) times the groups to come."},
 	{"?", "LEFT is ? while a node is stuck, slow or failing."},
 	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
+	{"stalled", "LEFT is stalled: nodes wait, and no node is updating."},
 	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
 }
 
 // legend explains the columns and signs of an unfinished rollout. It also names the command that
 // shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
-func legend(pools []progress.Pool, o Options) []Line {
+func legend(c cluster.Cluster, o Options) []Line {
+	pools := c.Pools
 	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
 	for _, p := range pools {
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
-		} else if p.Known && p.Total() > 0 {
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
 			left[text] = true
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			r := map[progress.State]int{progress.Stuck: 3, progress.Updating: 1}[n.State]
+			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
 			if n.Slow {
 				r, hasSlow = 2, true
 			}
@@ -186,6 +227,7 @@ func legend(pools []progress.Pool, o Options) []Line {
 	}
 	add(left["-"] && !o.NoManagedFields, "LEFT is known once three nodes are done.")
 	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(c.WithoutNode > 0 && o.Origin != "", "no Nodes of "+nodes(c.WithoutNode)+": NotReady and cordoned are not known")
 	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
 	if len(ls) == 1 {
 		return nil

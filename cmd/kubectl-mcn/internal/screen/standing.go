@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // If at least manyNodes nodes of a pool are updating, Standing omits their steps, and Snapshot has
@@ -13,7 +13,7 @@ import (
 const manyNodes = 10
 
 // Standing describes a pool in one line, for example "worker 3/5 to 22222222, 1 draining, 1 stuck".
-func Standing(p progress.Pool) string {
+func Standing(p cluster.Pool) string {
 	text := fmt.Sprintf("%s %d/%d", Clean(p.Name), p.Done, p.Total())
 	if p.Target.Config != "" {
 		text += " to " + targetText(p.Target)
@@ -32,26 +32,32 @@ func Standing(p progress.Pool) string {
 	add(!p.Known, "the target is not known")
 	add(p.Paused, "paused")
 	add(p.Blocked, "blocked")
+	add(p.Stalled, "stalled")
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
-	add(p.Build != nil, "its image is being built")
+	add(p.Build != nil && p.Build.Type != "BuildSucceeded", "its image is being built")
+	add(p.Build != nil && p.Build.Type == "BuildSucceeded" && p.Updating == 0, "its image is not applied")
+	add(p.NotUpdated != nil, "not Updated")
 	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
-	add(slices.ContainsFunc(ofPinnedImageSets(p, Options{}), isAlarm), "a pinned image set has failed")
+	pinned := ofPinnedImageSets(p, Options{})
+	add(slices.ContainsFunc(pinned, isAlarm), "a pinned image set has failed")
+	add(len(pinned) > 0 && !slices.ContainsFunc(pinned, isAlarm), "a pinned image set is being pulled")
+	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
 // If more than limit nodes are updating, it returns nil.
-func stepCounts(p progress.Pool, limit int) []string {
+func stepCounts(p cluster.Pool, limit int) []string {
 	if p.Updating > limit {
 		return nil
 	}
 	counts := map[string]int{}
 	var order []string
 	for _, n := range p.Nodes {
-		if n.State == progress.Updating {
-			doing := progress.Doing(n.Step)
+		if n.State == cluster.Updating {
+			doing := verb(n.Step)
 			if n.NotStarted {
 				doing = "not started"
 			}

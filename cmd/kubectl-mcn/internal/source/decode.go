@@ -2,9 +2,13 @@ package source
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,10 +28,53 @@ var kinds = map[string]func() metav1.Object{
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
 }
 
+// hypershift is the API group of HyperShift, and the prefix of its labels.
+const hypershift = "hypershift.openshift.io/"
+
+func hasPrefixedLabel(obj metav1.Object) bool {
+	for name := range obj.GetLabels() {
+		if strings.HasPrefix(name, hypershift) {
+			return true
+		}
+	}
+	return false
+}
+
 // decoder collects the objects of files.
 type decoder struct {
-	objects []dated
-	skipped map[string]int // the number of skipped objects by reason
+	objects  []dated
+	skipped  map[string]int // the number of skipped objects by reason
+	isHosted bool           // the objects are of HyperShift
+}
+
+// check returns an error if no object is shown. Nodes alone say nothing about an update.
+func (d *decoder) check(origin string) error {
+	isShown := func(o dated) bool {
+		switch o.Object.(type) {
+		case *mcfgv1.MachineConfigNode, *mcfgv1.MachineConfigPool, *operatorv1.MachineConfiguration:
+			return true
+		}
+		return false
+	}
+	has := d.skippedObjects()
+	switch {
+	case slices.ContainsFunc(d.objects, isShown):
+		return nil
+	case d.isHosted:
+		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: see the NodePools on the management cluster", origin)
+	case has != "":
+		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", origin, has, getThem)
+	}
+	return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", origin, getThem)
+}
+
+// skippedObjects counts the skipped objects, for example "2 Pod, 1 Service".
+func (d *decoder) skippedObjects() string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
+		all = append(all, fmt.Sprintf("%d %s", d.skipped[what], what))
+	}
+	return strings.Join(all, ", ")
 }
 
 // dated is an object with the newest time of its conditions.
@@ -36,18 +83,19 @@ type dated struct {
 	newest time.Time
 }
 
-func (d *decoder) decode(name string, data []byte) error {
+// decode decodes the objects of a file. kind is the kind of objects without a kind, or "".
+func (d *decoder) decode(name, kind string, data []byte) error {
 	data, isJSON, err := objectsIn(name, data)
 	if err != nil {
 		return err
 	}
 	if isJSON {
-		err = d.decodeJSON(data)
+		err = d.decodeJSON(data, kind)
 	} else {
 		for _, document := range splitYAML(data) {
 			text, thisErr := yaml.YAMLToJSON(document)
 			if thisErr == nil {
-				thisErr = d.add(text, "")
+				thisErr = d.add(text, kind)
 			}
 			err = errors.Join(err, thisErr)
 		}
@@ -58,7 +106,7 @@ func (d *decoder) decode(name string, data []byte) error {
 	return nil
 }
 
-func (d *decoder) decodeJSON(data []byte) error {
+func (d *decoder) decodeJSON(data []byte, kind string) error {
 	for stream := json.NewDecoder(bytes.NewReader(data)); ; {
 		var document json.RawMessage
 		switch err := stream.Decode(&document); {
@@ -67,7 +115,7 @@ func (d *decoder) decodeJSON(data []byte) error {
 		case err != nil:
 			return err
 		}
-		if err := d.add(document, ""); err != nil {
+		if err := d.add(document, kind); err != nil {
 			return err
 		}
 	}
@@ -94,7 +142,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	}
 	if head.Items != nil || strings.HasSuffix(head.Kind, "List") {
 		for _, item := range head.Items {
-			if err := d.add(item, strings.TrimSuffix(head.Kind, "List")); err != nil {
+			if err := d.add(item, cmp.Or(strings.TrimSuffix(head.Kind, "List"), kind)); err != nil {
 				return err
 			}
 		}
@@ -103,6 +151,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	if head.Kind != "" {
 		kind = head.Kind
 	}
+	d.isHosted = d.isHosted || strings.HasPrefix(head.APIVersion, hypershift)
 	empty := kinds[kind]
 	switch {
 	case kind == "":
@@ -118,6 +167,7 @@ func (d *decoder) add(data []byte, kind string) error {
 			d.skipped[kind+" without a name"]++
 		default:
 			d.objects = append(d.objects, dated{obj, newestIn(obj)})
+			d.isHosted = d.isHosted || hasPrefixedLabel(obj)
 		}
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -23,8 +22,12 @@ const maxAge = 24 * time.Hour
 var (
 	// objectFile matches the files to read in a folder.
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
-	// gathered matches the files to read in a must-gather, which has gigabytes of other files.
-	gathered = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|core/nodes)[/.].*(ya?ml|json)$`)
+	// gathered matches the files to read in a must-gather or an insights archive, which have many
+	// other files.
+	gathered = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|` +
+		`core/nodes|config/(node|machineconfig((node|pool)s|s/rendered-.*))|hypershift\.openshift\.io/.*)[/.].*(ya?ml|json)$`)
+	// kindOf has the kinds of the objects in a folder. In an insights archive, Nodes have no kind.
+	kindOf = map[string]string{"node": "Node", "nodes": "Node"}
 )
 
 // Files is a Source that reads files, folders and must-gathers.
@@ -64,7 +67,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	for _, name := range f.Names {
 		var failed error
 		err := f.each(name, func(file string, data []byte) {
-			if err := d.decode(file, data); err != nil && failed == nil {
+			if err := d.decode(filepath.Base(file), kindOf[filepath.Base(filepath.Dir(file))], data); err != nil && failed == nil {
 				failed = err
 			}
 		})
@@ -77,24 +80,17 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 			f.Note("%v; all other objects are shown", failed)
 		}
 	}
+	if err := d.check(f.Origin()); err != nil {
+		return err
+	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	s.edit(func() { // one edit, because a rollout could look done without some of its objects
+	s.edit(func() { // one edit, because a pool could look done without some of its objects
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}
 	})
-	var skipped []string
-	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
-		skipped = append(skipped, fmt.Sprintf("%d %s", d.skipped[what], what))
-	}
-	has := strings.Join(skipped, ", ")
-	switch {
-	case len(s.nodes)+len(s.pools) == 0 && s.config == nil && has != "":
-		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", f.Origin(), has, getThem)
-	case len(s.nodes)+len(s.pools) == 0 && s.config == nil:
-		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", f.Origin(), getThem)
-	case has != "":
-		f.Note("skipped objects that are not shown: %s", has)
+	if skipped := d.skippedObjects(); skipped != "" {
+		f.Note("skipped objects that are not shown: %s", skipped)
 	}
 	// If the file is a copy, its modification time is too new.
 	newest := d.objects[len(d.objects)-1].newest
@@ -125,20 +121,20 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 		if written := files[file]; written.After(f.written) {
 			f.written = written
 		}
-		do(filepath.Base(file), data)
+		do(file, data)
 	}
 	return nil
 }
 
-// find returns the files to read, with their modification times. The files are the named file
-// itself, the files of a must-gather, or the files directly in any other folder. find follows
-// symbolic links.
+// find returns the files to read, with their modification times: the named file itself, the files
+// of a must-gather or of an insights archive and the files directly in its folder, or all files of
+// any other folder. find follows symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return nil, err
 	}
-	chosen, top := map[string]time.Time{}, map[string]time.Time{}
+	chosen, top, all := map[string]time.Time{}, map[string]time.Time{}, map[string]time.Time{}
 	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -151,14 +147,17 @@ func find(name string) (map[string]time.Time, error) {
 			chosen[file] = info.ModTime()
 		case file == root || filepath.Dir(file) == root && objectFile.MatchString(file):
 			top[file] = info.ModTime()
+		case objectFile.MatchString(file):
+			all[file] = info.ModTime()
 		}
 		return nil
 	})
 	if len(chosen) == 0 {
-		chosen = top
+		chosen = all
 	}
+	maps.Copy(chosen, top)
 	if err == nil && len(chosen) == 0 {
-		err = errors.New("the folder is not a must-gather, and has no .yaml or .json files")
+		err = errors.New("the folder has no .yaml or .json files")
 	}
 	return chosen, err
 }

@@ -6,13 +6,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // Source provides the objects of a rollout.
@@ -37,8 +35,8 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 
 // View is the content of a store at one moment.
 type View struct {
-	Time       time.Time
-	Pools      []progress.Pool
+	Time time.Time
+	cluster.Cluster
 	Components []metav1.Condition // the conditions of the MachineConfiguration, if they are known
 	Releases   map[string]string  // OpenShift versions by rendered config; "" if not known
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
@@ -52,23 +50,30 @@ type View struct {
 	LastContact time.Time        // when the API server responded last; zero while it responds
 }
 
+// DeniedRequired returns why the user may not read a resource that the command wait needs, or nil.
+// Without Nodes, the MachineConfigNodes decide.
+func (v View) DeniedRequired() error {
+	for name, err := range v.Denied {
+		if name != coreNodes {
+			return err
+		}
+	}
+	return nil
+}
+
 // View returns the content of the store at the time now.
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nodes := make([]progress.Node, 0, len(s.nodes))
-	for name, n := range s.nodes {
-		n.NotReady, n.Cordoned = s.states[name].notReady, s.states[name].cordoned
-		nodes = append(nodes, n)
-	}
 	v := View{
-		Time:     now,
-		Pools:    progress.Pools(slices.Collect(maps.Values(s.pools)), nodes, now, s.limits),
-		Releases: maps.Clone(s.releases), NoManagedFields: len(s.nodes) > 0 && !s.hasManagedFields,
-		Ready: s.filled, Denied: map[string]error{},
+		Time: now, Cluster: cluster.Of(s.objects(), now, s.limits), Releases: map[string]string{},
+		NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: map[string]error{},
 	}
-	if s.config != nil {
-		v.Components = s.config.Status.Conditions
+	for name, config := range s.configs {
+		v.Releases[name] = config.release
+	}
+	if s.configuration != nil {
+		v.Components = s.configuration.Status.Conditions
 	}
 	for name, r := range s.resources {
 		v.Ready = v.Ready && r.listed

@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // maxReconnect is how long the API server may be unreachable before a view reports a failure. A
@@ -24,31 +24,42 @@ const maxReconnect = 2 * time.Second
 const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
+	coreNodes          = "nodes"
 	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
 
 // releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
-// Store keeps the objects of a rollout. It is safe for concurrent use.
+// Store keeps the objects of a cluster. It is safe for concurrent use.
 type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits           progress.Limits
-	mu               sync.Mutex // guards the fields below
-	filled           bool       // the store was changed at least once
-	nodes            map[string]progress.Node
+	limits           cluster.Limits
+	mu               sync.Mutex         // guards the fields below
+	filled           bool               // the store was changed at least once
+	members          map[string]*member // by name
 	pools            map[string]*mcfgv1.MachineConfigPool
-	config           *operatorv1.MachineConfiguration
-	states           map[string]nodeState // by name of the Node; empty if the user may not read Nodes
-	hasManagedFields bool                 // a MachineConfigNode has managedFields
-	releases         map[string]string    // OpenShift versions by rendered config; "" if not known
-	resources        map[string]*access   // the resources of a cluster, by name; empty for files
+	configuration    *operatorv1.MachineConfiguration
+	hasManagedFields bool                  // a MachineConfigNode has managedFields
+	configs          map[string]configInfo // what is known of rendered configs
+	resources        map[string]*access    // the resources of a cluster, by name; empty for files
+	texts            map[string]string     // see trimmed
 }
 
-// nodeState is what the screens show of a core/v1 Node.
-type nodeState struct{ notReady, cordoned bool }
+// member is a Node and the MachineConfigNode of the same name. One of them may be nil.
+type member struct {
+	node  *corev1.Node
+	mcn   *mcfgv1.MachineConfigNode
+	value *cluster.Node // what both say, or nil if one of them has changed
+}
+
+// configInfo is what the screens show of a rendered config.
+type configInfo struct {
+	release string // the OpenShift version, or "" if it is not known
+	created time.Time
+}
 
 // access is the state of the requests for one resource.
 type access struct {
@@ -61,10 +72,10 @@ type access struct {
 }
 
 // NewStore returns an empty store.
-func NewStore(limits progress.Limits) *Store {
+func NewStore(limits cluster.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, releases: map[string]string{},
-		nodes: map[string]progress.Node{}, pools: map[string]*mcfgv1.MachineConfigPool{}, states: map[string]nodeState{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]configInfo{},
+		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 	}
 }
 
@@ -87,33 +98,43 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.nodes[o.Name] = progress.FromMachineConfigNode(o)
 		s.hasManagedFields = s.hasManagedFields || len(o.ManagedFields) > 0
+		m := s.member(o.Name)
+		m.mcn, m.value = s.trimMachineConfigNode(o), nil
+	case *corev1.Node:
+		m := s.member(o.Name)
+		m.node, m.value = s.trimNode(o), nil
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
-		s.config = o
-	case *corev1.Node:
-		isNotReady := func(c corev1.NodeCondition) bool {
-			return c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue
-		}
-		s.states[o.Name] = nodeState{slices.ContainsFunc(o.Status.Conditions, isNotReady), o.Spec.Unschedulable}
+		s.configuration = o
 	case *metav1.PartialObjectMetadata: // a rendered MachineConfig
-		s.releases[o.Name] = o.Annotations[releaseAnnotation]
+		s.configs[o.Name] = configInfo{o.Annotations[releaseAnnotation], o.CreationTimestamp.UTC()}
 	}
+}
+
+func (s *Store) member(name string) *member {
+	if s.members[name] == nil {
+		s.members[name] = &member{}
+	}
+	return s.members[name]
 }
 
 // remove deletes an object. The caller holds the lock.
 func (s *Store) remove(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		if old, ok := s.nodes[o.Name]; ok && old.UID == o.UID {
-			delete(s.nodes, o.Name)
+		if m := s.members[o.Name]; m != nil && m.mcn != nil && m.mcn.UID == o.UID {
+			m.mcn, m.value = nil, nil
+		}
+	case *corev1.Node:
+		if m := s.members[o.Name]; m != nil && m.node != nil && m.node.UID == o.UID {
+			m.node, m.value = nil, nil
 		}
 	case *mcfgv1.MachineConfigPool:
 		delete(s.pools, o.Name)
 	case *operatorv1.MachineConfiguration:
-		s.config = nil
+		s.configuration = nil
 	}
 }
 
@@ -141,32 +162,62 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 
 // prune deletes the objects of a resource that are not in names. The caller holds the lock.
 func (s *Store) prune(resource string, names map[string]bool) {
+	for name, m := range s.members {
+		switch {
+		case names[name]:
+		case resource == machineConfigNodes && m.mcn != nil:
+			m.mcn, m.value = nil, nil
+		case resource == coreNodes && m.node != nil:
+			m.node, m.value = nil, nil
+		}
+	}
 	switch resource {
 	case machineConfigPools:
 		maps.DeleteFunc(s.pools, func(name string, _ *mcfgv1.MachineConfigPool) bool { return !names[name] })
-	case machineConfigNodes:
-		maps.DeleteFunc(s.nodes, func(name string, _ progress.Node) bool { return !names[name] })
 	case configurations:
 		if len(names) == 0 {
-			s.config = nil
+			s.configuration = nil
 		}
 	}
 }
 
-// unknownReleases returns the rendered configs of pools and nodes that are not in s.releases yet.
-func (s *Store) unknownReleases() []string {
+// objects returns the objects for package cluster. The caller holds the lock.
+func (s *Store) objects() cluster.Objects {
+	nodes := s.resources[coreNodes]
+	o := cluster.Objects{
+		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
+		HasNodes: nodes != nil && nodes.listed && !nodes.leftOut, Created: map[string]time.Time{},
+	}
+	for _, m := range s.members {
+		if m.node == nil && m.mcn == nil {
+			continue
+		}
+		if m.value == nil {
+			value := cluster.NewNode(m.node, m.mcn)
+			m.value = &value
+		}
+		o.Nodes = append(o.Nodes, *m.value)
+	}
+	for name, config := range s.configs {
+		o.Created[name] = config.created
+	}
+	return o
+}
+
+// unknownConfigs returns the rendered configs of pools and nodes that are not in s.configs yet.
+func (s *Store) unknownConfigs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unknown := map[string]bool{}
 	add := func(config string) {
-		if _, known := s.releases[config]; !known && config != "" {
+		if _, known := s.configs[config]; !known && config != "" {
 			unknown[config] = true
 		}
 	}
 	for _, p := range s.pools {
 		add(p.Spec.Configuration.Name)
 	}
-	for _, n := range s.nodes {
+	for _, n := range s.objects().Nodes {
 		add(n.Current.Config)
 	}
 	return slices.Sorted(maps.Keys(unknown))

@@ -1,4 +1,4 @@
-package progress_test
+package cluster_test
 
 import (
 	"slices"
@@ -10,15 +10,16 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-func imaged(name, desired, current string, requested, ended float64) progress.Node {
+func imaged(name, desired, current string, requested, ended float64) cluster.Node {
 	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.State, n.NotStarted, n.Step, n.Since, n.Completed = progress.Updating, true, phases.UpdatePrepared, at(requested), at(-600)
+		n.Reported, n.NotStarted, n.Step, n.Since, n.Completed = true, true, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }
@@ -26,22 +27,22 @@ func imaged(name, desired, current string, requested, ended float64) progress.No
 // TestTargetImage: a rollout that changes only the image.
 func TestTargetImage(t *testing.T) {
 	for name, tc := range map[string]struct {
-		nodes []progress.Node
+		nodes []cluster.Node
 		image string
 		want  [3]int // done, updating, waiting
 	}{
-		"no image":                     {[]progress.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
-		"one image":                    {[]progress.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
-		"one of three has the new one": {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
-		"the next one is requested":    {[]progress.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
-		"the first one is requested":   {[]progress.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
-		"image mode is switched on":    {[]progress.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
-		"image mode is switched off":   {[]progress.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
-		"of another config":            {[]progress.Node{imaged("a", "y", "y", 50, 58), func() progress.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
+		"no image":                     {[]cluster.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
+		"one image":                    {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
+		"one of three has the new one": {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
+		"the next one is requested":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"the first one is requested":   {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
+		"image mode is switched on":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
+		"image mode is switched off":   {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
+		"of another config":            {[]cluster.Node{imaged("a", "y", "y", 50, 58), func() cluster.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
 	} {
 		for range 2 {
 			slices.Reverse(tc.nodes)
-			p := one(t, worker("1"), 60, tc.nodes...)
+			p := one(t, worker("1", updated), 60, tc.nodes...)
 			assert.Equal(t, progress.Target{Config: configB, Image: tc.image}, p.Target, name)
 			assert.Equal(t, tc.want, [3]int{p.Done, p.Updating, p.Waiting}, name)
 			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
@@ -70,7 +71,7 @@ func TestProblems(t *testing.T) {
 	type change = func(*mcfgv1.MachineConfigPool)
 	for name, tc := range map[string]struct {
 		changes []change
-		node    progress.Node
+		node    cluster.Node
 		want    []string
 		build   string
 		done    bool
@@ -89,7 +90,7 @@ func TestProblems(t *testing.T) {
 		"pinned images":         {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
 		"pinned images unknown": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
 	} {
-		p := one(t, worker("1", tc.changes...), 60, tc.node)
+		p := one(t, worker("1", append(tc.changes, updated)...), 60, tc.node)
 		var got []string
 		for _, c := range p.Problems {
 			assert.Equal(t, at(20), c.Since)
@@ -105,34 +106,39 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestPinnedImageSets(t *testing.T) {
-	set := func(current, desired, failed int32) func(*mcfgv1.MachineConfigNode) {
-		return func(m *mcfgv1.MachineConfigNode) {
-			s := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "pinned", CurrentGeneration: current, DesiredGeneration: desired, LastFailedGeneration: failed}
-			if failed > 0 {
-				s.LastFailedGenerationError = "no space left on device"
-			}
-			m.Status.PinnedImageSets = append(m.Status.PinnedImageSets, s)
+// TestPoolsWithoutObjects: the numbers of the pool's status count, and its condition Updated decides.
+func TestPoolsWithoutObjects(t *testing.T) {
+	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) {
+			p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.DegradedMachineCount = machines, updated, degraded
+			p.Status.Configuration.Name = configB
 		}
 	}
-	pulling := is(phases.PinnedImageSetsProgressing, yes, 3)
-	failing := is(phases.PinnedImageSetsDegraded, yes, 4, "One or more failed")
-	failed := progress.PinnedImageSet{Name: "pinned", Failed: true, Since: at(4), Message: "no space left on device"}
+	of := func(config string) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
+	}
 	for name, tc := range map[string]struct {
-		object *mcfgv1.MachineConfigNode
-		want   []progress.PinnedImageSet
+		pool *mcfgv1.MachineConfigPool
+		want [3]int // done, stuck, unreported
+		done bool
 	}{
-		"none":                     {mcn(), nil},
-		"complete":                 {mcn(set(2, 2, 0)), nil},
-		"complete, once not":       {mcn(set(2, 2, 1)), nil},
-		"failed, without its text": {mcn(set(0, 1, 1), failing, func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled":                   {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
-		"failed":                   {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
-		"failed, then pulled":      {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
-		"failed, no set":           {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled, no set":           {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
+		"updated":               {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
+		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
+		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
+		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
+		"of another target":     {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
+		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"nodes by their texts": {
+			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 2, 0}, false,
+		},
+		"more nodes by their texts": {
+			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
+		},
+		"without machines": {worker("", updated), [3]int{}, true},
 	} {
-		n := progress.FromMachineConfigNode(tc.object)
-		assert.Equal(t, tc.want, n.PinnedImageSets, name)
+		p := poolsOf([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, cluster.Limits{})[0]
+		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
+		assert.Equal(t, tc.done, p.IsDone(), name)
+		assert.Equal(t, name != "without machines", p.FromStatus, name)
 	}
 }

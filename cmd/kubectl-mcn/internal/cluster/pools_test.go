@@ -1,4 +1,4 @@
-package progress_test
+package cluster_test
 
 import (
 	"slices"
@@ -8,9 +8,11 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -30,6 +32,19 @@ func worker(maxUnavailable string, changes ...func(*mcfgv1.MachineConfigPool)) *
 	return p
 }
 
+// updated makes a pool Updated for its target.
+func updated(p *mcfgv1.MachineConfigPool) {
+	p.Status.Configuration.Name = p.Spec.Configuration.Name
+	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(20))})
+}
+
+// retargeted makes a pool that got its target at a time.
+func retargeted(minutes float64) func(*mcfgv1.MachineConfigPool) {
+	return func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(minutes))})
+	}
+}
+
 func paused(p *mcfgv1.MachineConfigPool) { p.Spec.Paused = true }
 
 func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
@@ -38,23 +53,23 @@ func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
 
 // Nodes of the pool worker.
 
-func waitingNode(name string) progress.Node {
-	return progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), State: progress.Done, Completed: at(-600)}
+func waitingNode(name string) cluster.Node {
+	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Reported: true, Completed: at(-600)}}
 }
 
-func finishedNode(name string, requested, ended float64) progress.Node {
-	return progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), State: progress.Done, Requested: at(requested), Completed: at(ended), Since: at(ended)}
+func finishedNode(name string, requested, ended float64) cluster.Node {
+	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Reported: true, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
 }
 
-func requestedNode(name string, requested float64) progress.Node {
-	return progress.Node{
-		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), State: progress.Updating, NotStarted: true, Requested: at(requested), Since: at(requested),
+func requestedNode(name string, requested float64) cluster.Node {
+	return cluster.Node{Node: progress.Node{
+		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Reported: true, NotStarted: true, Requested: at(requested), Since: at(requested),
 		Step: phases.UpdatePrepared,
-	}
+	}}
 }
 
 // drainingNode returns a node that has been draining since then, after a preparation of a minute.
-func drainingNode(name string, since float64) progress.Node {
+func drainingNode(name string, since float64) cluster.Node {
 	n := requestedNode(name, since-1)
 	n.NotStarted, n.Started, n.Since, n.Step = false, at(since-1), at(since), phases.Drained
 	n.Steps = []progress.Step{{Phase: phases.UpdatePrepared, State: progress.Finished, End: at(since), Duration: time.Minute}, {Phase: phases.Drained, State: progress.Running}}
@@ -62,7 +77,7 @@ func drainingNode(name string, since float64) progress.Node {
 }
 
 // rebootingNode returns a node that has been rebooting since then, after draining for so long.
-func rebootingNode(name string, since, drained float64) progress.Node {
+func rebootingNode(name string, since, drained float64) cluster.Node {
 	n := drainingNode(name, since-drained)
 	n.Step, n.Since = phases.RebootedNode, at(since)
 	n.Steps[1] = progress.Step{Phase: phases.Drained, State: progress.Finished, End: at(since), Duration: at(drained).Sub(start)}
@@ -70,35 +85,35 @@ func rebootingNode(name string, since, drained float64) progress.Node {
 	return n
 }
 
-func degradedNode(n progress.Node, since float64) progress.Node {
+func degradedNode(n cluster.Node, since float64) cluster.Node {
 	n.Degraded, n.DegradedSince = true, at(since)
 	return n
 }
 
-func failingNode(name string, since float64) progress.Node {
+func failingNode(name string, since float64) cluster.Node {
 	n := drainingNode(name, since)
 	n.Failing = true
 	return n
 }
 
-func notReady(n progress.Node) progress.Node {
-	n.NotReady = true
+func notReady(n cluster.Node) cluster.Node {
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
 	return n
 }
 
-func cordoned(n progress.Node) progress.Node {
-	n.Cordoned = true
+func cordoned(n cluster.Node) cluster.Node {
+	n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
 	return n
 }
 
-func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...progress.Node) progress.Pool {
+func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
-	pools := progress.Pools([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), progress.Limits{})
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
 	require.Len(t, pools, 1)
 	return pools[0]
 }
 
-func stuckNames(p progress.Pool) []string {
+func stuckNames(p cluster.Pool) []string {
 	var names []string
 	for _, s := range p.StuckNodes() {
 		names = append(names, s.Name)
@@ -109,7 +124,7 @@ func stuckNames(p progress.Pool) []string {
 func TestPool(t *testing.T) {
 	p := one(t, worker("2"), 20,
 		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), requestedNode("e", 19), waitingNode("f"), waitingNode("g"),
-		progress.Node{Name: "h", Pool: "worker", State: progress.Unreported})
+		cluster.Node{Node: progress.Node{Name: "h", Pool: "worker"}})
 
 	assert.Equal(t, "worker", p.Name)
 	assert.Equal(t, target(configB), p.Target)
@@ -124,22 +139,22 @@ func TestPool(t *testing.T) {
 	assert.Equal(t, 13*time.Minute, *p.Remaining)
 
 	waiting := p.Nodes[5]
-	assert.Equal(t, progress.Waiting, waiting.State)
+	assert.Equal(t, cluster.Waiting, waiting.State)
 }
 
 func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
-	assert.Equal(t, 1, one(t, p, 1, progress.Node{Pool: "worker", State: progress.Done}).Waiting, "nor is a node without a config")
+	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: progress.Node{Pool: "worker", Reported: true}}).Waiting, "nor is a node without a config")
 
-	of := func(n progress.Node, pool string) progress.Node {
+	of := func(n cluster.Node, pool string) cluster.Node {
 		n.Pool = pool
 		return n
 	}
-	pools := progress.Pools([]*mcfgv1.MachineConfigPool{nil, worker("")}, []progress.Node{
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{nil, worker("")}, []cluster.Node{
 		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
-	}, at(1), progress.Limits{})
+	}, at(1), cluster.Limits{})
 	var names []string
 	for _, p := range pools {
 		names = append(names, p.Name)
@@ -161,7 +176,7 @@ func TestTypical(t *testing.T) {
 	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
 	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
-	joined := progress.FromMachineConfigNode(mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
+	joined := cluster.NewNode(nil, mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = configB, configB
 	}))
 	require.Equal(t, at(1), joined.Requested)
@@ -182,13 +197,13 @@ func TestMaxUnavailable(t *testing.T) {
 	} {
 		p := worker(tc.limit)
 		p.Status.MachineCount = tc.machines
-		assert.Equal(t, tc.want, one(t, p, 1, slices.Repeat([]progress.Node{waitingNode("a")}, 5)...).MaxUnavailable, "%+v", tc)
+		assert.Equal(t, tc.want, one(t, p, 1, slices.Repeat([]cluster.Node{waitingNode("a")}, 5)...).MaxUnavailable, "%+v", tc)
 	}
 }
 
 func TestStuck(t *testing.T) {
 	for name, tc := range map[string]struct {
-		node progress.Node
+		node cluster.Node
 		want string // stuck, slow, or nothing
 	}{
 		"a drain at the limit":               {drainingNode("n", 240), "slow"},
@@ -200,29 +215,29 @@ func TestStuck(t *testing.T) {
 		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
 		"requested":                          {requestedNode("n", 270), "slow"},
 		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
-		"requested, time unknown":            {progress.Node{Name: "n", Pool: "worker", State: progress.Updating, NotStarted: true, Step: phases.UpdatePrepared}, ""},
+		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                      {drainingNode("n", 500), ""},
 		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
 		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), "stuck"},
 		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), "stuck"},
 		"waiting":                            {waitingNode("n"), ""},
 		"done":                               {finishedNode("n", 0, 1), ""},
-		"without a step, as after a restart": {progress.FromMachineConfigNode(mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
-		"degraded, time unknown":             {progress.FromMachineConfigNode(mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
-		"degraded with its desired config":   {progress.FromMachineConfigNode(mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
+		"without a step, as after a restart": {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded, time unknown":             {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":   {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
 			p := one(t, worker("5"), 300, tc.node)
-			n := p.Nodes[slices.IndexFunc(p.Nodes, func(n progress.Node) bool { return n.Name == "n" })]
-			assert.Equal(t, tc.want == "stuck", n.State == progress.Stuck, n.State)
+			n := p.Nodes[slices.IndexFunc(p.Nodes, func(n cluster.Node) bool { return n.Name == "n" })]
+			assert.Equal(t, tc.want == "stuck", n.State == cluster.Stuck, n.State)
 			assert.Equal(t, tc.want == "slow", n.Slow)
 		})
 	}
 }
 
 func TestStuckNodes(t *testing.T) {
-	nodes := []progress.Node{
+	nodes := []cluster.Node{
 		rebootingNode("a", 95, 2), rebootingNode("b", 95, 4), rebootingNode("c", 95, 3), drainingNode("d", 33), degradedNode(drainingNode("e", 80), 89),
 		requestedNode("f", 20), degradedNode(requestedNode("g", 95), 300),
 	}
@@ -235,28 +250,34 @@ func TestStuckNodes(t *testing.T) {
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
 
-	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 80), 89), degradedNode(drainingNode("b", 80), 89)
+	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 15), 89), degradedNode(drainingNode("b", 80), 89)
 	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "some daemons change the time at each attempt")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, b).StuckNodes()[0].For, "the time of the pool is before the start of the update")
+	a.DegradedSince = time.Time{}
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "only the Node says that it is degraded")
+	a.DegradedSince = at(18)
+	assert.Equal(t, 82*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the time of the pool is after the time of the node")
+	a.DegradedSince = at(89)
 	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
-	assert.Zero(t, one(t, worker(""), 100, progress.FromMachineConfigNode(m)).StuckNodes()[0].For, "the time is not known")
+	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(nil, m)).StuckNodes()[0].For, "the time is not known")
 }
 
 func TestLimits(t *testing.T) {
-	nodes := []progress.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
+	nodes := []cluster.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
 	for limit, want := range map[time.Duration][]string{0: nil, -1: nil, 9 * time.Minute: {"d"}, 8 * time.Minute: {"d", "r"}, 10 * time.Minute: nil} {
-		p := progress.Pools([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), progress.Limits{StuckAfter: limit})[0]
+		p := poolsOf([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), cluster.Limits{StuckAfter: limit})[0]
 		assert.Equal(t, want, stuckNames(p), limit)
 	}
 }
 
 func TestBlocked(t *testing.T) {
-	nodes := func(nodes ...progress.Node) []progress.Node { return nodes }
+	nodes := func(nodes ...cluster.Node) []cluster.Node { return nodes }
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
-		nodes []progress.Node
+		nodes []cluster.Node
 		want  string
 	}{
 		"none stuck":                    {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
@@ -266,7 +287,7 @@ func TestBlocked(t *testing.T) {
 		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
 		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
 		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), progress.Node{Name: "b", Pool: "worker", State: progress.Unreported}), ""},
+		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: progress.Node{Name: "b", Pool: "worker"}}), ""},
 		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
 		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
 		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
@@ -287,47 +308,49 @@ func TestBlocked(t *testing.T) {
 }
 
 func TestLeftKnown(t *testing.T) {
-	three := []progress.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
-	unknown := func(name string) progress.Node {
+	three := []cluster.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
+	unknown := func(name string) cluster.Node {
 		n := finishedNode(name, 0, 1)
 		n.Requested = time.Time{}
 		return n
 	}
-	with := func(nodes ...progress.Node) []progress.Node { return append(slices.Clone(three), nodes...) }
-	unreported := progress.Node{Name: "u", Pool: "worker", State: progress.Unreported} // nobody knows whether it has anything to do
+	with := func(nodes ...cluster.Node) []cluster.Node { return append(slices.Clone(three), nodes...) }
+	unreported := cluster.Node{Node: progress.Node{Name: "u", Pool: "worker"}} // nobody knows whether it has anything to do
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
-		nodes []progress.Node
+		nodes []cluster.Node
 		left  float64
 		known bool
 	}{
-		"all done":                     {worker(""), three, 0, true},
-		"two finished":                 {worker(""), []progress.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"one of three without a time":  {worker(""), []progress.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three out of order":    {worker(""), []progress.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
-		"in flight":                    {worker(""), with(drainingNode("d", 99)), 5, true},
-		"in flight for long":           {worker(""), with(drainingNode("d", 91)), 0, true},
-		"paused":                       {worker("", paused), with(waitingNode("d")), 0, false},
-		"one waiting":                  {worker(""), with(waitingNode("d")), 7, true},
-		"three waiting":                {worker(""), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
-		"three waiting for two places": {worker("2"), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
-		"one of two places is stuck":   {worker("2"), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
-		"one in flight is failing":     {worker("2"), with(failingNode("s", 99), waitingNode("d")), 0, false},
-		"one of two places, not ready": {worker("2"), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
-		"blocked":                      {worker("1"), with(drainingNode("s", 9), waitingNode("d")), 0, false},
-		"blocked by unavailable nodes": {worker("1", unavailable(1)), with(waitingNode("d")), 0, false},
-		"only one unreported":          {worker(""), with(unreported), 0, false},
-		"one unreported, one waiting":  {worker(""), with(unreported, waitingNode("d")), 7, true},
-		"no nodes":                     {worker(""), nil, 0, false},
-		"only one stuck":               {worker("1"), with(drainingNode("s", 9)), 0, false},
-		"one stuck, one in flight":     {worker("1"), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
-		"more in flight than places":   {worker("1"), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
-		"from the request, not the start": {worker("1"), with(func() progress.Node {
+		"all done":                       {worker("", retargeted(99)), three, 0, true},
+		"two finished":                   {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
+		"one of three without a time":    {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three out of order":      {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"in flight":                      {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
+		"in flight for long":             {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
+		"paused":                         {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
+		"one waiting":                    {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
+		"three waiting":                  {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
+		"three waiting for two places":   {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
+		"one of two places is stuck":     {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
+		"one in flight is failing":       {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
+		"one of two places, not ready":   {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
+		"blocked":                        {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by unavailable nodes":   {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
+		"only one unreported":            {worker("", retargeted(99)), with(unreported), 0, false},
+		"one unreported, one waiting":    {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
+		"no nodes":                       {worker("", retargeted(99)), nil, 0, false},
+		"nothing happens for 10 minutes": {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
+		"one waiting is cordoned":        {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
+		"only one stuck":                 {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
+		"one stuck, one in flight":       {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
+		"more in flight than places":     {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
+		"from the request, not the start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)
 			n.Requested = at(96)
 			return n
 		}()), 3, true},
-		"start unknown": {worker("1"), with(progress.Node{Name: "d", Pool: "worker", State: progress.Updating, Step: phases.Drained}), 7, true},
+		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Step: phases.Drained}}), 7, true},
 	} {
 		p := one(t, tc.pool, 100, tc.nodes...)
 		require.Equal(t, tc.known, p.Remaining != nil, name)
@@ -339,14 +362,14 @@ func TestLeftKnown(t *testing.T) {
 
 // TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
 func TestMissingNodes(t *testing.T) {
-	assert.Empty(t, progress.Pools(nil, nil, time.Time{}, progress.Limits{}))
+	assert.Empty(t, poolsOf(nil, nil, time.Time{}, cluster.Limits{}))
 	for _, tc := range []struct {
 		machines       int32
 		nodes, missing int
 	}{{0, 0, 0}, {3, 0, 3}, {3, 2, 1}, {3, 3, 0}, {2, 3, 0}, {-1, 0, 0}} {
 		p := worker("")
 		p.Status.MachineCount = tc.machines
-		got := one(t, p, 0, slices.Repeat([]progress.Node{waitingNode("a")}, tc.nodes)...)
+		got := one(t, p, 0, slices.Repeat([]cluster.Node{waitingNode("a")}, tc.nodes)...)
 		assert.Equal(t, tc.missing, got.Missing, tc)
 		assert.Len(t, got.Nodes, tc.nodes)
 	}

@@ -1,0 +1,152 @@
+package cluster
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+)
+
+// Objects are the objects of a cluster.
+type Objects struct {
+	// Pools and Nodes are in any order. Their names are unique.
+	Pools []*mcfgv1.MachineConfigPool
+	Nodes []Node
+	// HasNodes is set if all Nodes could be read. If it is not set, Of assumes that all Nodes are
+	// there if there are as many as the pools have machines.
+	HasNodes bool
+	// Created has the creation times of rendered configs, if they are known.
+	Created map[string]time.Time
+}
+
+// Cluster is the progress of all pools of a cluster.
+type Cluster struct {
+	// Pools has master first, then the other pools by name.
+	Pools []Pool
+	// Leftover are the names of MachineConfigNodes whose Nodes do not exist any more.
+	Leftover []string
+	// Unselected are the names of nodes that no pool selects, so that they get no updates.
+	Unselected []string
+	// WithoutNode is the number of nodes whose Nodes are not known.
+	WithoutNode int
+}
+
+// Of returns the progress of the pools of a cluster at the time now.
+//
+//  1. The Nodes decide which nodes there are, if all Nodes are known: a MachineConfigNode without a
+//     Node is left over. Windows nodes are ignored.
+//  2. The selectors of the pools decide to which pool a node belongs. If its Node or the selectors
+//     are not known, the spec of its MachineConfigNode decides.
+//  3. If a node's pool is not in o.Pools, the result has a pool that is not Known and has no target.
+//     If the nodes of this pool run their desired config and image, they are Idle, not Done.
+//  4. No duration is negative. The order of pools and nodes does not matter. Of does not change its
+//     arguments, but the result shares their memory.
+func Of(o Objects, now time.Time, limits Limits) Cluster {
+	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
+	o.HasNodes = o.hasNodes()
+	result := Cluster{Pools: []Pool{}}
+	byPool := map[string][]Node{}
+	for _, n := range o.Nodes {
+		switch {
+		case n.kube != nil && pool.IsWindows(n.kube):
+		case n.kube == nil && o.HasNodes:
+			result.Leftover = append(result.Leftover, n.Name)
+		case o.place(&n):
+			byPool[n.Pool] = append(byPool[n.Pool], n)
+			if n.kube == nil {
+				result.WithoutNode++
+			}
+		case o.isUnselected(n):
+			result.Unselected = append(result.Unselected, n.Name)
+		}
+	}
+	add := func(p Pool, nodes []Node) {
+		c := calculation{Pool: p, now: now, limits: limits}
+		c.add(nodes)
+		result.Pools = append(result.Pools, c.Pool)
+	}
+	for _, p := range o.Pools {
+		add(newPool(p, byPool[p.Name], o))
+		delete(byPool, p.Name)
+	}
+	for name, nodes := range byPool {
+		add(Pool{Name: name}, nodes)
+	}
+	rank := map[string]int{pool.Master: -1}
+	slices.SortFunc(result.Pools, func(a, b Pool) int {
+		return cmp.Or(rank[a.Name]-rank[b.Name], cmp.Compare(a.Name, b.Name))
+	})
+	slices.Sort(result.Leftover)
+	slices.Sort(result.Unselected)
+	return result
+}
+
+// hasNodes reports whether all Nodes are known. If that is not sure, it reports whether there are as
+// many Nodes as the pools have machines or, without pools, whether each node has a Node.
+func (o Objects) hasNodes() bool {
+	machines, nodes := 0, 0
+	for _, n := range o.Nodes {
+		if n.kube != nil {
+			nodes++
+		}
+	}
+	for _, p := range o.Pools {
+		machines += max(0, int(p.Status.MachineCount))
+	}
+	if machines == 0 {
+		machines = len(o.Nodes)
+	}
+	return nodes > 0 && (o.HasNodes || nodes >= machines)
+}
+
+// place sets the pool of a node, and Conflict. It returns false if the node is in no pool.
+func (o Objects) place(n *Node) bool {
+	isInSpec := (n.kube == nil || n.HasObject) && !isNotYetSet(n.Pool)
+	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {
+		return isInSpec
+	}
+	selected, err := pool.Primary(n.kube, o.Pools)
+	if conflict, ok := errors.AsType[*pool.ConflictError](err); ok {
+		n.Conflict = conflict.Pools
+		if !slices.Contains(conflict.Pools, n.Pool) {
+			n.Pool = conflict.Pools[0]
+		}
+		return true
+	}
+	if selected != nil {
+		n.Pool = selected.Name
+		return true
+	}
+	return isInSpec && !o.hasSelector(n.Pool)
+}
+
+// hasSelector reports whether a pool is known and has a nodeSelector. In a dump, the selectors may
+// have been left out.
+func (o Objects) hasSelector(name string) bool {
+	return slices.ContainsFunc(o.Pools, func(p *mcfgv1.MachineConfigPool) bool {
+		s := p.Spec.NodeSelector
+		return p.Name == name && s != nil && len(s.MatchLabels)+len(s.MatchExpressions) > 0
+	})
+}
+
+// isUnselected reports whether no pool of the cluster selects a node. A dump may have only some
+// pools, so the standard pool of the node's role must be there.
+func (o Objects) isUnselected(n Node) bool {
+	if n.kube == nil {
+		return true // its MachineConfigNode names no pool
+	}
+	for role, name := range map[string]string{"master": pool.Master, "control-plane": pool.Master, "arbiter": pool.Arbiter, "worker": pool.Worker} {
+		_, has := n.kube.Labels["node-role.kubernetes.io/"+role]
+		if has && !o.hasSelector(name) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(o.Pools, func(p *mcfgv1.MachineConfigPool) bool { return o.hasSelector(p.Name) })
+}
+
+// isNotYetSet reports whether the spec of a MachineConfigNode names no pool.
+func isNotYetSet(name string) bool { return name == "not-yet-set" || name == "NotYetSet" }

@@ -1,0 +1,115 @@
+package cluster
+
+import (
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// State is the state of a node in its pool.
+type State string
+
+const (
+	// Done means that the node runs the config and the image of its pool's target.
+	Done State = "Done"
+	// Updating means that an update of the node was requested and is not complete.
+	Updating State = "Updating"
+	// Stuck means that the node is degraded, or that its step takes longer than its limit (see
+	// Limits).
+	Stuck State = "Stuck"
+	// Waiting means that the node runs its desired config and image, but its pool has another
+	// target.
+	Waiting State = "Waiting"
+	// Idle means that the node runs its desired config and image, and that the target of its pool
+	// is not known.
+	Idle State = "Idle"
+	// Unreported means that the daemon has not yet reported the start or the end of an update.
+	Unreported State = "Unreported"
+)
+
+// Node is a node in its pool. The function Of sets the fields from State on.
+type Node struct {
+	// Node is what the Node and its MachineConfigNode say. Of sets Pool to the pool that selects the
+	// node.
+	progress.Node
+	State State
+	// Conflict has the pools that select the node, if they are two custom pools. Such a node is not
+	// updated. Pool is then one of these pools.
+	Conflict []string
+	// OffTarget is true if the node updates to a config that its pool does not target any more.
+	OffTarget bool
+	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
+	// Step. For is zero if the node is neither Updating nor Stuck.
+	For time.Duration
+	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
+	// limit of Step (see Limits).
+	Slow bool
+
+	kube  *corev1.Node // nil if it is not known
+	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
+}
+
+// NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
+// keeps node.
+func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
+	if node != nil && node.UID == "" && mcn != nil { // a dump without UIDs does not say who owns the object
+		mcn = &mcfgv1.MachineConfigNode{ObjectMeta: mcn.ObjectMeta, Spec: mcn.Spec, Status: mcn.Status}
+		mcn.OwnerReferences = nil
+	}
+	n := Node{Node: progress.Of(node, mcn), kube: node}
+	n.isNew = mcn != nil && neverUpdated(mcn.Status.Conditions)
+	return n
+}
+
+// neverUpdated reports whether the list has conditions of update steps, but none of these steps was
+// ever reported.
+func neverUpdated(list []metav1.Condition) bool {
+	isStep := func(c metav1.Condition) bool { return phases.StartsUpdate(phases.Phase(c.Type)) }
+	return slices.ContainsFunc(list, isStep) && !slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		return isStep(c) && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason))
+	})
+}
+
+// stateAnnotation is the annotation of a Node with the state of its daemon.
+const stateAnnotation = "machineconfiguration.openshift.io/state"
+
+// isDoneByNode reports whether the annotations of the Node say that the node runs its desired
+// config. They decide if there is no MachineConfigNode.
+func (n Node) isDoneByNode() bool {
+	return !n.HasObject && n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
+}
+
+// dropWithdrawn drops the request of a config that the pool does not target any more, if the node
+// runs the target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node
+// is known, its annotations say what the node is told to run.
+func (n *Node) dropWithdrawn(target progress.Target) {
+	if n.kube == nil && n.NotStarted && n.Desired.Config != target.Config && n.Current == target {
+		n.NotStarted, n.Desired, n.Since = false, n.Current, n.Completed
+		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
+	}
+}
+
+// NotReady reports whether the Node is not Ready.
+func (n Node) NotReady() bool {
+	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == progress.NotReady })
+}
+
+// Cordoned reports whether the Node is cordoned.
+func (n Node) Cordoned() bool {
+	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
+}
+
+func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }
+
+func (n Node) failsToPin() bool {
+	return slices.ContainsFunc(n.PinnedImageSets, func(s progress.PinnedImageSet) bool { return s.Failed })
+}
+
+func (n Node) hasDesired() bool { return n.Desired == n.Current }

@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// Pool is the progress of one pool.
+type Pool struct {
+	Name string
+	// Known is true if the MachineConfigPool is known. Otherwise Target is empty.
+	Known bool
+	// Target is the config and the image that all nodes of the pool should run.
+	Target progress.Target
+	Paused bool
+	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
+	TargetSince time.Time
+	// Updated is true if the pool's condition Updated is True for Target.
+	Updated bool
+	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
+	// UnavailableNodes. If the Nodes are not known, it is at least the unavailableMachineCount of the
+	// pool's status.
+	MaxUnavailable, Unavailable int
+	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
+	// not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
+	// MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
+	Full, Blocked bool
+	// Stalled is true if nodes are Waiting, MaxUnavailable is not reached, and no node is Updating.
+	// StalledSince is when the last update ended or the pool got its target, if that is known.
+	Stalled      bool
+	StalledSince time.Time
+
+	// The number of nodes in each state.
+	Done, Updating, Stuck, Waiting, Idle, Unreported int
+	// Missing is the number of machines in the pool's status of which neither a Node nor a
+	// MachineConfigNode is known. They are Done if Updated is true, and otherwise Unreported.
+	Missing int
+	// FromStatus is true if no machine of the pool is known. Done and Stuck are then the numbers of
+	// updated and degraded machines in the pool's status, and all other machines are Unreported.
+	// Nodes has only the degraded nodes that the pool's status names.
+	FromStatus bool
+
+	// Problems are the conditions of the pool that report a failure. If the field Nodes already
+	// shows a failure, Problems does not repeat it.
+	Problems []PoolCondition
+	// Build is what the pool waits for while its image is not on its nodes, or nil.
+	Build *PoolCondition
+	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
+	NotUpdated *PoolCondition
+	// Certificates are the certificates of a paused pool that expire soon, sorted by Expires.
+	Certificates []Certificate
+	// Nodes are the nodes of the pool, sorted by name.
+	Nodes []Node
+
+	// Typical is the median duration of an update to Target, from Node.Requested to Node.Completed.
+	// It is zero if no duration is known.
+	Typical time.Duration
+	// Remaining is the estimated time until all nodes are Done. It is nil if no estimate is
+	// possible.
+	Remaining *time.Duration
+
+	notUpdated    PoolCondition // the pool's condition Updated if it is not True, and its Message
+	degradedSince time.Time     // when the pool's condition NodeDegraded became True
+}
+
+// PoolCondition is what a condition of a MachineConfigPool says. Most types are names of conditions.
+// The types of Build are BuildPending, Building and BuildSucceeded, and the type of NotUpdated is
+// NotUpdated.
+type PoolCondition struct {
+	Type    string
+	Since   time.Time
+	Message string
+}
+
+// Certificate is a certificate of a pool. A paused pool gets no new certificate.
+type Certificate struct {
+	Subject string
+	Expires time.Time
+}
+
+// Total returns the number of nodes in all states.
+func (p Pool) Total() int {
+	return p.Done + p.Updating + p.Stuck + p.Waiting + p.Idle + p.Unreported
+}
+
+// IsDone reports whether all witnesses agree that the pool is done: all nodes are Done, the pool is
+// Updated, it has no Problems and no Build, all pinned image sets are pulled, and no other pool
+// selects its nodes.
+func (p Pool) IsDone() bool {
+	isOpen := func(n Node) bool { return n.isPulling() || len(n.Conflict) > 0 }
+	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)
+}
+
+// StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
+// group, the node with the longest Node.For comes first.
+func (p Pool) StuckNodes() []Node {
+	stuck := slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != Stuck })
+	rank := map[bool]int{false: 1}
+	slices.SortStableFunc(stuck, func(a, b Node) int {
+		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], cmp.Compare(b.For, a.For))
+	})
+	return stuck
+}
+
+// UnavailableNodes returns the nodes that count against MaxUnavailable: see Node.IsAvailable.
+func (p Pool) UnavailableNodes() []Node {
+	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.IsAvailable() })
+}

@@ -1,0 +1,246 @@
+package cluster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+const (
+	// minDone is the minimum number of known durations for an estimate of Remaining.
+	minDone = 3
+	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
+	// some seconds to select the next node, and daemons may report the end of an update late.
+	standstill = 2 * time.Minute
+	// expiresSoon limits Pool.Certificates.
+	expiresSoon = 30 * 24 * time.Hour
+)
+
+// Limits has the time that a step may take before its node is Stuck.
+type Limits struct {
+	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
+	// for a drain, and 30 minutes for any other step. The time between the request and the start of
+	// an update counts as time at the first step.
+	StuckAfter time.Duration
+}
+
+func (l Limits) of(step phases.Phase) time.Duration {
+	switch {
+	case l.StuckAfter > 0:
+		return l.StuckAfter
+	case step == phases.Drained:
+		return time.Hour // machine-config-operator's alert on failed drains has the same limit
+	}
+	return 30 * time.Minute
+}
+
+// calculation computes a Pool.
+type calculation struct {
+	Pool
+	now       time.Time
+	limits    Limits
+	last      time.Time       // the last known change: the end of an update, or the new target of the pool
+	durations []time.Duration // the durations of the completed updates to the target
+}
+
+// add adds the nodes of the pool, and sets the fields that depend on the nodes.
+func (c *calculation) add(nodes []Node) {
+	c.Nodes = slices.Clone(nodes)
+	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	c.last = later(c.notUpdated.Since, c.TargetSince)
+	c.setDegradedSince()
+	count := map[State]int{}
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		if c.Known {
+			n.dropWithdrawn(c.Target)
+		}
+		n.State = c.stateOf(*n)
+		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
+		c.setProgress(n)
+		count[n.State]++
+		c.last = later(c.last, n.Completed)
+		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
+		}
+	}
+	if !c.FromStatus {
+		c.Done, c.Updating, c.Stuck, c.Waiting, c.Idle, c.Unreported = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]
+		if c.Updated {
+			c.Done += c.Missing
+		} else {
+			c.Unreported += c.Missing
+		}
+	}
+	slices.Sort(c.durations)
+	c.Typical = median(c.durations)
+	if c.Known {
+		c.setUnavailable()
+		c.setNotUpdated()
+		c.setRemaining()
+	}
+	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
+}
+
+// setDegradedSince sets DegradedSince to the time of the pool's condition NodeDegraded if only one
+// node is degraded, and the pool's time is after the start of the node's update and before the time
+// of the node. Some daemons change the time of the node at each retry.
+func (c *calculation) setDegradedSince() {
+	isDegraded := func(n Node) bool { return n.Degraded }
+	i := slices.IndexFunc(c.Nodes, isDegraded)
+	if i < 0 || c.degradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
+		return
+	}
+	n := &c.Nodes[i]
+	isBefore := n.DegradedSince.IsZero() || c.degradedSince.Before(n.DegradedSince)
+	if isBefore && !c.degradedSince.Before(later(n.Started, n.Completed)) {
+		n.DegradedSince = c.degradedSince
+	}
+}
+
+// stateOf returns the state that a node has in this pool, apart from nodes that are Stuck because
+// of the time.
+func (c *calculation) stateOf(n Node) State {
+	isUnreported := !n.Reported && !n.isDoneByNode()
+	switch {
+	case n.Degraded:
+		return Stuck
+	case n.InUpdate():
+		return Updating
+	case isUnreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
+		return Done // by the word of the pool
+	case isUnreported:
+		return Unreported
+	case !c.Known:
+		return Idle
+	case c.Target.Config == "" || n.Desired != c.Target || n.Current != c.Target || c.lacksImage(n):
+		return Waiting
+	}
+	return Done
+}
+
+// lacksImage reports whether the image that the pool waits for is not on the node. Nodes that had
+// the config before the build have no other sign of it.
+func (c *calculation) lacksImage(n Node) bool {
+	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
+	switch {
+	case c.Updated:
+		return false
+	case c.Build == nil:
+		return slices.ContainsFunc(c.Problems, isFailure)
+	case c.Build.Type != buildSucceeded:
+		return true
+	}
+	hasOther := func(n Node) bool { return n.Current.Image != c.Target.Image }
+	return !n.Completed.After(c.Build.Since) && !slices.ContainsFunc(c.Nodes, hasOther)
+}
+
+// setProgress sets For and Slow, and whether the node is Stuck.
+func (c *calculation) setProgress(n *Node) {
+	if n.State != Updating && n.State != Stuck {
+		return
+	}
+	from := n.Since
+	if n.Degraded {
+		from = n.DegradedSince
+	}
+	if !from.IsZero() {
+		n.For = since(from, c.now)
+	}
+	switch {
+	case n.Degraded:
+	case n.For > c.limits.of(n.Step):
+		n.State = Stuck
+	default:
+		n.Slow = n.Failing || n.For > c.limits.of(n.Step)/3
+	}
+}
+
+// setUnavailable sets Unavailable, Full, Blocked and Stalled.
+func (c *calculation) setUnavailable() {
+	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
+	isUnknown := func(n Node) bool { return n.kube == nil }
+	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
+		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
+	}
+	switch {
+	case c.Waiting == 0 || c.Paused:
+	case c.Unavailable >= c.MaxUnavailable:
+		resting := c.Unavailable - c.Updating
+		c.Full = resting > 0
+		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
+	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
+		c.StalledSince = c.last
+		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
+	}
+}
+
+// setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
+func (c *calculation) setNotUpdated() {
+	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
+		return
+	}
+	why := c.notUpdated
+	if c.Total() > 0 {
+		why.Since = c.last
+	}
+	c.NotUpdated = &why
+}
+
+// setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
+// each group of waiting nodes that are updated at the same time.
+func (c *calculation) setRemaining() {
+	isSlow := func(n Node) bool { return n.Slow }
+	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
+	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
+	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
+		return
+	}
+	var left time.Duration
+	for _, n := range c.Nodes {
+		if n.State == Updating {
+			left = max(left, c.Typical-since(cmp.Or(earlier(n.Requested, n.Started), c.now), c.now))
+		}
+	}
+	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))
+	rounds := time.Duration((c.Waiting + places - 1) / places)
+	if c.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
+		return
+	}
+	left += rounds * c.Typical
+	c.Remaining = &left
+}
+
+// since returns the duration between two times, or zero if they are out of order.
+func since(from, to time.Time) time.Duration {
+	return max(0, to.Sub(from))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// earlier returns the earlier of two times. It ignores a zero time.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// median returns the median of sorted durations, or zero for an empty list.
+func median(sorted []time.Duration) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low + (high-low)/2
+}

@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/openshift/upgrademonitor/internal/poolwords"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// newPool reads a MachineConfigPool. It also returns the passed nodes or, if there are no nodes, the
+// degraded nodes that the pool's status names.
+func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node) {
+	status, config := p.Status, p.Spec.Configuration.Name
+	machines := len(nodes)
+	if !o.HasNodes {
+		machines = max(machines, int(status.MachineCount))
+	}
+	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
+	pool := Pool{
+		Name:           p.Name,
+		Known:          true,
+		Target:         progress.Target{Config: config, Image: imageOf(config, nodes)},
+		TargetSince:    o.Created[config],
+		Paused:         p.Spec.Paused,
+		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
+		Unavailable:    max(0, int(status.UnavailableMachineCount)),
+		FromStatus:     len(nodes) == 0 && machines > 0,
+		degradedSince:  degraded.Since,
+	}
+	pool.notUpdated, pool.Updated = updatedOf(p)
+	build, problem := buildOf(p, pool.Updated)
+	pool.Build = build
+	if p.Spec.Paused {
+		pool.Certificates = certificatesOf(status.CertExpirys)
+	}
+	if pool.FromStatus {
+		nodes = reportedNodes(p.Name, degraded)
+		machines = max(machines, len(nodes))
+		pool.Stuck = max(len(nodes), min(machines, int(status.DegradedMachineCount)))
+		pool.Done = max(0, min(machines-pool.Stuck, int(status.UpdatedMachineCount)))
+		pool.Unreported = machines - pool.Stuck - pool.Done
+	}
+	pool.Missing = machines - len(nodes)
+	pool.Problems = problemsOf(p, problem, nodes)
+	return pool, nodes
+}
+
+// poolCondition returns a condition of the pool, or the zero value if the condition is not True.
+func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
+	if c := find(p, t); c.Status == corev1.ConditionTrue {
+		return PoolCondition{Type: string(t), Message: c.Message, Since: c.LastTransitionTime.UTC()}
+	}
+	return PoolCondition{}
+}
+
+func find(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) mcfgv1.MachineConfigPoolCondition {
+	for _, c := range p.Status.Conditions {
+		if c.Type == t {
+			return c
+		}
+	}
+	return mcfgv1.MachineConfigPoolCondition{}
+}
+
+// updatedOf reports whether the pool's condition Updated is True for its present target. If not, it
+// also returns why.
+func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) {
+	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
+	why = PoolCondition{Type: "NotUpdated", Since: updated.LastTransitionTime.UTC(), Message: cmp.Or(updated.Message, updating.Message)}
+	switch {
+	case updated.Status == "":
+		why.Message = "the status of the pool has no condition Updated"
+	case updated.Status != corev1.ConditionTrue:
+	case p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation:
+		why.Since, why.Message = time.Time{}, "the controller has not yet read the last change of the pool"
+	case p.Status.Configuration.Name != p.Spec.Configuration.Name:
+		why.Since, why.Message = time.Time{}, "the status of the pool is about "+cmp.Or(p.Status.Configuration.Name, "no config")
+	default:
+		return PoolCondition{}, true
+	}
+	return why, false
+}
+
+// problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It
+// omits a condition if a more specific condition of the pool or of a node explains the failure.
+func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node) []PoolCondition {
+	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
+	var all []PoolCondition
+	add := func(explained bool, causes ...PoolCondition) bool {
+		for _, c := range causes {
+			if c.Type != "" {
+				if !explained {
+					all = append(all, c)
+				}
+				return true
+			}
+		}
+		return explained
+	}
+	is := func(t mcfgv1.MachineConfigPoolConditionType) PoolCondition { return poolCondition(p, t) }
+	explained := add(false, is(mcfgv1.MachineConfigPoolRenderDegraded))
+	explained = add(false, is(mcfgv1.MachineConfigPoolImageBuildDegraded), is(mcfgv1.MachineConfigPoolBuildFailed),
+		is(mcfgv1.MachineConfigPoolBuildInterrupted), build) || explained
+	explained = add(slices.ContainsFunc(nodes, Node.isPulling), is(mcfgv1.MachineConfigPoolPinnedImageSetsDegraded),
+		is(mcfgv1.MachineConfigPoolSynchronizerDegraded)) || explained
+	explained = add(nodeDegraded, is(mcfgv1.MachineConfigPoolNodeDegraded)) || explained
+	add(explained, is(mcfgv1.MachineConfigPoolDegraded))
+	return all
+}
+
+// buildTypes maps the state of an image build to a type of Pool.Build or, for the last two, of
+// Pool.Problems.
+var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
+	poolwords.None:                   mcfgv1.MachineConfigPoolBuildPending,
+	poolwords.Initial:                mcfgv1.MachineConfigPoolBuildPending,
+	mcfgv1.MachineOSBuildPrepared:    mcfgv1.MachineConfigPoolBuildPending,
+	mcfgv1.MachineOSBuilding:         mcfgv1.MachineConfigPoolBuilding,
+	mcfgv1.MachineOSBuildSucceeded:   buildSucceeded,
+	mcfgv1.MachineOSBuildFailed:      mcfgv1.MachineConfigPoolBuildFailed,
+	mcfgv1.MachineOSBuildInterrupted: mcfgv1.MachineConfigPoolBuildInterrupted,
+}
+
+const buildSucceeded = "BuildSucceeded"
+
+// buildOf returns what the pool waits for while its image is not on its nodes, or the failure of the
+// build. Once the pool is Updated, the words of its last build do not matter any more.
+func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
+	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
+	if row, _, ok := poolwords.ReadBuild(updating.Message); ok && !isUpdated {
+		c := PoolCondition{Type: string(buildTypes[row.State]), Since: updating.LastTransitionTime.UTC(), Message: updating.Message}
+		if row.State == mcfgv1.MachineOSBuildFailed || row.State == mcfgv1.MachineOSBuildInterrupted {
+			return nil, c
+		}
+		return &c, PoolCondition{}
+	}
+	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
+		if c := poolCondition(p, t); c.Type != "" {
+			return &c, PoolCondition{}
+		}
+	}
+	return nil, PoolCondition{}
+}
+
+// certificatesOf returns the certificates of a pool, sorted by their end.
+func certificatesOf(list []mcfgv1.CertExpiry) []Certificate {
+	var all []Certificate
+	for _, c := range list {
+		if c.Expiry != nil {
+			all = append(all, Certificate{Subject: cmp.Or(c.Subject, c.Bundle), Expires: c.Expiry.UTC()})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Certificate) int {
+		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Subject, b.Subject))
+	})
+	return all
+}
+
+// reportedNodes returns the nodes that the message of a pool's condition NodeDegraded names.
+func reportedNodes(pool string, degraded PoolCondition) []Node {
+	var nodes []Node
+	for _, r := range poolwords.ReadReports(degraded.Message) {
+		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
+			nodes = append(nodes, Node{Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true, DegradedSince: degraded.Since, Message: r.Message}})
+		}
+	}
+	return nodes
+}
+
+// maxUnavailable returns the limit as a number of machines, or 1 if the limit is not set or
+// invalid. A percentage refers to the number of machines in the pool's status or, if there are more
+// nodes than machines, to the number of nodes.
+func maxUnavailable(limit *intstr.IntOrString, machines int) int {
+	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
+	return max(1, scaled)
+}

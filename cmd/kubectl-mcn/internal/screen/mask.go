@@ -1,0 +1,24 @@
+package screen
+
+import (
+	"regexp"
+	"strings"
+)
+
+// different matches the parts of a message that differ between nodes with the same cause: times,
+// addresses, digests and other hashes, and paths.
+var different = regexp.MustCompile(
+	`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*|\b\d{1,2}:\d\d:\d\d(\.\d+)?|\b\d+(\.\d+)?(ms|h|m|s)(\d+(\.\d+)?(ms|m|s))*\b` +
+		`|\b\d+\.\d+\.\d+\.\d+(:\d+)?|\b[0-9a-f]{8,}\b|(/[\w.@:+~-]+)+/?`)
+
+// masked returns a message without the parts that differ between nodes with the same cause. node is
+// the name of the node.
+func masked(message, node string) string {
+	if node != "" {
+		message = strings.ReplaceAll(message, node, "")
+		if host, _, ok := strings.Cut(node, "."); ok && len(host) > 3 {
+			message = strings.ReplaceAll(message, host, "")
+		}
+	}
+	return different.ReplaceAllString(message, "*")
+}

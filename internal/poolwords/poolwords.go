@@ -1,0 +1,106 @@
+// Package poolwords has the words in the conditions of a MachineConfigPool. Package pool writes
+// them, and kubectl mcn reads them back. machine-config-operator writes the same words, and e2e
+// tests, alerts and runbooks of OpenShift compare them.
+package poolwords
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+)
+
+// The first words of messages. Degraded and NoTarget are whole messages.
+const (
+	AllUpdated  = "All nodes are updated with "
+	AllUpdating = "All nodes are updating to "
+	WillNot     = "Pool is paused; will not update to "
+	BuildFailed = "Custom OS image build failed"
+	Degraded    = "Pool update paused due to degraded condition"
+	NoTarget    = "The pool has no rendered MachineConfig yet"
+)
+
+// The states of a build that are not condition types of a MachineOSBuild.
+const (
+	None    mcfgv1.BuildProgress = "None"    // the pool's config has no MachineOSBuild yet
+	Initial mcfgv1.BuildProgress = "Initial" // no condition of the MachineOSBuild is True
+)
+
+// Build is how the condition Updating of a layered pool describes the pool's OS image build.
+type Build struct {
+	State      mcfgv1.BuildProgress
+	IsPaused   bool // the pool is paused
+	IsUpdating bool // the status of Updating
+	Reason     string
+	message    string // %s is the name of the MachineOSBuild or, for None, of the MachineOSConfig
+}
+
+// builds has two rows for each state. Initial and Prepared have the same words if the pool is not
+// paused.
+var builds = []Build{
+	{None, false, true, "ImageBuilding", "Pool is waiting for a new OS image build to start (mosc: %s)"},
+	{None, true, true, "PausedWhileBuilding", "Pool is paused; waiting for a new OS image build to start (mosc: %s)"},
+	{Initial, false, true, "ImageBuilding", "Pool is waiting for OS image build to start (mosb: %s)"},
+	{Initial, true, true, "PausedWhileBuilding", "Pool is paused; OS image build has been created but not yet started (mosb: %s)"},
+	{mcfgv1.MachineOSBuildPrepared, false, true, "ImageBuilding", "Pool is waiting for OS image build to start (mosb: %s)"},
+	{mcfgv1.MachineOSBuildPrepared, true, true, "PausedWhileBuilding", "Pool is paused; OS image build has been prepared but will not rollout (mosb: %s)"},
+	{mcfgv1.MachineOSBuilding, false, true, "ImageBuilding", "Pool is waiting for OS image build to complete (mosb: %s)"},
+	{mcfgv1.MachineOSBuilding, true, true, "PausedWhileBuilding", "Pool is paused; OS image build in progress (mosb: %s)"},
+	{mcfgv1.MachineOSBuildSucceeded, false, true, "NodesUpdating", "Pool is waiting for nodes to apply OS image (mosb: %s)"},
+	{mcfgv1.MachineOSBuildSucceeded, true, false, "Paused", "Pool is paused; OS image build completed successfully (mosb: %s)"},
+	{mcfgv1.MachineOSBuildFailed, false, false, "ImageBuildFailed", "Pool update stopped due to OS image build failure (mosb: %s)"},
+	{mcfgv1.MachineOSBuildFailed, true, false, "Paused", "Pool is paused; OS image build failed (mosb: %s)"},
+	{mcfgv1.MachineOSBuildInterrupted, false, false, "ImageBuildInterrupted", "Pool update stopped due to OS image build being interrupted (mosb: %s)"},
+	{mcfgv1.MachineOSBuildInterrupted, true, false, "Paused", "Pool is paused; OS image build was interrupted (mosb: %s)"},
+}
+
+// BuildOf returns the row of a state.
+func BuildOf(state mcfgv1.BuildProgress, isPaused bool) Build {
+	for _, b := range builds {
+		if b.State == state && b.IsPaused == isPaused {
+			return b
+		}
+	}
+	return Build{}
+}
+
+// Message returns the message of Updating. name is the name of the MachineOSBuild or, for None, of
+// the MachineOSConfig.
+func (b Build) Message(name string) string { return fmt.Sprintf(b.message, name) }
+
+// ReadBuild is the reverse of Message: it returns the first row with a message, and the name in the
+// message. ok is false if the message is not about a build.
+func ReadBuild(message string) (b Build, name string, ok bool) {
+	for _, b := range builds {
+		before, after, _ := strings.Cut(b.message, "%s")
+		rest, isPrefix := strings.CutPrefix(message, before)
+		if name, isSuffix := strings.CutSuffix(rest, after); isPrefix && isSuffix {
+			return b, name, true
+		}
+	}
+	return Build{}, "", false
+}
+
+// Report is what one node reports in the message of NodeDegraded.
+type Report struct{ Node, Message string }
+
+// String returns the words about one node. The messages of several nodes are joined by commas.
+func (r Report) String() string { return fmt.Sprintf("Node %s is reporting: %q", r.Node, r.Message) }
+
+var report = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
+
+// ReadReports returns the reports in the message of NodeDegraded. If the middle of a text was cut
+// out, the text may have a broken escape sequence, and is returned as it is.
+func ReadReports(message string) []Report {
+	var all []Report
+	for _, match := range report.FindAllStringSubmatch(message, -1) {
+		text, err := strconv.Unquote(match[2])
+		if err != nil {
+			text = match[2][1 : len(match[2])-1]
+		}
+		all = append(all, Report{Node: match[1], Message: text})
+	}
+	return all
+}

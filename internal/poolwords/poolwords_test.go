@@ -1,0 +1,57 @@
+package poolwords_test
+
+import (
+	"strings"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openshift/upgrademonitor/internal/poolwords"
+)
+
+// TestBuilds: what is written is read back. The words of Initial and Prepared are the same if the pool
+// is not paused.
+func TestBuilds(t *testing.T) {
+	seen := map[string]mcfgv1.BuildProgress{}
+	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
+		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
+		for _, isPaused := range []bool{false, true} {
+			written := poolwords.BuildOf(state, isPaused)
+			assert.Equal(t, state, written.State)
+			assert.Equal(t, isPaused, written.IsPaused)
+			message := written.Message("layered-1")
+			read, name, ok := poolwords.ReadBuild(message)
+			assert.True(t, ok, message)
+			assert.Equal(t, "layered-1", name, message)
+			assert.Equal(t, isPaused, strings.Contains(message, "Pool is paused; "), message)
+			if state != mcfgv1.MachineOSBuildPrepared || isPaused {
+				assert.NotContains(t, seen, message)
+				assert.Equal(t, written, read)
+			} else {
+				assert.Equal(t, poolwords.Initial, read.State)
+			}
+			seen[message] = state
+		}
+	}
+	assert.Len(t, seen, 13)
+	for _, message := range []string{"", "Pool is paused; will not update to MachineConfig a", poolwords.Degraded, "Pool is waiting for OS image build to start (mosb: a). More",
+		"Not: Pool is waiting for OS image build to start (mosb: a)"} {
+		_, _, ok := poolwords.ReadBuild(message)
+		assert.False(t, ok, message)
+	}
+}
+
+// TestReports: the message of NodeDegraded is read back, also if it was cut off.
+func TestReports(t *testing.T) {
+	reports := []poolwords.Report{{Node: "a", Message: `disk "full", \`}, {Node: "b", Message: "é\n\x1b\xff"}, {Node: "b", Message: `Node c is reporting: "x"`}}
+	var texts []string
+	for _, r := range reports {
+		texts = append(texts, r.String())
+	}
+	message := strings.Join(texts, ", ")
+	assert.Equal(t, reports, poolwords.ReadReports(message+" See oc describe machineconfignode/a"))
+	assert.Equal(t, reports[:2], poolwords.ReadReports(message[:len(message)-1]))
+	assert.Equal(t, []poolwords.Report{reports[0], {Node: "x", Message: `\q\"`}}, poolwords.ReadReports(texts[0]+`, Node x is reporting: "\q\""`))
+	assert.Empty(t, poolwords.ReadReports("disk full"))
+}

@@ -1,0 +1,285 @@
+package progress_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+const annotation = "machineconfiguration.openshift.io/"
+
+// readCase reads a Node and its MachineConfigNode from a file in testdata. Each may be missing.
+func readCase(t *testing.T, name string) (node *corev1.Node, mcn *mcfgv1.MachineConfigNode) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	require.NoError(t, err)
+	var list struct{ Items []json.RawMessage }
+	require.NoError(t, yaml.Unmarshal(text, &list))
+	for _, item := range list.Items {
+		var kind metav1.TypeMeta
+		require.NoError(t, json.Unmarshal(item, &kind))
+		switch kind.Kind {
+		case "Node":
+			require.NoError(t, json.Unmarshal(item, &node))
+		case "MachineConfigNode":
+			require.NoError(t, json.Unmarshal(item, &mcn))
+		}
+	}
+	return node, mcn
+}
+
+// TestCases: nodes of clusters that were rebuilt from public bug reports. The files have one node of
+// each cluster.
+func TestCases(t *testing.T) {
+	const (
+		oldConfig = "rendered-worker-93e0d654b9f6b8106d5d1e3f178ab219"
+		badConfig = "rendered-worker-2222bbbb2222bbbb2222bbbb2222bbbb"
+	)
+	at := func(text string) time.Time {
+		parsed, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		return parsed
+	}
+	is := func(reason progress.UnavailableReason, since string) []progress.Unavailable {
+		return []progress.Unavailable{{Reason: reason, Since: at(since)}}
+	}
+	for name, check := range map[string]func(*testing.T, progress.Node){
+		"last-node-notready": func(t *testing.T, n progress.Node) {
+			assert.Equal(t, is(progress.NotReady, "2026-05-12T10:49:00Z"), n.Unavailable)
+			assert.False(t, n.InUpdate() || n.Degraded || n.IsAvailable())
+		},
+		"drift-pool-without-message": func(t *testing.T, n progress.Node) {
+			assert.True(t, n.Degraded)
+			assert.Equal(t, `content mismatch for file "/etc/mco-test-file"`, n.Message)
+			assert.Zero(t, n.DegradedSince, "only the annotations say it, and they have no time")
+		},
+		"orphan-mcn": func(t *testing.T, n progress.Node) {
+			assert.True(t, n.HasObject && !n.HasNode)
+		},
+		"pinned-760-images": func(t *testing.T, n progress.Node) {
+			require.Len(t, n.PinnedImageSets, 2)
+			for _, set := range n.PinnedImageSets {
+				assert.False(t, set.Failed, "the daemon continues to pull")
+				assert.Equal(t, "requeue: prefetching images incomplete after timeout: 5m0s", set.Message)
+			}
+		},
+		"diskpressure-holds-rollout": func(t *testing.T, n progress.Node) {
+			assert.Equal(t, is(progress.DiskPressure, "2026-05-19T07:40:00Z"), n.Unavailable)
+		},
+		"cordoned-never-selected": func(t *testing.T, n progress.Node) {
+			assert.Equal(t, is(progress.Cordoned, "2026-05-02T09:00:00Z"), n.Unavailable)
+			assert.False(t, n.InUpdate() || n.IsAvailable())
+		},
+		"uncordon-fails": func(t *testing.T, n progress.Node) {
+			assert.True(t, n.InUpdate() && n.Failing)
+			assert.Equal(t, phases.Uncordoned, n.Step)
+			assert.NotEqual(t, n.DesiredDrain, n.LastAppliedDrain, "the controller has not uncordoned it")
+		},
+		"new-node-without-mcn": func(t *testing.T, n progress.Node) {
+			assert.Equal(t, "w-new.example.test", n.Name)
+			assert.Equal(t, is(progress.NotReady, "2026-05-22T10:40:00Z"), n.Unavailable)
+			assert.False(t, n.HasObject || n.Reported || n.InUpdate())
+			assert.Equal(t, n.Desired, n.Current)
+			assert.NotEmpty(t, n.Current.Config)
+		},
+		"recovered-after-bad-mc": func(t *testing.T, n progress.Node) {
+			assert.False(t, n.InUpdate() || n.NotStarted || n.Degraded, "the object's spec still has the withdrawn config")
+			assert.True(t, n.IsAvailable())
+			assert.Equal(t, target(oldConfig), n.Desired)
+			assert.Zero(t, n.Requested)
+		},
+		"bad-mc-deleted-node-loops": func(t *testing.T, n progress.Node) {
+			assert.True(t, n.InUpdate() && n.Degraded)
+			assert.Equal(t, target(badConfig), n.Desired)
+			assert.Equal(t, target(oldConfig), n.Current)
+			assert.Equal(t, `failed to create directory "/home/core/test": mkdir /home/core/test: not a directory`, n.Message)
+			assert.Equal(t, at("2026-05-25T10:23:10Z"), n.DegradedSince)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node, mcn := readCase(t, name)
+			check(t, progress.Of(node, mcn))
+		})
+	}
+}
+
+// newNode returns a Ready Node that owns the object of mcn, with annotations: pairs of names and values.
+func newNode(pairs ...string) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "uid-0", Annotations: map[string]string{}}}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	for i := 0; i < len(pairs); i += 2 {
+		n.Annotations[annotation+pairs[i]] = pairs[i+1]
+	}
+	return n
+}
+
+func withoutUID(n *corev1.Node) *corev1.Node {
+	n.UID = ""
+	return n
+}
+
+func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: m.Name, UID: uid}}
+	}
+}
+
+// TestVersionsOfNodes: the annotations decide what a node runs and is told to run.
+func TestVersionsOfNodes(t *testing.T) {
+	const a, b = configA, configB
+	updated := is(phases.Updated, yes, 5)
+	images := func(m *mcfgv1.MachineConfigNode) {
+		m.Spec.ConfigImage.DesiredImage, m.Status.ConfigImage.CurrentImage = "x", "y"
+	}
+	empty := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	configs := func(desired, current string, more ...string) *corev1.Node {
+		return newNode(append([]string{"desiredConfig", desired, "currentConfig", current}, more...)...)
+	}
+	for name, tc := range map[string]struct {
+		node                                 *corev1.Node
+		object                               *mcfgv1.MachineConfigNode
+		desired, current                     progress.Target
+		isReported, isInUpdate, isNotStarted bool
+		step                                 phases.Phase
+	}{
+		"without annotations, the object decides":  {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
+		"the object is behind":                     {configs(b, a), mcn(updated), target(b), target(a), true, true, true, phases.UpdatePrepared},
+		"the object's spec has a withdrawn config": {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, false, false, ""},
+		"the object's spec has a withdrawn image":  {configs(a, a), mcn(updated, images), target(a), target(a), true, false, false, ""},
+		"withdrawn after the start":                {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, false, false, ""},
+		"a step runs":                              {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, true, false, phases.Drained},
+		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
+		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
+		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), true, true, true, phases.UpdatePrepared},
+		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), true, true, true, phases.UpdatePrepared},
+		"only a desired config, joining":           {newNode("desiredConfig", b), mcn(), target(b), target(a), false, false, false, ""},
+
+		"no object":                         {configs(a, a), nil, target(a), target(a), false, false, false, ""},
+		"no object, not started":            {configs(b, a, "state", "Done"), nil, target(b), target(a), false, true, true, phases.UpdatePrepared},
+		"no object, the daemon works":       {configs(b, a, "state", "Working"), nil, target(b), target(a), false, true, false, ""},
+		"an empty object, the daemon works": {configs(b, a, "state", "Working"), empty, target(b), target(a), false, true, false, ""},
+		"a new object, the daemon works":    {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, true, false, ""},
+		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, true, true, phases.UpdatePrepared},
+		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, true, false, ""},
+		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
+		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := progress.Of(tc.node, tc.object)
+			assert.Equal(t, []progress.Target{tc.desired, tc.current}, []progress.Target{n.Desired, n.Current})
+			assert.Equal(t, []bool{tc.isReported, tc.isInUpdate, tc.isNotStarted}, []bool{n.Reported, n.InUpdate(), n.NotStarted})
+			assert.Equal(t, tc.step, n.Step)
+			assert.Equal(t, !tc.isInUpdate, n.IsAvailable())
+			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
+			assert.Equal(t, n.Reported && (!n.InUpdate() || n.NotStarted), !n.Completed.IsZero(), "the end of the last update")
+		})
+	}
+}
+
+// TestRequestedByNode: while the object has another target, the managedFields of the Node say when
+// the update was requested.
+func TestRequestedByNode(t *testing.T) {
+	node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Done")
+	node.ManagedFields = []metav1.ManagedFieldsEntry{
+		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7)),
+		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/state":{}}}}`, at(8)),
+	}
+	spec := managed(entry(`{"f:spec":{}}`, at(3)))
+	for name, object := range map[string]*mcfgv1.MachineConfigNode{"another target": mcn(spec, is(phases.Updated, yes, 2)), "no object": nil} {
+		n := progress.Of(node, object)
+		assert.Equal(t, at(7), n.Requested, name)
+		assert.Equal(t, at(7), n.Since, name)
+	}
+	node.Annotations[annotation+"state"] = "Working"
+	assert.Equal(t, at(7), progress.Of(node, nil).Since, "the step is not known")
+	assert.Equal(t, at(3), progress.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
+}
+
+// TestUnavailable: as in machine-config-operator, Unknown is as bad as the bad status.
+func TestUnavailable(t *testing.T) {
+	condition := func(t corev1.NodeConditionType, status corev1.ConditionStatus) func(*corev1.Node) {
+		return func(n *corev1.Node) {
+			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: status, LastTransitionTime: metav1.NewTime(at(3).In(time.FixedZone("", 3600)))})
+		}
+	}
+	none := func(n *corev1.Node) { n.Status.Conditions = nil }
+	cordoned := func(n *corev1.Node) { n.Spec.Unschedulable = true }
+	tainted := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "other", TimeAdded: &metav1.Time{Time: at(1)}}, {Key: corev1.TaintNodeUnschedulable, TimeAdded: &metav1.Time{Time: at(4)}}}
+	}
+	for name, tc := range map[string]struct {
+		changes []func(*corev1.Node)
+		want    []progress.Unavailable
+	}{
+		"available":              {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "False"), condition(corev1.NodeNetworkUnavailable, "False")}, nil},
+		"no conditions":          {[]func(*corev1.Node){none}, []progress.Unavailable{{Reason: progress.NotReady}}},
+		"not ready":              {[]func(*corev1.Node){none, condition(corev1.NodeReady, "False")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
+		"readiness unknown":      {[]func(*corev1.Node){none, condition(corev1.NodeReady, "Unknown")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
+		"disk pressure":          {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "True")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
+		"disk pressure unknown":  {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "Unknown")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
+		"network unavailable":    {[]func(*corev1.Node){condition(corev1.NodeNetworkUnavailable, "True")}, []progress.Unavailable{{progress.NetworkUnavailable, at(3)}}},
+		"memory pressure":        {[]func(*corev1.Node){condition(corev1.NodeMemoryPressure, "True"), condition(corev1.NodePIDPressure, "True")}, nil},
+		"cordoned":               {[]func(*corev1.Node){cordoned}, []progress.Unavailable{{Reason: progress.Cordoned}}},
+		"cordoned, and tainted":  {[]func(*corev1.Node){cordoned, tainted}, []progress.Unavailable{{progress.Cordoned, at(4)}}},
+		"tainted, not cordoned":  {[]func(*corev1.Node){tainted}, nil},
+		"not ready and cordoned": {[]func(*corev1.Node){none, cordoned, tainted, condition(corev1.NodeReady, "False")}, []progress.Unavailable{{progress.NotReady, at(3)}, {progress.Cordoned, at(4)}}},
+	} {
+		node := newNode()
+		for _, change := range tc.changes {
+			change(node)
+		}
+		n := progress.Of(node, mcn(is(phases.Updated, yes, 1)))
+		assert.Equal(t, tc.want, n.Unavailable, name)
+		assert.Equal(t, len(tc.want) == 0, n.IsAvailable(), name)
+	}
+}
+
+// TestDegradedByAnnotations: the most specific cause wins.
+func TestDegradedByAnnotations(t *testing.T) {
+	updated := is(phases.Updated, yes, 1)
+	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
+	for name, tc := range map[string]struct {
+		state, reason string
+		object        *mcfgv1.MachineConfigNode
+		isDegraded    bool
+		message       string
+	}{
+		"degraded":                         {"Degraded", "disk full", mcn(updated), true, "disk full"},
+		"degraded, without a reason":       {"Degraded", "", mcn(updated), true, ""},
+		"unreconcilable":                   {"Unreconcilable", "disk full", mcn(updated), true, "disk full"},
+		"without an object":                {"Degraded", "disk full", nil, true, "disk full"},
+		"done":                             {"Done", "disk full", mcn(updated), false, ""},
+		"working":                          {"Working", "disk full", mcn(updated), false, ""},
+		"the object says the same":         {"Degraded", "disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the object says more":             {"Degraded", "disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the annotation says more":         {"Degraded", "a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "a: disk full: b"},
+		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, "disk full"},
+		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, "disk full"},
+		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, ""},
+		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, "disk full"},
+		"a drain, after one hour": {
+			"Degraded", afterAnHourIs,
+			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), true, evictPG0,
+		},
+	} {
+		n := progress.Of(newNode("state", tc.state, "reason", tc.reason), tc.object)
+		assert.Equal(t, tc.isDegraded, n.Degraded, name)
+		assert.Equal(t, tc.message, n.Message, name)
+		assert.Equal(t, !tc.isDegraded, n.IsAvailable() || n.InUpdate() && !n.Degraded, name)
+	}
+}

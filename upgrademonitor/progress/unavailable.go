@@ -1,0 +1,67 @@
+package progress
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Unavailable is a reason why a Node is unavailable. Since is zero if the Node does not say it.
+type Unavailable struct {
+	Reason UnavailableReason
+	Since  time.Time
+}
+
+// UnavailableReason is a state of a Node in which machine-config-operator does not update the node,
+// and counts it against maxUnavailable.
+type UnavailableReason string
+
+// The reasons. Cordoned means that the Node is unschedulable, and the others are conditions.
+const (
+	NotReady           UnavailableReason = "NotReady"
+	DiskPressure       UnavailableReason = "DiskPressure"
+	NetworkUnavailable UnavailableReason = "NetworkUnavailable"
+	Cordoned           UnavailableReason = "Cordoned"
+)
+
+// unavailable returns the reasons of a Node, in the order of the constants. Unknown is as bad as
+// the bad status of a condition. A Node without the condition Ready is NotReady.
+func unavailable(node *corev1.Node) []Unavailable {
+	var list []Unavailable
+	add := func(reason UnavailableReason, since time.Time) {
+		list = append(list, Unavailable{Reason: reason, Since: since.UTC()})
+	}
+	if c := findCondition(node, corev1.NodeReady); c == nil {
+		add(NotReady, time.Time{})
+	} else if c.Status != corev1.ConditionTrue {
+		add(NotReady, c.LastTransitionTime.Time)
+	}
+	for _, t := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable} {
+		if c := findCondition(node, t); c != nil && c.Status != corev1.ConditionFalse {
+			add(UnavailableReason(t), c.LastTransitionTime.Time)
+		}
+	}
+	if node.Spec.Unschedulable {
+		add(Cordoned, cordonedSince(node))
+	}
+	return list
+}
+
+func findCondition(node *corev1.Node, t corev1.NodeConditionType) *corev1.NodeCondition {
+	i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == t })
+	if i < 0 {
+		return nil
+	}
+	return &node.Status.Conditions[i]
+}
+
+// cordonedSince returns when the node controller of Kubernetes added the taint of a cordon, or zero.
+func cordonedSince(node *corev1.Node) time.Time {
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == corev1.TaintNodeUnschedulable && taint.TimeAdded != nil {
+			return taint.TimeAdded.Time
+		}
+	}
+	return time.Time{}
+}
