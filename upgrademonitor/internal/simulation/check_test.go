@@ -93,12 +93,7 @@ func (s *simulation) end() {
 	c := &caller{simulation: s, name: "daemon", rng: s.rng, patient: true}
 	n, _ := p.Pending()
 	sleep(maxBackoff + time.Duration(n+1)*2*each)
-	for _, p := range s.processes {
-		if n, _ := p.Pending(); n > 0 {
-			s.fail("%s: %d reports are pending at the end", p.name, n)
-		}
-		s.checkNothingLost(p, math.MaxInt64)
-	}
+	s.checkPending("daemon") // the controller may wait for the daemon
 	if s.stopped = true; s.problem != nil {
 		return
 	}
@@ -130,6 +125,19 @@ func (s *simulation) end() {
 	c.rng = nil
 	c.update()
 	s.checkUpdated()
+	sleep(maxBackoff + time.Minute)
+	for name := range s.processes {
+		s.checkPending(name)
+	}
+}
+
+// checkPending checks that everything that a process has accepted is done.
+func (s *simulation) checkPending(name string) {
+	p := s.processes[name]
+	if n, _ := p.Pending(); n > 0 {
+		s.fail("%s: %d reports are pending at the end", name, n)
+	}
+	s.checkNothingLost(p, math.MaxInt64)
 }
 
 // checkUpdated checks the object between updates.
