@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -151,5 +152,42 @@ func TestAControllerWhoseUpdateIsWithdrawn(t *testing.T) {
 		n, _ := c.controller.Pending()
 		assert.Zero(t, n)
 		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Uncordoned))
+	})
+}
+
+// A controller does not wait if the Node runs what it desires: then no update is to be started, and the
+// daemon has not reported the end of the last update yet.
+func TestAControllerOfANodeThatIsUpToDate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.controller.annotate(newConfig, newConfig)
+		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+	})
+}
+
+// Image mode: an update that changes only the image has a start, too.
+func TestAControllerWaitsForTheStartOfAnImage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		imageMode := func(config *upgrademonitor.Config) { config.ImageMode = func() bool { return true } }
+		c := newControlled(t, imageMode)
+		c.daemon = c.daemon.another(t, imageMode)
+		setImages := func(current, desired string) {
+			for _, f := range []*fixture{c.daemon, c.controller} {
+				f.becomes(func(n *corev1.Node) {
+					n.Annotations[upgrademonitor.CurrentImageAnnotation], n.Annotations[upgrademonitor.DesiredImageAnnotation] = current, desired
+				})
+			}
+		}
+		image := func(digit string) string { return "quay.io/os@sha256:" + strings.Repeat(digit, 64) }
+		oldImage, newImage := image("1"), image("2")
+		setImages(oldImage, oldImage)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		setImages(oldImage, newImage)
+		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		pass(30 * time.Second)
+		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
 	})
 }

@@ -87,6 +87,11 @@ func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }
 
+// isToldToUpdate reports whether the Node desires another config or image than it runs.
+func (v Versions) isToldToUpdate() bool {
+	return v.CurrentConfig != v.DesiredConfig || v.CurrentImage != v.DesiredImage
+}
+
 // runsDesired reports whether the Node runs the config that it desires.
 func (v Versions) runsDesired() bool {
 	return v.DesiredConfig != "" && v.CurrentConfig == v.DesiredConfig

@@ -84,7 +84,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
 	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
-	if p.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && !c.Node.runsDesired() {
+	if p.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
 		return Writes{}, ErrNotStarted
 	}
 	p.SyncsSpec = p.StartsUpdate || ended && !between && c.Node.runsDesired()
