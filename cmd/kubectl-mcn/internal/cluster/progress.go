@@ -52,6 +52,9 @@ func (c *calculation) add(nodes []Node) {
 	c.Nodes = slices.Clone(nodes)
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	c.last = later(c.notUpdated.Since, c.TargetSince)
+	for _, n := range c.Nodes {
+		c.last = later(c.last, n.Completed)
+	}
 	c.setDegradedSince()
 	count := map[State]int{}
 	for i := range c.Nodes {
@@ -63,7 +66,6 @@ func (c *calculation) add(nodes []Node) {
 		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
-		c.last = later(c.last, n.Completed)
 		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
@@ -153,6 +155,8 @@ func (c *calculation) setProgress(n *Node) {
 	}
 	switch {
 	case n.Degraded:
+	case n.NotStarted && n.Since.IsZero(): // without managedFields, only the last change of the pool is known
+		n.Slow = !c.last.IsZero() && c.now.Sub(c.last) > c.limits.of(n.Step)/3
 	case n.For > c.limits.of(n.Step):
 		n.State = Stuck
 	default:
