@@ -44,13 +44,8 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase was reported since the last update ended. It returns false if the
-// phase was never reported (see IsReservedReason), or if its message has an update prefix.
+// Ran reports whether a phase has started in the current update: its status is Unknown or True. It
+// returns false if the phase was never reported, was not required, or ran only in an earlier update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
-	c := Find(list, p)
-	return c != nil && !notStarted(c) && !HasUpdatePrefix(c.Message)
-}
-
-func notStarted(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && IsReservedReason(c.Reason)
+	return StatusOf(list, p) != metav1.ConditionFalse
 }

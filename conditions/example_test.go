@@ -34,9 +34,10 @@ func ExampleNext() {
 
 // The message of a phase that was reset has the prefix of its update, which is over.
 func ExampleHasUpdatePrefix() {
-	fmt.Println(conditions.HasUpdatePrefix("Drained node"))
-	fmt.Println(conditions.HasUpdatePrefix("Action during update to rendered-worker-bbb: Drained node"))
+	for _, message := range []string{"Drained node", "Action during update to rendered-worker-bbb: Drained node"} {
+		fmt.Println(conditions.HasUpdatePrefix(message), conditions.TrimUpdatePrefix(message))
+	}
 	// Output:
-	// false
-	// true
+	// false Drained node
+	// true Drained node
 }

@@ -95,7 +95,8 @@ func fuzzReport(in *tape) request {
 	r := request{Report: conditions.Report{Reason: "Reported"}, Cycle: conditions.Cycle{Name: thisUpdate}}
 	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
-	options := in.pick(64)
+	options := in.pick(128)
+	r.NotRequired = options&64 != 0
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
 	r.Ended = options&4 != 0

@@ -60,3 +60,12 @@ func keepUpdatePrefix(known, message, update string) string {
 
 // HasUpdatePrefix reports whether a message starts with "Action during update to".
 func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }
+
+// TrimUpdatePrefix returns the message without the prefix "Action during update to <update>: ", if
+// it has one.
+func TrimUpdatePrefix(message string) string {
+	if _, text, ok := strings.Cut(message, prefixEnd); ok && HasUpdatePrefix(message) {
+		return text
+	}
+	return message
+}

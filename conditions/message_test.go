@@ -51,6 +51,7 @@ func TestEndAddsOnePrefix(t *testing.T) {
 		"prefixed the same": {"Action during update to b: drained", "b", "Action during update to b: drained"},
 		"at the limit":      {fits, "b", prefix + "b: " + fits},
 		"over the limit":    {fits + "a", "b", conditions.Truncate(prefix + "b: " + fits + "a")},
+		"prefixed, over":    {prefix + "a: " + fits + "a", "b", conditions.Truncate(prefix + "a: " + fits + "a")},
 		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,28 +11,28 @@ import (
 )
 
 func TestInImageMode(t *testing.T) {
-	const ran, notYet = "Ran", conditions.ReasonNotYetOccurred
+	const ran, notYet = metav1.ConditionTrue, metav1.ConditionFalse
 	const standard, files, image, pull = phases.AppliedFilesAndOS, phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry
-	type reasons = map[phases.Phase]string
+	type statuses = map[phases.Phase]metav1.ConditionStatus
 	for name, tc := range map[string]struct {
-		list reasons
+		list statuses
 		want bool
 	}{
 		"no conditions":           {nil, false},
-		"standard":                {reasons{standard: notYet}, false},
-		"a pull in standard mode": {reasons{standard: notYet, pull: ran}, false},
-		"files":                   {reasons{files: notYet}, true},
-		"an image":                {reasons{image: notYet}, true},
-		"both, neither ran":       {reasons{standard: notYet, image: notYet}, true},
-		"both, files ran":         {reasons{standard: notYet, files: ran, image: notYet}, true},
-		"both, the image ran":     {reasons{standard: notYet, files: notYet, image: ran}, true},
-		"both, standard ran":      {reasons{standard: ran, files: notYet, image: notYet}, false},
-		"both ran":                {reasons{standard: ran, image: ran}, true},
-		"both, a pull ran":        {reasons{standard: ran, image: notYet, pull: ran}, false},
+		"standard":                {statuses{standard: notYet}, false},
+		"a pull in standard mode": {statuses{standard: notYet, pull: ran}, false},
+		"files":                   {statuses{files: notYet}, true},
+		"an image":                {statuses{image: notYet}, true},
+		"both, neither ran":       {statuses{standard: notYet, image: notYet}, true},
+		"both, files ran":         {statuses{standard: notYet, files: ran, image: notYet}, true},
+		"both, the image ran":     {statuses{standard: notYet, files: notYet, image: ran}, true},
+		"both, standard ran":      {statuses{standard: ran, files: notYet, image: notYet}, false},
+		"both ran":                {statuses{standard: ran, image: ran}, true},
+		"both, a pull ran":        {statuses{standard: ran, image: notYet, pull: ran}, false},
 	} {
 		var list []metav1.Condition
-		for p, reason := range tc.list {
-			list = append(list, metav1.Condition{Type: string(p), Status: metav1.ConditionFalse, Reason: reason})
+		for p, status := range tc.list {
+			list = append(list, metav1.Condition{Type: string(p), Status: status})
 		}
 		assert.Equal(t, tc.want, conditions.InImageMode(list), name)
 	}

@@ -26,12 +26,18 @@ import (
 //     if a Parent is reported True while one of its children is Unknown. If the phase or the status
 //     is invalid, the error is the *field.Error that phases.Check returns.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
+	if r.NotRequired {
+		r.Status = metav1.ConditionFalse
+		if Ran(list, r.Phase) {
+			r.Status = metav1.ConditionTrue
+		}
+	}
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
 	r.Message, r.ParentMessage = Truncate(r.Message), Truncate(r.ParentMessage)
-	r.CompletesParent = r.CompletesParent && r.Status == metav1.ConditionTrue
+	r.CompletesParent = r.CompletesParent && (r.Status == metav1.ConditionTrue || r.NotRequired)
 
 	before := Complete(list, imageMode, r.Time)
 	writes, err := writesOf(before, r, cycle)
@@ -67,6 +73,9 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, r.Message)
+		if between {
+			set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))
+		}
 		return [][]metav1.Condition{after}, nil
 	case phases.IsUpdateStep(r.Phase) && between:
 		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil

@@ -80,6 +80,12 @@ const (
 // check returns the violations of a call, nil if there are none.
 func (c called) check() error {
 	before := c.completed()
+	if c.report.NotRequired { // False where it has not started, else True; and no update starts
+		c.report.Status, c.report.NewTarget, c.report.Ended = done, false, true
+		if status(before, string(c.report.Phase)) == no {
+			c.report.Status = no
+		}
+	}
 	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
 			return fmt.Errorf("rejected %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
@@ -234,7 +240,7 @@ func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 			return false
 		}
 	}
-	return c.report.Status == done && c.report.CompletesParent
+	return (c.report.Status == done || c.report.NotRequired) && c.report.CompletesParent
 }
 
 // expectChild expects the transitions of a phase within an update, and of its parent.
@@ -333,7 +339,7 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 		return nil
 	}
 	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
-	if turns(parent, done) && status(to, child) != done {
+	if turns(parent, done) && status(to, child) != done && !c.neverRan() {
 		return fmt.Errorf("%s is done before %s", parent, child)
 	}
 	completes := c.completes(func(typ string) metav1.ConditionStatus { return status(from, typ) })
@@ -349,6 +355,34 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	return nil
 }
 
+// neverRan reports whether a step that has not started is not required.
+func (c called) neverRan() bool { return c.report.NotRequired && c.report.Status == no }
+
+// unfinished returns the reason and message that a parent keeps or gets when a child turns True while
+// another child is Unknown: of the child that was reported last or, if that is not Unknown, of the first.
+func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
+	if c.report.Status != done {
+		return "", "", false
+	}
+	for _, o := range before {
+		if parents[o.Type] != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
+			continue
+		}
+		if o.Type == parent.Reason {
+			return parent.Reason, parent.Message, true
+		}
+		if !ok {
+			reason, message, ok = o.Type, o.Message, true
+		}
+	}
+	return reason, message, ok
+}
+
+func (c called) hasUnfinished(before []metav1.Condition, parent metav1.Condition) bool {
+	_, _, ok := c.unfinished(before, parent)
+	return ok
+}
+
 // checkText checks the reasons and messages of the last write.
 func (c called) checkText(what event, before, last []metav1.Condition) error {
 	r := c.report
@@ -356,6 +390,9 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	for i, b := range before {
 		l := last[i]
 		message := c.text(what, r.Message)
+		if child == "Updated" && r.Status == done {
+			message = withNames(message, c.incomplete(what, before, b))
+		}
 		switch {
 		case what == eventLate:
 			if b != l {
@@ -367,13 +404,29 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
+		case b.Type == parents[child] && b.Type != "" && c.neverRan() && b.Status == l.Status && what != eventText:
+			if b != l {
+				return fmt.Errorf("parent %s: a step that never ran changed it to %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
+			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
+				if b != l || c.isNews(before) {
+					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
+				}
+			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(b, l, r.Name) {
+			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage(what)):
 			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
+		case b.Type == "Updated" && what == eventText && r.Status == done && isStep(child):
+			_, names := namesIn(b.Message)
+			b.Message = withNames(b.Message, slices.DeleteFunc(names, func(name string) bool { return name == child }))
+			if b != l {
+				return fmt.Errorf("Updated has %q, want %q", l.Message, b.Message)
+			}
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
 				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
@@ -384,11 +437,15 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
-			if b.Status = done; !wasReset(b, l, r.Name) {
+			if b.Status = done; !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
+		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
+			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != once(b.Message, r.Name) {
+				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
+			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
-			if !wasReset(b, l, r.Name) {
+			if !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
@@ -396,6 +453,44 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 		}
 	}
 	return nil
+}
+
+const notComplete = "; not complete: "
+
+// namesIn returns a message of Updated without the names of the children that were Unknown at the end of the
+// update, and the names.
+func namesIn(message string) (text string, names []string) {
+	text, list, _ := strings.Cut(message, notComplete)
+	names = strings.Split(list, ", ")
+	if parents[names[0]] == "" {
+		return message, nil
+	}
+	return text, names
+}
+
+// withNames replaces the names in a message of Updated. The names always fit.
+func withNames(message string, names []string) string {
+	text, _ := namesIn(message)
+	if len(names) == 0 {
+		return text
+	}
+	list := notComplete + strings.Join(names, ", ")
+	return conditions.TruncateTo(text, 4096-len(list)) + list
+}
+
+// incomplete returns the names that belong into the message of Updated=True: at the end of an update of the
+// children that are Unknown, and later the same.
+func (c called) incomplete(what event, before []metav1.Condition, updated metav1.Condition) (names []string) {
+	if what != eventEnd {
+		_, names = namesIn(updated.Message)
+		return names
+	}
+	for _, o := range before {
+		if parents[o.Type] != "" && o.Status == running {
+			names = append(names, o.Type)
+		}
+	}
+	return names
 }
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does
@@ -438,16 +533,35 @@ func (c called) isNews(before []metav1.Condition) bool {
 	return own.Status != c.report.Status || own.Reason != c.report.Reason || own.Message != conditions.Truncate(c.report.Message)
 }
 
-// wasReset checks that a phase that ran gets the prefix once, and any other is unchanged.
-func wasReset(b, l metav1.Condition, update string) bool {
+// wasReset checks that a phase that ran gets the prefix once. Of the others, the start of an update
+// changes those that were not required: it is as if they were never reported.
+func wasReset(what event, b, l metav1.Condition, update string) bool {
 	if b.Status == no {
+		reserved := b.Reason == "NotYetOccurred" || b.Reason == "NotYetOccured"
+		if what != eventEnd && isStep(b.Type) && !reserved && !strings.HasPrefix(b.Message, prefix) {
+			b.Reason, b.Message = "NotYetOccurred", "This node has not yet entered the "+b.Type+" phase"
+		}
 		return b == l
 	}
-	want := b.Message
-	if !strings.HasPrefix(want, prefix) {
-		want = conditions.Truncate(prefix + update + ": " + want)
+	return l.Status == no && l.Reason == b.Reason && l.Message == once(b.Message, update)
+}
+
+// once returns a message with the prefix of one update.
+func once(message, update string) string {
+	if !strings.HasPrefix(message, prefix) {
+		message = prefix + update + ": " + message
 	}
-	return l.Status == no && l.Reason == b.Reason && l.Message == want
+	return conditions.Truncate(message)
+}
+
+// replacesAnUpdate reports whether an update is under way that a start replaces.
+func (c called) replacesAnUpdate(before []metav1.Condition) bool {
+	for _, o := range before {
+		if o.Type == "Updated" {
+			return o.Status != done && o.Reason != "NotYetOccurred" && o.Reason != "NotYetOccured"
+		}
+	}
+	return false
 }
 
 func status(list []metav1.Condition, typ string) metav1.ConditionStatus {

@@ -14,8 +14,12 @@ type Report struct {
 	Reason  string
 	Message string
 
+	// NotRequired replaces Status: a phase that is False stays False, otherwise it becomes True. The
+	// report starts no update.
+	NotRequired bool
 	// CompletesParent turns the parent True in the same write as the phase. CompletesParent is
-	// ignored if Status is not True, or if another child of the parent is Unknown.
+	// ignored if Status is not True and NotRequired is not set, or if another child of the parent is
+	// Unknown.
 	CompletesParent bool
 	// ParentMessage is the message of the parent. Default: Message.
 	ParentMessage string
@@ -39,10 +43,12 @@ type Cycle struct {
 // StartsUpdate reports whether a report starts an update. A report of Updated=False starts an
 // update if Updated was True before, or if the target is new (Cycle.NewTarget). A report of
 // UpdatePrepared starts an update if the target is new. While Updated is True, a report of any
-// phase that runs only during an update starts an update.
+// phase that runs only during an update starts an update. A report with NotRequired starts none.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	between := StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
+	case r.NotRequired:
+		return false
 	case r.Phase == phases.Updated:
 		return r.Status == metav1.ConditionFalse && (between && !cycle.Ended || cycle.NewTarget)
 	case between:

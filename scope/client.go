@@ -2,88 +2,155 @@ package scope
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope means that a request was not sent, because it was for an object other than the
-// MachineConfigNode of this node. Test for ErrOutOfScope with errors.Is.
+// ErrOutOfScope means that no request was made, because it was about another node. Fix the caller:
+// a daemon may access only the MachineConfigNode of its own node.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
-var clientPath = field.NewPath("scope", "NewClient")
+// ErrUnexpectedResponse means that a response is not from the API server, or is about another
+// object. A write may or may not have taken effect: read the object before the next write. If the
+// error persists, check the proxies between this process and the API server.
+var ErrUnexpectedResponse = errors.New("unexpected response")
 
-// Client reads and writes the MachineConfigNode of one node. Get, Create and Patch have the
-// signatures of the typed client, and return the errors of the typed client. For any other object,
-// they send no request and return ErrOutOfScope. A Client is safe for concurrent use.
+const (
+	resource = "machineconfignodes"
+	// acceptMetadata requests a response with only the metadata, because the sender of a patch knows
+	// the other fields.
+	acceptMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"
+	// fieldValidation is Ignore, because otherwise the API server parses each write twice.
+	fieldValidation = metav1.FieldValidationIgnore
+)
+
+// Client reads and writes the MachineConfigNode of one node. Its errors name the request, and wrap
+// the error of client-go, ErrOutOfScope or ErrUnexpectedResponse. A Client is safe for concurrent use.
 type Client struct {
-	nodes    mcfgclient.MachineConfigNodeInterface
-	nodeName string
+	nodes        mcfgclient.MachineConfigNodeInterface
+	rest         rest.Interface // nil for a fake clientset
+	nodeName     string
+	fieldManager string
 }
 
-// NewClient returns a Client for the MachineConfigNode of a node. It makes no request. If c is nil,
-// or nodeName is not a valid name of a Node, the error is a *field.Error.
-func NewClient(c mcfgclient.MachineConfigNodeInterface, nodeName string) (*Client, error) {
-	if validate.IsNil(c) {
-		return nil, field.Required(clientPath.Child("client"), "pass MachineconfigurationV1().MachineConfigNodes() of a clientset")
+// NewClient returns a Client for the MachineConfigNode of a node. It makes no request. Each write
+// has the field manager. If an argument is invalid, the error is a *field.Error.
+func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string) (*Client, error) {
+	path := field.NewPath("scope", "NewClient")
+	if validate.IsNil(clientset) {
+		return nil, field.Required(path.Child("clientset"), "pass the machineconfiguration clientset of openshift/client-go")
 	}
 	if nodeName == "" {
-		return nil, field.Required(clientPath.Child("nodeName"), "pass the name of the Node that the daemon runs on")
+		return nil, field.Required(path.Child("nodeName"), "pass the name of the Node that the daemon runs on")
 	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
-		return nil, field.Invalid(clientPath.Child("nodeName"), nodeName, "this is not a valid name of a Node: "+strings.Join(problems, "; "))
+		return nil, field.Invalid(path.Child("nodeName"), nodeName, "this is not a valid name of a Node: "+strings.Join(problems, "; "))
 	}
-	return &Client{nodes: c, nodeName: nodeName}, nil
-}
-
-// NodeName returns the name of the node, which is also the name of its MachineConfigNode.
-func (c *Client) NodeName() string {
-	return c.nodeName
+	if errs := metav1validation.ValidateFieldManager(fieldManager, path.Child("fieldManager")); len(errs) > 0 {
+		return nil, errs[0]
+	}
+	group := clientset.MachineconfigurationV1()
+	c := &Client{nodes: group.MachineConfigNodes(), nodeName: nodeName, fieldManager: fieldManager}
+	if r := group.RESTClient(); !validate.IsNil(r) {
+		c.rest = r
+	}
+	return c, nil
 }
 
 // Get reads the object.
-func (c *Client) Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.inScope("name", name); err != nil {
-		return nil, err
-	}
-	return c.nodes.Get(ctx, name, opts)
+func (c *Client) Get(ctx context.Context) (*mcfgv1.MachineConfigNode, error) {
+	mcn, err := c.nodes.Get(ctx, c.nodeName, metav1.GetOptions{})
+	return checked(c, "get", mcn, err)
 }
 
-// Create creates the object. metadata.name and spec.node.name must be the name of the node. The API
-// server drops the status.
-func (c *Client) Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error) {
-	if mcn == nil {
-		return nil, field.Required(field.NewPath("mcn"), "pass the MachineConfigNode to create")
+// Create creates the object, and returns it. If spec.node.name is not the name of the node, Create
+// makes no request and returns ErrOutOfScope.
+func (c *Client) Create(
+	ctx context.Context, owners []metav1.OwnerReference, spec mcfgv1.MachineConfigNodeSpec,
+) (*mcfgv1.MachineConfigNode, error) {
+	if spec.Node.Name != c.nodeName {
+		return nil, c.failed("create", fmt.Errorf("%w: spec.node.name is %q", ErrOutOfScope, spec.Node.Name))
 	}
-	if err := c.inScope("metadata.name", mcn.Name); err != nil {
-		return nil, err
+	mcn := &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{Name: c.nodeName, OwnerReferences: owners},
+		Spec:       spec,
 	}
-	if err := c.inScope("spec.node.name", mcn.Spec.Node.Name); err != nil {
-		return nil, err
-	}
-	return c.nodes.Create(ctx, mcn, opts)
+	opts := metav1.CreateOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
+	created, err := c.nodes.Create(ctx, mcn, opts)
+	return checked(c, "create", created, err)
 }
 
-// Patch patches the object or one of its subresources.
-func (c *Client) Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
-	if err := c.inScope("name", name); err != nil {
-		return nil, err
-	}
-	return c.nodes.Patch(ctx, name, pt, data, opts, subresources...)
+// PatchSpec sends a JSON merge patch of the spec and the metadata. It returns the metadata of the
+// object after the patch. If the patch has a metadata.resourceVersion that is out of date, the
+// object stays unchanged, and apierrors.IsConflict(err) is true.
+func (c *Client) PatchSpec(ctx context.Context, patch []byte) (*metav1.PartialObjectMetadata, error) {
+	response, err := c.patch(ctx, patch)
+	return checked(c, "patch spec of", response, err)
 }
 
-func (c *Client) inScope(what, asked string) error {
-	if asked != c.nodeName {
-		return fmt.Errorf("%w: %s is %q, but the name of this node is %q", ErrOutOfScope, what, asked, c.nodeName)
+// PatchStatus is like PatchSpec, but patches the status.
+func (c *Client) PatchStatus(ctx context.Context, patch []byte) (*metav1.PartialObjectMetadata, error) {
+	response, err := c.patch(ctx, patch, "status")
+	return checked(c, "patch status of", response, err)
+}
+
+// patch asks for a response with only the metadata. A fake clientset responds with the whole object.
+func (c *Client) patch(ctx context.Context, data []byte, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+	if c.rest == nil {
+		opts := metav1.PatchOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
+		mcn, err := c.nodes.Patch(ctx, c.nodeName, types.MergePatchType, data, opts, subresources...)
+		if err != nil {
+			return nil, err
+		}
+		return &metav1.PartialObjectMetadata{ObjectMeta: mcn.ObjectMeta}, nil
 	}
-	return nil
+	result := c.rest.Patch(types.MergePatchType).Resource(resource).Name(c.nodeName).SubResource(subresources...).
+		Param("fieldManager", c.fieldManager).Param("fieldValidation", fieldValidation).
+		SetHeader("Accept", acceptMetadata).Body(data).Do(ctx)
+	if err := result.Error(); err != nil { // the error of result.Raw lacks the Status of the API server
+		return nil, err
+	}
+	body, err := result.Raw()
+	if err != nil {
+		return nil, err
+	}
+	response := &metav1.PartialObjectMetadata{}
+	if err := json.Unmarshal(body, response); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)
+	}
+	return response, nil
+}
+
+// checked returns a response, or an error if the request has failed or if the response is not about
+// the object. Objects of a fake clientset may lack a UID and a resourceVersion.
+func checked[T metav1.Object](c *Client, verb string, response T, err error) (T, error) {
+	switch {
+	case err != nil:
+	case response.GetName() != c.nodeName:
+		err = fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, response.GetName())
+	case c.rest != nil && (response.GetUID() == "" || response.GetResourceVersion() == ""):
+		err = fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedResponse)
+	default:
+		return response, nil
+	}
+	var none T
+	return none, c.failed(verb, err)
+}
+
+func (c *Client) failed(verb string, err error) error {
+	return fmt.Errorf("%s MachineConfigNode %s: %w", verb, c.nodeName, err)
 }

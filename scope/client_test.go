@@ -1,139 +1,240 @@
 package scope_test
 
 import (
-	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
-	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/openshift/upgrademonitor/scope"
 )
 
-const nodeName = "worker-0"
-
-// narrow is the part of the typed client that a node needs. Both clients implement it.
-type narrow interface {
-	Get(ctx context.Context, name string, opts metav1.GetOptions) (*mcfgv1.MachineConfigNode, error)
-	Create(ctx context.Context, mcn *mcfgv1.MachineConfigNode, opts metav1.CreateOptions) (*mcfgv1.MachineConfigNode, error)
-	Patch(ctx context.Context, name string, pt types.PatchType, data []byte, opts metav1.PatchOptions, subresources ...string) (*mcfgv1.MachineConfigNode, error)
-}
-
-var (
-	_ narrow = (*scope.Client)(nil)
-	_ narrow = mcfgclient.MachineConfigNodeInterface(nil)
+const (
+	nodeName = "worker-0"
+	manager  = "machine-config-operator"
+	metadata = `"metadata":{"name":"worker-0","uid":"u","resourceVersion":"7","generation":2}`
 )
 
-// newClient returns a client of a cluster that has the object of another node.
-func newClient(t *testing.T) (*scope.Client, *mcfgfake.Clientset) {
-	t.Helper()
-	clientset := mcfgfake.NewClientset(object("worker-00", "worker-00"))
-	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), nodeName)
-	require.NoError(t, err)
-	require.Empty(t, clientset.Actions(), "NewClient makes no request")
-	return c, clientset
-}
-
-func object(name, node string) *mcfgv1.MachineConfigNode {
-	return &mcfgv1.MachineConfigNode{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
-		Spec:       mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: node}},
-	}
-}
-
-type nilNodes struct {
-	mcfgclient.MachineConfigNodeInterface
-}
+var (
+	owners = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: "n"}}
+	spec   = mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: nodeName}}
+)
 
 func TestNewClient(t *testing.T) {
-	nodes := mcfgfake.NewClientset().MachineconfigurationV1().MachineConfigNodes()
-	var typedNil *nilNodes
+	clientset := mcfgfake.NewClientset()
+	var typedNil *mcfgclientset.Clientset
 	for name, tc := range map[string]struct {
-		client   mcfgclient.MachineConfigNodeInterface
-		nodeName string
-		contains string // of the error; "": it is valid
+		clientset         mcfgclientset.Interface
+		nodeName, manager string
+		field             string // of the error; "": it is valid
 	}{
-		"one letter":        {nodes, "a", ""},
-		"dots and dashes":   {nodes, "ip-10-0-1-147.ec2.internal", ""},
-		"253 characters":    {nodes, strings.Repeat("a", 253), ""},
-		"254 characters":    {nodes, strings.Repeat("a", 254), "253"},
-		"nil client":        {nil, nodeName, "MachineConfigNodes()"},
-		"typed nil client":  {typedNil, nodeName, "MachineConfigNodes()"},
-		"empty":             {nodes, "", "pass the name of the Node"},
-		"upper case":        {nodes, "Worker-0", `"Worker-0"`},
-		"a dash at the end": {nodes, "worker-", `"worker-"`},
-		"slash":             {nodes, "worker/0", `"worker/0"`},
-		"parent directory":  {nodes, "..", `".."`},
-		"comma":             {nodes, "a,metadata.name=b", "not a valid name of a Node"},
+		"one letter":         {clientset, "a", manager, ""},
+		"dots and dashes":    {clientset, "ip-10-0-1-147.ec2.internal", manager, ""},
+		"253 characters":     {clientset, strings.Repeat("a", 253), manager, ""},
+		"no manager":         {clientset, nodeName, "", ""},
+		"254 characters":     {clientset, strings.Repeat("a", 254), manager, "nodeName"},
+		"nil clientset":      {nil, nodeName, manager, "clientset"},
+		"typed nil":          {typedNil, nodeName, manager, "clientset"},
+		"empty":              {clientset, "", manager, "nodeName"},
+		"upper case":         {clientset, "Worker-0", manager, "nodeName"},
+		"a dash at the end":  {clientset, "worker-", manager, "nodeName"},
+		"slash":              {clientset, "worker/0", manager, "nodeName"},
+		"parent directory":   {clientset, "..", manager, "nodeName"},
+		"comma":              {clientset, "a,metadata.name=b", manager, "nodeName"},
+		"a long manager":     {clientset, nodeName, strings.Repeat("m", 129), "fieldManager"},
+		"an unprintable one": {clientset, nodeName, "a\nb", "fieldManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := scope.NewClient(tc.client, tc.nodeName)
-			if tc.contains == "" {
+			c, err := scope.NewClient(tc.clientset, tc.nodeName, tc.manager)
+			if tc.field == "" {
 				require.NoError(t, err)
-				assert.Equal(t, tc.nodeName, c.NodeName())
+				require.NotNil(t, c)
 				return
 			}
-			require.ErrorContains(t, err, tc.contains)
 			var invalid *field.Error
 			require.ErrorAs(t, err, &invalid)
+			assert.Equal(t, "scope.NewClient."+tc.field, invalid.Field)
 			assert.Nil(t, c)
-			assert.NotErrorIs(t, err, scope.ErrOutOfScope)
+		})
+	}
+	assert.Empty(t, clientset.Actions(), "NewClient makes no request")
+}
+
+// server responds to each request with the same code and body, and records the last request.
+type server struct {
+	code       int
+	body, sent string
+	request    *http.Request
+}
+
+func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.request, s.sent = r, ""
+	if r.Body != nil {
+		sent, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		s.sent = string(sent)
+	}
+	if s.code == 0 {
+		return nil, errors.New("connection refused")
+	}
+	return &http.Response{StatusCode: s.code, Header: http.Header{"Content-Type": []string{"application/json"}},
+		Body: io.NopCloser(strings.NewReader(s.body)), Request: r}, nil
+}
+
+func newClient(t *testing.T, s *server) *scope.Client {
+	t.Helper()
+	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: s, QPS: -1})
+	require.NoError(t, err)
+	c, err := scope.NewClient(clientset, nodeName, manager)
+	require.NoError(t, err)
+	return c
+}
+
+// verbs are the requests of a Client. Each returns the metadata of the response.
+var verbs = map[string]func(*testing.T, *scope.Client) (metav1.Object, error){
+	"get":    func(t *testing.T, c *scope.Client) (metav1.Object, error) { return c.Get(t.Context()) },
+	"create": func(t *testing.T, c *scope.Client) (metav1.Object, error) { return c.Create(t.Context(), owners, spec) },
+	"patch spec of": func(t *testing.T, c *scope.Client) (metav1.Object, error) {
+		return c.PatchSpec(t.Context(), []byte(`{"spec":{}}`))
+	},
+	"patch status of": func(t *testing.T, c *scope.Client) (metav1.Object, error) {
+		return c.PatchStatus(t.Context(), []byte(`{"status":{}}`))
+	},
+}
+
+// Each request is for the object of the node. A write has the field manager, and the response to a
+// patch has only metadata.
+func TestRequests(t *testing.T) {
+	const (
+		all    = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
+		own    = all + "/worker-0"
+		params = "fieldManager=machine-config-operator&fieldValidation=Ignore"
+	)
+	for verb, want := range map[string]struct{ request, sent, contentType, accept string }{
+		"get": {"GET " + own + "?", "", "", "application/json, */*"},
+		"create": {"POST " + all + "?" + params, `{"kind":"MachineConfigNode","apiVersion":"machineconfiguration.openshift.io/v1",
+			"metadata":{"name":"worker-0","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"n"}]},
+			"spec":{"node":{"name":"worker-0"},"pool":{"name":""},"configVersion":{"desired":""}},"status":{}}`,
+			"application/json", "application/json, */*"},
+		"patch spec of": {"PATCH " + own + "?" + params, `{"spec":{}}`,
+			"application/merge-patch+json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"},
+		"patch status of": {"PATCH " + own + "/status?" + params, `{"status":{}}`,
+			"application/merge-patch+json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json"},
+	} {
+		t.Run(verb, func(t *testing.T) {
+			s := &server{code: 200, body: `{"kind":"MachineConfigNode",` + metadata + `,"spec":{"pool":{"name":"worker"}}}`}
+			response, err := verbs[verb](t, newClient(t, s))
+			require.NoError(t, err)
+			assert.Equal(t, []any{"worker-0", types.UID("u"), "7", int64(2)},
+				[]any{response.GetName(), response.GetUID(), response.GetResourceVersion(), response.GetGeneration()})
+			assert.Equal(t, want.request, s.request.Method+" "+s.request.URL.Path+"?"+s.request.URL.RawQuery)
+			assert.Equal(t, want.contentType, s.request.Header.Get("Content-Type"))
+			assert.Equal(t, want.accept, s.request.Header.Get("Accept"))
+			if want.sent != "" {
+				assert.JSONEq(t, want.sent, s.sent)
+			}
+			if mcn, ok := response.(*mcfgv1.MachineConfigNode); ok {
+				assert.Equal(t, "worker", mcn.Spec.Pool.Name)
+			}
 		})
 	}
 }
 
-// Requests for the object are sent unchanged, and have the errors of the typed client.
-func TestRequestsForItsObject(t *testing.T) {
-	c, clientset := newClient(t)
-	_, err := c.Get(t.Context(), nodeName, metav1.GetOptions{ResourceVersion: "7"})
-	assert.True(t, apierrors.IsNotFound(err))
-	created, err := c.Create(t.Context(), object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"})
-	require.NoError(t, err)
-	read, err := c.Get(t.Context(), nodeName, metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, created, read)
-	_, err = c.Patch(t.Context(), nodeName, types.MergePatchType, []byte("{}"), metav1.PatchOptions{DryRun: []string{"All"}}, "status")
-	require.NoError(t, err)
-
-	resource := mcfgv1.GroupVersion.WithResource("machineconfignodes")
-	assert.Equal(t, []clienttesting.Action{
-		clienttesting.NewRootGetActionWithOptions(resource, nodeName, metav1.GetOptions{ResourceVersion: "7"}),
-		clienttesting.NewRootCreateActionWithOptions(resource, object(nodeName, nodeName), metav1.CreateOptions{FieldManager: "mine"}),
-		clienttesting.NewRootGetActionWithOptions(resource, nodeName, metav1.GetOptions{}),
-		clienttesting.NewRootPatchSubresourceActionWithOptions(resource, nodeName, types.MergePatchType, []byte("{}"), metav1.PatchOptions{DryRun: []string{"All"}}, "status"),
-	}, clientset.Actions())
-}
-
-// Requests for another object are not sent.
-func TestRequestsForAnotherObject(t *testing.T) {
-	c, clientset := newClient(t)
-	for _, name := range []string{"", "worker-1", "worker-00", "worker-", "Worker-0", " worker-0", "worker-0/status", "worker-0.example", "*"} {
-		generated := object(name, nodeName)
-		generated.GenerateName = nodeName
-		_, get := c.Get(t.Context(), name, metav1.GetOptions{})
-		_, create := c.Create(t.Context(), object(name, nodeName), metav1.CreateOptions{})
-		_, generate := c.Create(t.Context(), generated, metav1.CreateOptions{})
-		_, ofAnother := c.Create(t.Context(), object(nodeName, name), metav1.CreateOptions{})
-		_, patch := c.Patch(t.Context(), name, types.MergePatchType, []byte(`{}`), metav1.PatchOptions{})
-		_, patchStatus := c.Patch(t.Context(), name, types.ApplyPatchType, []byte(`{}`), metav1.PatchOptions{}, "status")
-		for i, err := range []error{get, create, generate, ofAnother, patch, patchStatus} {
-			require.ErrorIs(t, err, scope.ErrOutOfScope, "%d %q", i, name)
-			where := []string{"name", "metadata.name", "metadata.name", "spec.node.name", "name", "name"}[i]
-			assert.EqualError(t, err, fmt.Sprintf("out of scope: a node may access only its own MachineConfigNode: %s is %q, but the name of this node is %q", where, name, nodeName))
+// A response is trusted only if it is about the object. An error wraps the error of client-go.
+func TestResponses(t *testing.T) {
+	status := func(reason metav1.StatusReason, message string) string {
+		data, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+			Status: metav1.StatusFailure, Reason: reason, Message: message})
+		require.NoError(t, err)
+		return string(data)
+	}
+	unexpected := func(err error) bool { return errors.Is(err, scope.ErrUnexpectedResponse) }
+	for name, tc := range map[string]struct {
+		code int
+		body string
+		is   func(error) bool
+		text string
+	}{
+		"no response":        {0, "", func(error) bool { return true }, "connection refused"},
+		"503":                {503, status(metav1.StatusReasonServiceUnavailable, "down"), apierrors.IsServiceUnavailable, "down"},
+		"409":                {409, status(metav1.StatusReasonConflict, "modified"), apierrors.IsConflict, "modified"},
+		"404":                {404, status(metav1.StatusReasonNotFound, "not found"), apierrors.IsNotFound, "not found"},
+		"403":                {403, status(metav1.StatusReasonForbidden, "RBAC"), apierrors.IsForbidden, "RBAC"},
+		"another object":     {200, strings.Replace(`{`+metadata+`}`, "worker-0", "worker-1", 1), unexpected, `"worker-1"`},
+		"no UID":             {200, `{"metadata":{"name":"worker-0","resourceVersion":"7"}}`, unexpected, "no UID"},
+		"no resourceVersion": {200, `{"metadata":{"name":"worker-0","uid":"u"}}`, unexpected, "no resourceVersion"},
+		"no metadata":        {200, `{}`, unexpected, `named ""`},
+	} {
+		for verb, request := range verbs {
+			t.Run(name+"/"+verb, func(t *testing.T) {
+				response, err := request(t, newClient(t, &server{code: tc.code, body: tc.body}))
+				require.ErrorContains(t, err, verb+" MachineConfigNode worker-0: ")
+				require.ErrorContains(t, err, tc.text)
+				assert.True(t, tc.is(err), "%v", err)
+				assert.Nil(t, response)
+			})
 		}
 	}
-	_, err := c.Create(t.Context(), nil, metav1.CreateOptions{})
-	var invalid *field.Error
-	require.ErrorAs(t, err, &invalid)
+	for _, verb := range []string{"patch spec of", "patch status of"} {
+		_, err := verbs[verb](t, newClient(t, &server{code: 200, body: "<html>proxy</html>"}))
+		require.ErrorIs(t, err, scope.ErrUnexpectedResponse)
+		var syntax *json.SyntaxError
+		assert.ErrorAs(t, err, &syntax)
+	}
+}
+
+// A fake clientset has no REST client. Its objects may lack a UID and a resourceVersion.
+func TestFakeClientset(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	c, err := scope.NewClient(clientset, nodeName, manager)
+	require.NoError(t, err)
+	_, err = c.Get(t.Context())
+	require.True(t, apierrors.IsNotFound(err), "%v", err)
+	for _, verb := range []string{"create", "get", "patch spec of", "patch status of"} {
+		response, err := verbs[verb](t, c)
+		require.NoError(t, err, verb)
+		assert.Equal(t, nodeName, response.GetName(), verb)
+	}
+	clientset.PrependReactor("patch", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewServiceUnavailable("down")
+	})
+	_, err = c.PatchStatus(t.Context(), []byte(`{}`))
+	assert.True(t, apierrors.IsServiceUnavailable(err), "%v", err)
+
+	resource := mcfgv1.GroupVersion.WithResource("machineconfignodes")
+	opts := metav1.PatchOptions{FieldManager: manager, FieldValidation: metav1.FieldValidationIgnore}
+	assert.Equal(t, []clienttesting.Action{
+		clienttesting.NewRootPatchSubresourceActionWithOptions(resource, nodeName, types.MergePatchType, []byte(`{"spec":{}}`), opts),
+		clienttesting.NewRootPatchSubresourceActionWithOptions(resource, nodeName, types.MergePatchType, []byte(`{"status":{}}`), opts, "status"),
+	}, clientset.Actions()[3:5])
+}
+
+// The object of another node is not created.
+func TestObjectOfAnotherNode(t *testing.T) {
+	clientset := mcfgfake.NewClientset()
+	c, err := scope.NewClient(clientset, nodeName, manager)
+	require.NoError(t, err)
+	for _, name := range []string{"", "worker-1", "worker-00", "Worker-0", "worker-0.example"} {
+		_, err := c.Create(t.Context(), owners, mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: name}})
+		require.ErrorIs(t, err, scope.ErrOutOfScope, "%q", name)
+		require.ErrorContains(t, err, `"`+name+`"`)
+	}
 	assert.Empty(t, clientset.Actions())
 }

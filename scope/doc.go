@@ -1,13 +1,13 @@
 // Package scope restricts a node to its own MachineConfigNode.
 //
-// [Client] is a typed client that can access one object:
+// A [Client] makes all requests of a daemon for MachineConfigNodes. No method takes a name, and
+// each response is checked to be about the node's object:
 //
-//	caller ──► scope.Client ──► typed client ──► API server
-//	               │
-//	               └── ErrOutOfScope, and no request, for any other object
+//	Monitor ──► scope.Client ──► API server
 //
-//	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), "worker-0")
-//	mcn, err := c.Get(ctx, "worker-0", metav1.GetOptions{})
+//	c, err := scope.NewClient(clientset, "worker-0", "machine-config-operator")
+//	mcn, err := c.Get(ctx)
+//	meta, err := c.PatchStatus(ctx, patch)
 //
 // Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //

@@ -2,7 +2,6 @@ package scope_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -13,20 +12,29 @@ import (
 )
 
 func ExampleNewClient() {
-	own := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
-	clientset := mcfgfake.NewClientset(own)
-
-	c, err := scope.NewClient(clientset.MachineconfigurationV1().MachineConfigNodes(), "worker-0")
+	clientset := mcfgfake.NewClientset(&mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}})
+	c, err := scope.NewClient(clientset, "worker-0", "machine-config-operator")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	mcn, err := c.Get(context.Background(), "worker-0", metav1.GetOptions{})
-	fmt.Println(mcn.Name, err)
+	meta, err := c.PatchStatus(context.Background(), []byte(`{"status":{"observedGeneration":1}}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	mcn, err := c.Get(context.Background())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(meta.Name, mcn.Status.ObservedGeneration)
 
-	_, err = c.Get(context.Background(), "worker-1", metav1.GetOptions{})
-	fmt.Println(errors.Is(err, scope.ErrOutOfScope), len(clientset.Actions()))
+	var another mcfgv1.MachineConfigNodeSpec
+	another.Node.Name = "worker-1"
+	_, err = c.Create(context.Background(), nil, another)
+	fmt.Println(err)
 	// Output:
-	// worker-0 <nil>
-	// true 1
+	// worker-0 1
+	// create MachineConfigNode worker-0: out of scope: a node may access only its own MachineConfigNode: spec.node.name is "worker-1"
 }

@@ -67,7 +67,7 @@ var raceAllocations float64
 
 func TestAllocations(t *testing.T) {
 	f := newFixture(t, newCanned(t).use(t))
-	assert.LessOrEqual(t, testing.AllocsPerRun(200, changes(t, f)), 200+raceAllocations, "of a changed status")
+	assert.LessOrEqual(t, testing.AllocsPerRun(200, changes(t, f)), 250+raceAllocations, "of a changed status")
 	assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
 		_ = f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "about Updated", metav1.ConditionTrue)
 	}), 5+raceAllocations, "of a repeat")

@@ -11,8 +11,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
@@ -23,10 +21,10 @@ import (
 // daemon without a client, or on a cluster without the CRD.
 type Monitor struct {
 	config   Config
-	client   api.Client
+	client   *scope.Client
 	life     context.Context         // the ctx of New; when it ends, the Monitor no longer retries or looks at the Node
 	forget   context.CancelCauseFunc // ends life; nil unless Monitors created the Monitor
-	failures apierr.Log
+	failures failureLog
 	looks    atomic.Int64 // how many times look was called
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
@@ -52,16 +50,15 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 	if err != nil {
 		return nil, err
 	}
-	group := config.Client.MachineconfigurationV1()
-	client, err := scope.NewClient(group.MachineConfigNodes(), config.NodeName)
+	client, err := scope.NewClient(config.Client, config.NodeName, config.FieldManager)
 	if err != nil {
 		return nil, field.Invalid(configPath.Child("NodeName"), config.NodeName, err.Error())
 	}
 	m := &Monitor{
 		config:   config,
-		client:   api.New(client, group.RESTClient(), config.FieldManager),
+		client:   client,
 		life:     ctx,
-		failures: apierr.Log{Values: []any{"node", config.NodeName}},
+		failures: failureLog{values: []any{"node", config.NodeName}},
 		outage:   outage{backoff: retryBackoff},
 	}
 	context.AfterFunc(ctx, m.end)

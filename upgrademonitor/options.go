@@ -19,7 +19,8 @@ type options struct {
 // CompletesParent sets the parent of the phase to True in the same write as the phase. If another
 // child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
 // that may complete last. The option is valid only with status True, for a Child phase. Track uses
-// the option when it reports True. NotRequired uses the option only if the phase has started.
+// the option when it reports True. NotRequired uses it, too: the parent becomes True unless a child
+// is Unknown, even if no child ran.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
 }

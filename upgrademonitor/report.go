@@ -54,11 +54,12 @@ func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string
 // this update, it becomes False. Otherwise it becomes True, so that a failed step does not block
 // its parent. NotRequired is only for Parent and Child phases. Options and errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
-	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{NotRequired: true})
+	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{Report: conditions.Report{NotRequired: true}})
 }
 
 // ReportDegraded sets NodeDegraded to True with the cause of a failed update, or to False if cause
-// is nil. The end of an update also sets NodeDegraded to False. Errors are logged, as in Report.
+// is nil. If cause is nil, and neither an update nor a failure was ever reported, the call does
+// nothing. The end of an update also sets NodeDegraded to False. Errors are logged, as in Report.
 func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if m == nil {
 		return
@@ -67,7 +68,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if cause != nil {
 		status, message = metav1.ConditionTrue, fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
 	}
-	m.Report(ctx, phases.NodeDegraded, message, status)
+	m.report(ctx, phases.NodeDegraded, message, status, newOptions(nil), plan.PhaseChange{SkipIfNeverUpdated: cause == nil})
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
@@ -111,6 +112,7 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 	if err == nil {
 		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, true
+		change.SkipIfNeverUpdated = flags.SkipIfNeverUpdated
 		err = m.submit(ctx, phase, change, v)
 	}
 	if err != nil && !m.isOfOtherMode(phase) {

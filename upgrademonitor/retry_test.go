@@ -255,7 +255,8 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 			fails error
 			parts []string
 		}{
-			{errRBAC, []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, "scope/manifests/guard.yaml"}},
+			{errRBAC, []string{"Failed to write the MachineConfigNode", "RBAC", `node="worker-0"`, `outcome="Denied"`}},
+			{errPolicy, []string{"Failed to write the MachineConfigNode", `outcome="Denied"`, `policy="change-freeze"`}},
 			{errDown, []string{"Failed to write the MachineConfigNode", "down"}},
 			{nil, []string{"Writing the MachineConfigNode works again"}},
 		} {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/api"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -75,7 +74,7 @@ func (m *Monitor) seeLocked(v view) {
 	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.writer.confirmed) >= checkInterval}
 	switch {
 	case v.listed != nil:
-		o := api.FromTyped(v.listed)
+		o := core.FromTyped(v.listed)
 		known.Lists, known.Listed = true, &o
 	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
 		known.Lists = v.lists

@@ -200,13 +200,13 @@ func (m *Monitor) send(r core.Request) exchange {
 	m.mu.Unlock()
 	defer cancel()
 	started := realClock.Now()
-	result := m.client.Do(ctx, r)
+	result := do(ctx, m.client, r)
 	return exchange{Request: r, Result: result, took: realClock.Since(started),
 		lost:     result.Err != nil && base.Err() == nil && errors.Is(ctx.Err(), context.DeadlineExceeded),
 		canceled: result.Err != nil && (base.Err() != nil || errors.Is(ctx.Err(), context.Canceled))}
 }
 
-// The keys of the failures in apierr.Log, which logs each failure once.
+// The keys of the failures in failureLog.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailed    = "Failed to write the spec of the MachineConfigNode"

@@ -62,7 +62,11 @@ func (d *daemon) run(stop context.Context) {
 // sync updates the node to its desired config. It may repeat reports. A repeated report sends no
 // request.
 func (d *daemon) sync(ctx context.Context) (err error) {
-	defer func() { d.monitor.ReportDegraded(ctx, err) }()
+	defer func() {
+		if err != nil {
+			d.monitor.ReportDegraded(ctx, err)
+		}
+	}()
 	node, err := d.node()
 	if err != nil {
 		return err
@@ -71,7 +75,11 @@ func (d *daemon) sync(ctx context.Context) (err error) {
 	if !d.rebooted && node.Annotations[upgrademonitor.CurrentConfigAnnotation] != desired {
 		return d.update(ctx, desired)
 	}
-	return d.complete(ctx, desired)
+	if err := d.complete(ctx, desired); err != nil {
+		return err
+	}
+	d.monitor.ReportDegraded(ctx, nil) // only now, because each earlier step may still fail
+	return nil
 }
 
 func (d *daemon) update(ctx context.Context, config string) error {
@@ -99,7 +107,6 @@ func (d *daemon) update(ctx context.Context, config string) error {
 		return d.complete(ctx, config)
 	}
 	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-	d.monitor.ReportDegraded(ctx, nil) // now, because the deferred call in sync comes after the reboot
 	d.flush(ctx, 10*time.Second)
 	return d.reboot(ctx)
 }

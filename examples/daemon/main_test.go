@@ -102,6 +102,18 @@ func TestSync(t *testing.T) {
 			"NodeDegraded: False True False",
 			"Updated: False True",
 		}},
+		"a reboot that fails twice: the node is degraded until the end": {failures: 2, change: func(d *daemon) {
+			d.reboot = failsTwice(d.reboot)
+		}, want: []string{
+			"UpdatePrepared: False Unknown True False",
+			"UpdateExecuted: False Unknown True False Unknown True False Unknown True False",
+			"Drained: False Unknown True False Unknown True False Unknown True False",
+			"AppliedFilesAndOS: False Unknown True False Unknown True False Unknown True False",
+			"RebootedNode: False Unknown True False",
+			"Resumed: False Unknown True False",
+			"NodeDegraded: False True False",
+			"Updated: False True",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := upgrademonitortest.NewClientset(t)
@@ -133,6 +145,17 @@ func failTwice(d *daemon) func(context.Context) error {
 			d.drain = nil
 		}
 		return d.monitor.Track(ctx, phases.Drained, "Draining node", fail)
+	}
+}
+
+// failsTwice returns a step that fails twice, then does the work.
+func failsTwice(work func(context.Context) error) func(context.Context) error {
+	attempts := 0
+	return func(ctx context.Context) error {
+		if attempts++; attempts <= 2 {
+			return fail(ctx)
+		}
+		return work(ctx)
 	}
 }
 

@@ -14,17 +14,23 @@ func ExampleGuard() {
 	g := guard.Guard{Namespace: "kube-updates", ServiceAccount: "updater", EnforceTransitions: true}
 	fmt.Println(g.Policy().Name, g.TransitionPolicy().Name)
 
-	for _, rule := range g.Role().Rules {
-		fmt.Println(rule.Resources, rule.Verbs)
+	objects, err := g.Objects()
+	for _, object := range objects {
+		fmt.Printf("%T\n", object)
 	}
+	fmt.Println(err)
 
-	err := guard.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
+	err = guard.Guard{Namespace: "kube updates"}.WriteManifests(io.Discard)
 	var invalid *field.Error
 	fmt.Println(errors.As(err, &invalid) && invalid.Field == "guard.Guard.Namespace")
 	// Output:
 	// mcn-guards-upgrademonitor mcn-guards-upgrademonitor-transitions
-	// [machineconfignodes] [get list watch create patch]
-	// [machineconfignodes/status] [patch]
-	// [nodes] [get list watch]
+	// *v1.ValidatingAdmissionPolicy
+	// *v1.ValidatingAdmissionPolicyBinding
+	// *v1.ValidatingAdmissionPolicy
+	// *v1.ValidatingAdmissionPolicyBinding
+	// *v1.ClusterRole
+	// *v1.ClusterRoleBinding
+	// <nil>
 	// true
 }

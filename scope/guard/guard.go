@@ -43,8 +43,8 @@ const (
 // A denied request gets status 403 and a message with the cause. The methods of a Guard make no
 // request. The zero value is usable.
 type Guard struct {
-	// Name is the name of the objects that Role and Policy return, and the prefix of the names of
-	// the other objects. Default: DefaultName.
+	// Name is the name of Policy and of the ClusterRole, and the prefix of the names of the other
+	// objects. Default: DefaultName.
 	Name string
 	// Namespace is the namespace of the service account. Default: DefaultNamespace.
 	Namespace string
@@ -55,8 +55,8 @@ type Guard struct {
 	EnforceTransitions bool
 }
 
-// Validate returns a *field.Error for the first invalid name.
-func (g Guard) Validate() error {
+// validate returns a *field.Error for the first invalid name.
+func (g Guard) validate() error {
 	g = g.complete()
 	longest := g.transitionName() + bindingSuffix
 	for _, f := range []struct {

@@ -9,27 +9,33 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// objects returns the objects of the guard in the order in which kubectl applies them. The policies
-// precede the role, so that a permission is restricted before it is granted.
-func (g Guard) objects() []runtime.Object {
-	list := []runtime.Object{g.Policy(), g.PolicyBinding()}
-	if g.EnforceTransitions {
-		list = append(list, g.TransitionPolicy(), g.TransitionPolicyBinding())
+// Objects returns the objects of the guard in the order in which a client must apply them: the
+// ValidatingAdmissionPolicies and their bindings, then the ClusterRole and its binding, so that a
+// permission is restricted before it is granted. The objects do not include the service account and
+// its namespace. If a name is invalid, the error is a *field.Error.
+func (g Guard) Objects() ([]runtime.Object, error) {
+	if err := g.validate(); err != nil {
+		return nil, err
 	}
-	return append(list, g.Role(), g.RoleBinding())
+	list := []runtime.Object{g.Policy(), binding(g.complete().Name)}
+	if g.EnforceTransitions {
+		list = append(list, g.TransitionPolicy(), binding(g.transitionName()))
+	}
+	return append(list, g.role(), g.roleBinding()), nil
 }
 
-// WriteManifests writes the objects as YAML for `kubectl apply -f -`. The output depends only on
+// WriteManifests writes the Objects as YAML for `kubectl apply -f -`. The output depends only on
 // the Guard. WriteManifests calls w.Write once. If a name is invalid, it writes nothing and returns
-// a *field.Error. The objects do not include the service account and its namespace.
+// a *field.Error.
 //
 // A policy takes effect about a second after kubectl applies it.
 func (g Guard) WriteManifests(w io.Writer) error {
-	if err := g.Validate(); err != nil {
+	objects, err := g.Objects()
+	if err != nil {
 		return err
 	}
 	var out bytes.Buffer
-	for _, object := range g.objects() {
+	for _, object := range objects {
 		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
 		if err != nil {
 			return fmt.Errorf("scope: guard: %w", err)

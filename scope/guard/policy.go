@@ -34,11 +34,6 @@ func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
 		admissionv1.ValidatingAdmissionPolicySpec{Variables: slices.Clone(policyVariables), Validations: policyValidations()})
 }
 
-// PolicyBinding returns the binding of Policy.
-func (g Guard) PolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
-	return binding(g.complete().Name)
-}
-
 // policyVariables are the CEL variables of Policy. An expression uses "?" to select a field that
 // may be absent, because after an error in an expression the API server responds with 422, not 403.
 // No variable has an optional type, because the API server cannot select a field of such a

@@ -8,9 +8,9 @@ import (
 
 const resource = "machineconfignodes"
 
-// Role returns the role with the verbs that the library needs. RBAC cannot restrict these verbs to
+// role returns the role with the verbs that the library needs. RBAC cannot restrict these verbs to
 // the object of one node, so Policy restricts them.
-func (g Guard) Role() *rbacv1.ClusterRole {
+func (g Guard) role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
 	}
@@ -25,8 +25,8 @@ func (g Guard) Role() *rbacv1.ClusterRole {
 	}
 }
 
-// RoleBinding returns the binding of Role to the service account.
-func (g Guard) RoleBinding() *rbacv1.ClusterRoleBinding {
+// roleBinding returns the binding of the role to the service account.
+func (g Guard) roleBinding() *rbacv1.ClusterRoleBinding {
 	g = g.complete()
 	return &rbacv1.ClusterRoleBinding{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},

@@ -29,17 +29,12 @@ import (
 // changes, the policy allows any lastTransitionTime, because a late write has the time when its
 // report was accepted.
 //
-// WriteManifests includes the policy if EnforceTransitions is set.
+// Objects includes the policy if EnforceTransitions is set.
 func (g Guard) TransitionPolicy() *admissionv1.ValidatingAdmissionPolicy {
 	return g.policy(g.transitionName(),
 		[]admissionv1.OperationType{admissionv1.Update},
 		[]string{resource + "/status"},
 		admissionv1.ValidatingAdmissionPolicySpec{Variables: transitionVariables(), Validations: transitionValidations()})
-}
-
-// TransitionPolicyBinding returns the binding of TransitionPolicy.
-func (g Guard) TransitionPolicyBinding() *admissionv1.ValidatingAdmissionPolicyBinding {
-	return binding(g.transitionName())
 }
 
 // machine is a state machine, and the phases that use it.

@@ -87,6 +87,8 @@ func permissionOf(request *http.Request) string {
 	switch {
 	case kindOf(request) == "watch":
 		verb = "watch"
+	case verb == "get" && len(path) == 1:
+		verb = "list"
 	case verb == "":
 		verb = strings.ToLower(request.Method)
 	}

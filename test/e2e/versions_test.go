@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/test/today"
@@ -35,7 +34,7 @@ func (w *testNode) theirs(between func()) reporter {
 				return err
 			}
 		}
-		return daemon.Report(ctx, mco.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "about " + c.String(), CompletesParent: len(c.opts) > 0})
+		return daemon.Report(ctx, today.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "about " + c.String(), CompletesParent: len(c.opts) > 0})
 	}
 }
 
@@ -129,6 +128,57 @@ func TestMixedVersionsBesideEachOther(t *testing.T) {
 		assert.Equal(t, done, w.status(files.phase))
 		assert.Equal(t, running, w.status(phases.Drained), "ours overwrites nothing")
 		assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+	}
+}
+
+// TestMixedVersionsAnotherConfig: the Node gets another desired config in mid-update. Then a controller without
+// this library reports, and copies that config to the status. Our daemon starts another update all the same: it
+// remembers which config the update is for, and after a restart, it reads that from the object.
+func TestMixedVersionsAnotherConfig(t *testing.T) {
+	sameWhenGuarded(t)
+	const another = "rendered-worker-another"
+	for name, restarts := range map[string]struct{ before, after bool }{
+		"no restart":                            {},
+		"a restart before the config changes":   {before: true},
+		"a restart after it, before the report": {after: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, fmt.Sprintf("versions-another-%t-%t", restarts.before, restarts.after))
+			w.reportUpdated()
+			m, _ := w.monitor("worker")
+			controller := w.theirs(nil)
+			w.annotate(oldConfig, newConfig)
+			for _, c := range []call{
+				{phases.Updated, no, nil}, {phases.UpdatePrepared, done, nil}, {phases.AppliedFilesAndOS, done, completesParent},
+				{phases.UpdatePostActionComplete, done, nil}, {phases.Resumed, done, nil},
+			} {
+				c.make(t, m)
+			}
+			restart := func() {
+				m, _ = w.monitor("worker")
+				call{phases.Resumed, done, nil}.make(t, m) // reads the object
+			}
+			if restarts.before {
+				restart()
+			}
+			w.annotate(oldConfig, another)
+			if restarts.after {
+				restart()
+			}
+			require.NoError(t, controller(t.Context(), call{phases.Uncordoned, done, nil}))
+			require.Equal(t, another, w.object().Status.ConfigVersion.Desired)
+
+			call{phases.Updated, no, nil}.make(t, m)
+			for _, p := range phases.All(false) {
+				switch {
+				case p == phases.UpdatePrepared:
+					assert.Equal(t, running, w.status(p))
+				case phases.IsUpdateStep(p):
+					assert.Equal(t, no, w.status(p), p)
+				}
+			}
+			assert.Equal(t, another, w.object().Spec.ConfigVersion.Desired)
+		})
 	}
 }
 

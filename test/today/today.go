@@ -1,5 +1,5 @@
-// Package today makes the requests of a machine-config-daemon without this library. Package
-// internal/mco computes the conditions that this daemon writes.
+// Package today makes the requests of the daemon of machine-config-operator (commit 7ff337a) without
+// this library. Tests and cost comparisons use it.
 package today
 
 import (
@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metaapply "k8s.io/client-go/applyconfigurations/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -28,7 +27,7 @@ type Daemon struct {
 var options = metav1.ApplyOptions{FieldManager: upgrademonitor.DefaultFieldManager, Force: true}
 
 // Report applies the status if the call changes the status.
-func (d *Daemon) Report(ctx context.Context, c mco.Call) error {
+func (d *Daemon) Report(ctx context.Context, c Call) error {
 	annotations := d.Node().Annotations
 	object, err := d.Client.Get(ctx, d.Node().Name, metav1.GetOptions{})
 	if err != nil {
@@ -37,14 +36,14 @@ func (d *Daemon) Report(ctx context.Context, c mco.Call) error {
 	if d.Between != nil {
 		d.Between()
 	}
-	list, writes := mco.Conditions(object, c, metav1.Now())
+	list, writes := Conditions(object, c, metav1.Now())
 	if !writes {
 		return nil
 	}
 	status := mcfgapply.MachineConfigNodeStatus().
 		WithObservedGeneration(object.Generation + 1).
 		WithConfigVersion(mcfgapply.MachineConfigNodeStatusMachineConfigVersion().
-			WithDesired(mco.DesiredConfig(c, annotations[upgrademonitor.DesiredConfigAnnotation])).
+			WithDesired(DesiredConfig(c, annotations[upgrademonitor.DesiredConfigAnnotation])).
 			WithCurrent(annotations[upgrademonitor.CurrentConfigAnnotation]))
 	for _, condition := range list {
 		status.WithConditions(metaapply.Condition().

@@ -10,7 +10,6 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 var fieldManagers = map[Component]string{
@@ -61,6 +60,6 @@ func New(config Config) (*Reporter, error) {
 	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
-	return &Reporter{config: config, failures: apierr.Log{Values: []any{"component", config.Component}}, wake: make(chan struct{}, 1),
+	return &Reporter{config: config, failures: map[string]string{}, wake: make(chan struct{}, 1),
 		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
 }

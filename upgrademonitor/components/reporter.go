@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
@@ -22,19 +22,20 @@ import (
 // use a nil Reporter while the feature is off, and still call Begin, Track, Forget and
 // SetPeerConditions.
 type Reporter struct {
-	config   Config
-	failures apierr.Log
-	wake     chan struct{} // capacity 1; a value means that a condition may have changed
+	config  Config
+	wake    chan struct{} // capacity 1; a value means that a condition may have changed
+	ignored sync.Map      // the states of other components that were logged
 
 	mu      sync.Mutex // guards tracker; must not be held while a function of the caller runs
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	desired []metav1.Condition               // the last result of tracker.conditions
-	written *operatorv1.MachineConfiguration // the object in the response to the last write
-	last    time.Time                        // the time of the last write
-	next    time.Time                        // the earliest time of the next write
-	backoff wait.Backoff
+	failures map[string]string                // the cause of each task's failure that is not over
+	desired  []metav1.Condition               // the last result of tracker.conditions
+	written  *operatorv1.MachineConfiguration // the object in the response to the last write
+	last     time.Time                        // the time of the last write
+	next     time.Time                        // the earliest time of the next write
+	backoff  wait.Backoff
 }
 
 // Begin reports that the process starts a step. Call end when the step ends, with the error of the
@@ -69,8 +70,10 @@ func (r *Reporter) start(s State, key string) *pass {
 	case r == nil:
 		return nil
 	case !slices.Contains(statesOf[r.config.Component], s):
-		err := fmt.Errorf("%s has no state %q", r.config.Component, oneLine(string(s)))
-		r.failures.Local(context.Background(), err.Error(), err, "Ignoring a step: pass a State of the component", "")
+		if _, logged := r.ignored.LoadOrStore(s, true); !logged {
+			klog.Background().Error(nil, "Ignoring a step: pass a State of the component",
+				"component", r.config.Component, "state", oneLine(string(s)))
+		}
 		return nil
 	}
 	now := r.lock()

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
@@ -61,10 +62,10 @@ func (r *Reporter) sync(ctx context.Context) {
 		if apierrors.IsNotFound(err) {
 			r.next = time.Time{} // so that a new object is written at once
 		}
-		r.failures.Failed(ctx, "read", err, "Waiting for a MachineConfiguration", "name", objectName)
+		r.failed(ctx, "read", err, "Waiting for a MachineConfiguration")
 		return
 	}
-	r.failures.Recovered(ctx, "read", "Found the MachineConfiguration", "name", objectName)
+	r.recovered(ctx, "read", "Found the MachineConfiguration")
 	if !r.config.Ready(mc) {
 		return
 	}
@@ -107,7 +108,7 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}
 		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
-		r.failures.Recovered(ctx, "write", "Wrote the conditions of a component after a failure")
+		r.recovered(ctx, "write", "Wrote the conditions of a component after a failure")
 		return
 	case ctx.Err() != nil:
 		return
@@ -116,7 +117,24 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	default:
 		r.next = now.Add(minInterval)
 	}
-	r.failures.Failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
+	r.failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
+}
+
+// failed logs the failure of a task, unless its last failure had the same cause.
+func (r *Reporter) failed(ctx context.Context, task string, err error, message string) {
+	cause := apierr.Cause(err)
+	if r.failures[task] != cause {
+		klog.FromContext(ctx).Error(err, message, "name", objectName, "component", r.config.Component)
+	}
+	r.failures[task] = cause
+}
+
+// recovered logs that the failure of a task is over, if there is one.
+func (r *Reporter) recovered(ctx context.Context, task, message string) {
+	if r.failures[task] != "" {
+		klog.FromContext(ctx).Info(message, "name", objectName, "component", r.config.Component)
+	}
+	delete(r.failures, task)
 }
 
 // isRejected reports whether the request will fail again until an administrator grants a

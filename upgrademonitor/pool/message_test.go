@@ -94,15 +94,16 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
 			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
 		},
-		"both, in other words":        {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
-		"both, the same":              {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
-		"the object":                  {newNode("a"), object("x"), `Node a is reporting: "x"`},
-		"the object, and a reason":    {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
-		"the annotations":             {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
-		"the annotations, no object":  {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
-		"an object without a message": {newNode("a"), object(""), `Node a is reporting: ""`},
-		"the message of its step":     {newNode("a"), newMCN("a", updating, withCondition("UpdatePrepared", "Unknown", "not compatible"), withCondition("NodeDegraded", "True", "")), `Node a is reporting: "not compatible"`},
-		"only a state":                {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
+		"both, in other words":         {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"with the prefix of an update": {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
+		"both, the same":               {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"the object":                   {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"the object, and a reason":     {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
+		"the annotations":              {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"the annotations, no object":   {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
+		"an object without a message":  {newNode("a"), object(""), `Node a is reporting: ""`},
+		"the message of its step":      {newNode("a"), newMCN("a", updating, withCondition("UpdatePrepared", "Unknown", "not compatible"), withCondition("NodeDegraded", "True", "")), `Node a is reporting: "not compatible"`},
+		"only a state":                 {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := statusOf(t, newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{})
@@ -138,6 +139,18 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	cut := `Node worker-0000 is reporting: "é+… \[truncated\]é+", Node worker-0001 is reporting: "é+… \[truncated\]é+", .*, and 4986 more See oc describe machineconfignode/worker-0000`
 	assert.Regexp(t, "^"+cut+"$", condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 	assert.Regexp(t, "^"+cut+`\. RenderDegraded: no base config$`, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message)
+}
+
+// TestReportsShareTheRoom: the reports of a node's object and of its Node have the same limit together.
+func TestReportsShareTheRoom(t *testing.T) {
+	ns, ms := broken(20)
+	for _, n := range ns {
+		withState("Degraded", strings.Repeat("x", 2000))(n)
+	}
+	message := condition(t, statusOf(t, newPool("worker"), ns, ms, pool.Options{}), mcfgv1.MachineConfigPoolNodeDegraded).Message
+	assert.LessOrEqual(t, len(message), 8<<10)
+	assert.Equal(t, 28, strings.Count(message, " is reporting: "), "two reports of fourteen nodes")
+	assert.Contains(t, message, ", and 6 more See")
 }
 
 // BenchmarkStatus: 5,000 nodes, of which a tenth is being updated and almost half waits; and as many broken nodes.

@@ -69,7 +69,7 @@ func (t *tape) options() pool.Options {
 // that has only the conditions of the pool and the states of the nodes never takes a pool for done
 // whose Updated is False.
 func FuzzAgreement(f *testing.F) {
-	seeds(f, 1000)
+	seeds(f, 500)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
 		in := tape(data)
 		p := &mcfgv1.MachineConfigPool{}

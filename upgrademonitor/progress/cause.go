@@ -40,7 +40,7 @@ func (n *Node) readCause(list []metav1.Condition, reason string) {
 func reports(list []metav1.Condition, reason string) []string {
 	var all []string
 	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
-		all = append(all, messageOf(list, phases.NodeDegraded))
+		all = append(all, conditions.TrimUpdatePrefix(messageOf(list, phases.NodeDegraded)))
 	}
 	if !slices.Contains(all, reason) {
 		all = append(all, reason)

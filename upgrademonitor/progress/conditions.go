@@ -31,6 +31,14 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
+// wasReported reports whether a phase was reported since the last update ended. It may be False: as
+// not required or, by machine-config-operator, as failed.
+func wasReported(list []metav1.Condition, p phases.Phase) bool {
+	c := conditions.Find(list, p)
+	isReserved := c != nil && c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
+	return c != nil && !isReserved && !conditions.HasUpdatePrefix(c.Message)
+}
+
 // isReset reports whether the start or the end of an update has reset a condition. A reset sets the
 // condition to False, sets lastTransitionTime, and adds the prefix "Action during update to …" to
 // the message. A phase that did not run is not reset.
@@ -42,7 +50,7 @@ func isReset(c *metav1.Condition) bool {
 // update replaced an incomplete update, Updated was already False, and the start is the time of the
 // reset.
 func startOf(list []metav1.Condition) time.Time {
-	if !conditions.Ran(list, phases.Updated) {
+	if !wasReported(list, phases.Updated) {
 		return time.Time{}
 	}
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))

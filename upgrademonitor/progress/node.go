@@ -23,7 +23,7 @@ type Node struct {
 	// UID is the UID of the MachineConfigNode. If the object is deleted and created again, the new
 	// object has another UID.
 	UID types.UID
-	// Desired is the target that the node is told to run. Current is what the node runs.
+	// Desired is what the node is told to run. Current is what the node runs.
 	Desired, Current Target
 
 	// Reported is true once the daemon has reported the start or the end of an update. The daemon
@@ -43,14 +43,17 @@ type Node struct {
 	// started. Completed is when the last update ended, or zero while an update is running.
 	Requested, Started, Completed time.Time
 	// Since is when the node reached Step: the time when the last step finished or, if no step has
-	// finished, the start of the update. Before an update starts, Since is Requested. If the node
-	// is not in an update, Since is Completed.
+	// finished, the start of the update. The lastTransitionTime of a running step does not count,
+	// because some daemons change it with each message. Before an update starts, Since is Requested.
+	// If the node is not in an update, Since is Completed.
 	Since time.Time
-	// DegradedSince is when Degraded became true, or zero if that time is not known.
+	// DegradedSince is when NodeDegraded became True. It is zero if only the Node says that the node
+	// is degraded, because annotations have no time.
 	Degraded      bool
 	DegradedSince time.Time
-	// Reports are the message of NodeDegraded and, if it has another text, the reason annotation of
-	// the Node, as the daemon wrote them. Reports is empty if the node is not degraded.
+	// Reports are the message of NodeDegraded, without the prefix "Action during update to …", and
+	// the reason annotation of the Node if it has another text. Reports is empty if the node is not
+	// degraded.
 	Reports []string
 
 	// Message is the cause of a failure or, if there is no failure, the message of the running
@@ -63,8 +66,8 @@ type Node struct {
 	// PinnedImageSets are the sets that have failed, then the sets that are being pulled.
 	PinnedImageSets []PinnedImageSet
 
-	// Unavailable says why no update of another node may start, apart from an update and a failure of
-	// this node. It is empty if HasNode is false.
+	// Unavailable has the reasons of the Node for which machine-config-operator counts the node as
+	// unavailable. An update and a failure are not among them. It is empty if HasNode is false.
 	Unavailable []Unavailable
 	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
 	// last request that was carried out. Examples: drain-<config>, uncordon-<config>.
@@ -78,9 +81,8 @@ type Node struct {
 // MachineConfigNode does not show the update, Step is "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
-// IsAvailable reports whether the node is not degraded, not in an update, ready and not cordoned.
-// machine-config-operator updates only as many nodes as maxUnavailable allows, and counts the nodes
-// that are not available.
+// IsAvailable reports whether the node is neither degraded nor in an update, and Unavailable is
+// empty. A node that is not available counts against maxUnavailable of its pool.
 func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
 
 func (n Node) hasDesired() bool { return n.Desired == n.Current }

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -27,7 +26,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //
 //  1. The annotations of the Node say what the node runs and is told to run. If the Node has no
 //     annotation for a config, or node is nil, the MachineConfigNode says it.
-//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored.
+//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored. If node has no UID,
+//     as in some dumps, its owner is not checked.
 //  3. A node is in an update if it does not run the config and image that it is told to run. A node
 //     is also in an update if Updated is not True, and a step that runs only during an update has
 //     started. Updated=False alone is not an update.
@@ -35,7 +35,7 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //     the Node to Degraded or Unreconcilable.
 //  5. The arguments are not modified. Nodes and MachineConfigNodes of all releases can be read.
 func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
-	if node != nil && mcn != nil && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
+	if node != nil && mcn != nil && node.UID != "" && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		mcn = nil
 	}
 	var n Node
@@ -123,7 +123,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
-	n.Reported = isUpdated || isRunning || conditions.Ran(list, phases.Updated)
+	n.Reported = isUpdated || isRunning || wasReported(list, phases.Updated)
 	switch {
 	case !n.Reported && !n.isTold:
 	case !n.Reported && !n.isIdle: // the daemon works, and the step is not known

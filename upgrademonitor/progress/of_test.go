@@ -127,6 +127,11 @@ func newNode(pairs ...string) *corev1.Node {
 	return n
 }
 
+func withoutUID(n *corev1.Node) *corev1.Node {
+	n.UID = ""
+	return n
+}
+
 func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) {
 		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: m.Name, UID: uid}}
@@ -170,6 +175,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"a new object, the daemon works":    {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, true, false, ""},
 		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, true, true, phases.UpdatePrepared},
 		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, true, false, ""},
+		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
 		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -262,6 +268,7 @@ func TestDegradedByAnnotations(t *testing.T) {
 		"the object says more":             {"Degraded", "disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
 		"the annotation says more":         {"Degraded", "a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "a: disk full: b"},
 		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, "disk full"},
+		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), true, "disk full"},
 		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, "disk full"},
 		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, ""},
 		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, "disk full"},

@@ -31,8 +31,9 @@ const (
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished, and Duration is how long the step took: see
-	// FromMachineConfigNode. Both fields are zero if the step is not Finished.
+	// End is when the step finished. Duration is the time since the previous step finished or, for
+	// the first step, since the update started. Both are zero if the step is not Finished. The
+	// durations add up to the time from the start of the update to the last End.
 	End      time.Time
 	Duration time.Duration
 	// Message is the message of the step's condition if the step is Running, Finished or Failed.
@@ -78,7 +79,7 @@ var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phas
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it
 // was reported as not required, if its parent is True, or if a later step has started.
 func currentSteps(list []metav1.Condition) []Step {
-	steps := newSteps(list, func(p phases.Phase) bool { return conditions.Ran(list, p) })
+	steps := newSteps(list, func(p phases.Phase) bool { return wasReported(list, p) })
 	last := -1 // the index of the last step that has started
 	for i := range steps {
 		s := &steps[i]
@@ -88,7 +89,7 @@ func currentSteps(list []metav1.Condition) []Step {
 			s.State, s.End = Finished, timeOf(list, s.Phase)
 		case status == metav1.ConditionUnknown:
 			s.State = Running
-		case conditions.Ran(list, s.Phase) && isError(message):
+		case wasReported(list, s.Phase) && isError(message):
 			s.State = Failed
 		default:
 			continue
@@ -99,7 +100,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		s := &steps[i]
 		parent, _ := phases.ParentOf(s.Phase)
 		isPassed := i < last && (!slices.Contains(inAnyOrder, s.Phase) || !slices.Contains(inAnyOrder, steps[last].Phase))
-		if s.State == ToDo && (isPassed || conditions.Ran(list, s.Phase) || conditions.StatusOf(list, parent) == metav1.ConditionTrue) {
+		if s.State == ToDo && (isPassed || wasReported(list, s.Phase) || conditions.StatusOf(list, parent) == metav1.ConditionTrue) {
 			s.State = Skipped
 		}
 	}

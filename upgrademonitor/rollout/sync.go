@@ -3,8 +3,6 @@ package rollout
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -13,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/jsonmergepatch"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/mergepatch"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -108,7 +106,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 		_, err = client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
 	default:
 		var body []byte
-		if body, err = patch(current, a.desired); err == nil {
+		if body, err = mergepatch.Create(current, a.desired); err == nil {
 			_, err = client.Patch(ctx, current.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: r.FieldManager})
 		}
 	}
@@ -118,16 +116,4 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 	}
 	klog.FromContext(ctx).V(2).Info("Wrote MachineConfigNode", "verb", verb, "node", name, "reason", a.deletion)
 	return nil
-}
-
-// patch returns a merge patch of owners and spec. Its preconditions are UID and resourceVersion.
-func patch(current, desired *mcfgv1.MachineConfigNode) ([]byte, error) {
-	without := *current
-	without.UID, without.ResourceVersion = "", "" // so that the patch contains both as preconditions
-	original, err1 := json.Marshal(&without)
-	modified, err2 := json.Marshal(desired)
-	if err := errors.Join(err1, err2); err != nil {
-		return nil, err
-	}
-	return jsonmergepatch.CreateThreeWayJSONMergePatch(original, modified, original)
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
 // Transitions returns the statuses that the phases of a node's MachineConfigNode have had since
@@ -53,7 +52,7 @@ func (h *history) write(before, after []metav1.Condition) error {
 	}
 	h.add(before)
 	h.add(after)
-	return apiserver.CheckTransitions(before, after)
+	return conditions.CheckTransitions(before, after)
 }
 
 func (h *history) add(list []metav1.Condition) {

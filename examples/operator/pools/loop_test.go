@@ -206,6 +206,7 @@ func traceOf(t *testing.T, name string) trace {
 
 // update replays a trace on a machine, 20 seconds a call: the Node desires the config two seconds before its object does.
 func (m *machine) update(tr trace) {
+	target := m.mcn.Spec.ConfigVersion.Desired // of the last update that has started
 	for _, call := range tr.Steps {
 		if desired := call.Node.DesiredConfig; m.mcn.Spec.ConfigVersion.Desired != desired {
 			m.node.Annotations[keyOfDesired] = desired
@@ -227,8 +228,13 @@ func (m *machine) update(tr trace) {
 			m.setNode()
 			wait(100 * time.Millisecond) // between the watches
 		}
+		cycle := conditions.Cycle{Name: target}
+		if call.Phase == phases.Updated && call.Status == "False" {
+			cycle.NewTarget = call.Node.DesiredConfig != target
+			target = call.Node.DesiredConfig
+		}
 		list, err := conditions.Next(m.mcn.Status.Conditions, false, conditions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
-			CompletesParent: call.CompletesParent, Time: metav1.Now()}, conditions.Cycle{Name: newConfig, NewTarget: call.Phase == phases.Updated && call.Status == "False"})
+			CompletesParent: call.CompletesParent, Time: metav1.Now()}, cycle)
 		assert.NoError(m.c.t, err)
 		m.mcn.Status.ConfigVersion.Current = call.Node.CurrentConfig
 		for _, m.mcn.Status.Conditions = range list {

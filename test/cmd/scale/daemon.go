@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/test/today"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
@@ -57,7 +56,7 @@ func newTheirs(c *client, node *node) (daemon, error) {
 }
 
 func (t *theirs) report(ctx context.Context, c call) error {
-	return t.Report(ctx, mco.Call{Phase: c.phase, Status: c.status, Reason: c.reason, Message: c.message, CompletesParent: c.completesParent})
+	return t.Report(ctx, today.Call{Phase: c.phase, Status: c.status, Reason: c.reason, Message: c.message, CompletesParent: c.completesParent})
 }
 
 func (t *theirs) spec(ctx context.Context) error { return t.Spec(ctx) }

@@ -61,6 +61,12 @@ func Classify(err error) Outcome {
 	}
 }
 
+// Cause returns a text that is the same for errors with the same cause. If the API server cannot be
+// reached, all errors have the same cause, whatever their messages.
+func Cause(err error) string {
+	return string(Classify(err)) + " " + string(apierrors.ReasonForError(err)) + " " + Policy(err)
+}
+
 // isInvalid reports whether the schema or the rules of the CRD reject the object.
 func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
 

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"net/url"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,10 +47,14 @@ func byPolicy(code int32, reason metav1.StatusReason, text string) error {
 		metav1.StatusCause{Message: denial + text})
 }
 
+// otherPolicy is a denial of a policy that is not ours.
+var otherPolicy = status(403, metav1.StatusReasonForbidden, `machineconfignodes.machineconfiguration.openshift.io "worker-0" is forbidden: `+
+	`ValidatingAdmissionPolicy 'change-freeze' with binding 'change-freeze-prod' denied request: no changes before Monday`)
+
 var errorsOf = map[string]struct {
 	err    error
 	want   apierr.Outcome
-	advice string // part of it; "": none
+	policy string // that denies the request
 }{
 	"changed by others":      {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
 	"a conflict from a list": {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
@@ -55,32 +62,33 @@ var errorsOf = map[string]struct {
 	"deleted by others":      {apierrors.NewNotFound(resource, "worker-0"), apierr.NotFound, ""},
 	"field managers": {apierrors.NewApplyConflict([]metav1.StatusCause{{Type: metav1.CauseTypeFieldManagerConflict, Field: ".status.x"}}, "Apply failed"),
 		apierr.Retry, ""},
-	"invalid":                   {invalid("a b"), apierr.Terminal, "compare the fields that the error names"},
-	"invalid, quotes a policy":  {invalid(denial), apierr.Terminal, "compare the fields that the error names"},
-	"invalid, quotes a webhook": {invalid(`admission webhook "x" denied the request`), apierr.Terminal, "compare the fields that the error names"},
-	"invalid, quotes a size":    {invalid("request is too large"), apierr.Terminal, "compare"},
-	"too large for the server":  {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), apierr.Terminal, "remove data of other clients"},
-	"too large for etcd":        {status(500, "", "etcdserver: request is too large"), apierr.Terminal, "remove data of other clients"},
-	"too large, with a reason":  {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), apierr.Terminal, "remove"},
+	"invalid":                   {invalid("a b"), apierr.Terminal, ""},
+	"invalid, quotes a policy":  {invalid(denial), apierr.Terminal, ""},
+	"invalid, quotes a webhook": {invalid(`admission webhook "x" denied the request`), apierr.Terminal, ""},
+	"invalid, quotes a size":    {invalid("request is too large"), apierr.Terminal, ""},
+	"too large for the server":  {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), apierr.Terminal, ""},
+	"too large for etcd":        {status(500, "", "etcdserver: request is too large"), apierr.Terminal, ""},
+	"too large, with a reason":  {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), apierr.Terminal, ""},
 	"too large for gRPC": {status(500, "", "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2228540 vs. 2097152)"),
-		apierr.Terminal, "remove"},
+		apierr.Terminal, ""},
 	"RBAC": {apierrors.NewForbidden(resource, "worker-0", errors.New(`user "x" cannot patch resource "machineconfignodes/status"`)),
-		apierr.Denied, "grant the service account"},
-	"a policy, 403": {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "oc describe validatingadmissionpolicy mcn-guards"},
-	"a policy, 422": {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
+		apierr.Denied, ""},
+	"a policy, 403":      {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "mcn-guards"},
+	"a policy of others": {otherPolicy, apierr.Denied, "change-freeze"},
+	"a policy, 422":      {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
 	"a policy, 422, without causes": {status(422, metav1.StatusReasonInvalid, denial+"frozen"),
 		apierr.Denied, "mcn-guards"},
 	"a policy, 413": {byPolicy(413, metav1.StatusReasonRequestEntityTooLarge, "too many conditions"), apierr.Denied, "mcn-guards"},
 	"a webhook, 403": {status(403, metav1.StatusReasonForbidden, `admission webhook "x.example.com" denied the request: no`),
-		apierr.Denied, "admission webhook"},
-	"a webhook, 400":           {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, "admission webhook"},
-	"a webhook, 422":           {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, "admission webhook"},
+		apierr.Denied, ""},
+	"a webhook, 400":           {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, ""},
+	"a webhook, 422":           {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, ""},
 	"another field undeclared": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
 	"no such resource": {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "worker-0", "404 page not found", 0, true),
-		apierr.NoCRD, "install the CRD machineconfignodes.machineconfiguration.openshift.io"},
-	"no such kind":         {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.NoCRD, "install the CRD"},
-	"no such resource, RM": {&meta.NoResourceMatchError{PartialResource: resource.WithVersion("v1")}, apierr.NoCRD, "install the CRD"},
-	"unauthorized":         {apierrors.NewUnauthorized("who are you?"), apierr.Retry, "credentials"},
+		apierr.NoCRD, ""},
+	"no such kind":         {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.NoCRD, ""},
+	"no such resource, RM": {&meta.NoResourceMatchError{PartialResource: resource.WithVersion("v1")}, apierr.NoCRD, ""},
+	"unauthorized":         {apierrors.NewUnauthorized("who are you?"), apierr.Retry, ""},
 	"unavailable":          {apierrors.NewServiceUnavailable("down"), apierr.Retry, ""},
 	"an internal error":    {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), apierr.Retry, ""},
 	"too many requests":    {apierrors.NewTooManyRequestsError("later"), apierr.Retry, ""},
@@ -91,15 +99,37 @@ var errorsOf = map[string]struct {
 	"the network":          {io.ErrUnexpectedEOF, apierr.Retry, ""},
 }
 
-func TestOutcomesAndAdvice(t *testing.T) {
+func TestOutcomes(t *testing.T) {
 	assert.Empty(t, apierr.Classify(nil))
-	assert.Empty(t, apierr.Advice(nil))
 	for name, tc := range errorsOf {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, apierr.Classify(tc.err))
-			assert.Equal(t, tc.want, apierr.Classify(fmt.Errorf("write: %w", errors.Join(errors.New("x"), tc.err))), "wrapped")
-			assert.Equal(t, tc.advice == "", apierr.Advice(tc.err) == "")
-			assert.Contains(t, apierr.Advice(tc.err), tc.advice)
+			wrapped := fmt.Errorf("write: %w", errors.Join(errors.New("x"), tc.err))
+			for _, err := range []error{tc.err, wrapped} {
+				assert.Equal(t, tc.want, apierr.Classify(err))
+				assert.Equal(t, tc.policy, apierr.Policy(err))
+			}
+		})
+	}
+}
+
+// The messages of errors with the same cause may differ from one attempt to the next.
+func TestCause(t *testing.T) {
+	dial := func(port string, err error) error {
+		return &url.Error{Op: "Patch", URL: "https://127.0.0.1:" + port, Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
+	}
+	for name, tc := range map[string]struct {
+		a, b error
+		same bool
+	}{
+		"resource versions": {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
+		"refused, reset":    {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
+		"slow, cut off":     {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		"reasons":           {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
+		"outcomes":          {apierrors.NewInternalError(errors.New("x")), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false},
+		"policies":          {byPolicy(403, metav1.StatusReasonForbidden, "a"), otherPolicy, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.same, apierr.Cause(tc.a) == apierr.Cause(tc.b))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// Package apierr classifies errors of the API server, and logs each failure once.
+// Package apierr classifies errors of the API server.
 //
 //	switch apierr.Classify(err) {
 //	case apierr.Conflict: // read the object and plan again

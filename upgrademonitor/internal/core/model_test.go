@@ -12,7 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -96,7 +95,7 @@ func (s *server) check(before core.Object, r core.Request) {
 	if len(b.Conditions) != len(phases.All(s.mode == plan.Image)) {
 		fail("%d conditions", len(b.Conditions))
 	}
-	if err := apiserver.CheckTransitions(a.Conditions, b.Conditions); err != nil {
+	if err := conditions.CheckTransitions(a.Conditions, b.Conditions); err != nil {
 		fail("a jump: %v", err)
 	}
 	for _, c := range b.Conditions {

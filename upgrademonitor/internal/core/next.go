@@ -61,8 +61,9 @@ func (c *Core) patchSpec() Request {
 }
 
 // nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
-// change starts an update, the spec is written first, so that the object shows the target even if
-// the write of the status fails. A spec write that is pending for another reason is also first.
+// change starts or ends an update (Writes.SyncsSpec), the spec is written first, so that the object
+// shows the target even if the write of the status fails. A spec write that is pending for another
+// reason is also first.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -70,12 +71,12 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	case (err != nil || len(p.States) == 0) && !node.Equal(c.node):
 		c.situation = Stale
 		return Request{}, false
-	case err == nil && p.StartsUpdate && !c.object.InSync(c.latest):
+	case err == nil && p.SyncsSpec && !c.object.InSync(c.latest):
 		if trySpec {
 			return c.patchSpec(), true
 		}
 		c.spec = true // write the spec later
-	case err != nil || !p.StartsUpdate:
+	case err != nil || !p.SyncsSpec:
 		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
 		}

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
@@ -188,8 +191,16 @@ func (r *reference) leave(c *core.Core, waiting ...*pending) error {
 	return nil
 }
 
-// requested checks a request before it is made. The spec is written before the status that starts an
-// update, unless it has failed.
+// ends reports whether a change ends an update on a Node that runs the config that it desires.
+func (r *reference) ends(change plan.Change) bool {
+	report, ok := change.(plan.PhaseChange)
+	return ok && report.Phase == phases.Updated && report.Status == metav1.ConditionTrue &&
+		conditions.StatusOf(r.known.Status.Conditions, phases.Updated) != metav1.ConditionTrue &&
+		report.Node.CurrentConfig == report.Node.DesiredConfig
+}
+
+// requested checks a request before it is made. The spec is written before the status that starts or ends
+// an update, unless it has failed.
 func (r *reference) requested(request core.Request, trySpec bool) error {
 	r.inFlight = request.Verb
 	if request.Verb == core.Get {
@@ -221,9 +232,9 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 		return fmt.Errorf("a write of the status that nobody needs (%w)", err)
 	case !request.Next.Equal(p.States[0]) || request.Next.Target != p.States[0].Target:
 		return fmt.Errorf("the write is not the first of %s", r.pending[0].change)
-	case p.StartsUpdate && !r.known.InSync(r.latest) && trySpec:
-		return errors.New("an update starts before its spec is written")
-	case p.StartsUpdate && !r.known.InSync(r.latest):
+	case (p.StartsUpdate || r.ends(r.pending[0].change)) && !r.known.InSync(r.latest) && trySpec:
+		return errors.New("an update starts or ends before its spec is written")
+	case (p.StartsUpdate || r.ends(r.pending[0].change)) && !r.known.InSync(r.latest):
 		r.specOwed = true
 	}
 	return nil

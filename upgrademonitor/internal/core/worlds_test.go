@@ -48,6 +48,7 @@ var worlds = []world{
 			{sets: []plan.ImageSet{{Name: "set", Generation: 2, Failure: "no route"}}, current: a, desired: b},
 			{sets: []plan.ImageSet{{Name: "set", Generation: 1, Done: true}}, current: a, desired: b},
 			{ofNode: true, current: b, desired: b},
+			{phase: phases.Updated, status: metav1.ConditionTrue, current: a, desired: a}, // the target b is withdrawn
 		},
 		events: []event{done, lostResponse, lost, denied, rejected, othersDegrade, othersEnd, othersDesire, othersDelete, restarts, listedMeanwhile, repeated},
 		pauses: []pause{restartsBetween},
@@ -119,8 +120,9 @@ func (s step) change(now time.Time, mode plan.Mode, message string) plan.Change 
 	at := metav1.NewTime(now)
 	switch {
 	case s.phase != "":
-		return plan.PhaseChange{Node: n, NotRequired: s.notRequired, Report: conditions.Report{
-			Phase: s.phase, Status: s.status, Reason: "R" + string(s.phase), Message: message, CompletesParent: s.completes, Time: at,
+		return plan.PhaseChange{Node: n, Report: conditions.Report{
+			NotRequired: s.notRequired,
+			Phase:       s.phase, Status: s.status, Reason: "R" + string(s.phase), Message: message, CompletesParent: s.completes, Time: at,
 		}}
 	case s.sets != nil:
 		return plan.ImageSetsChange{Node: n, Sets: s.sets, Time: at}

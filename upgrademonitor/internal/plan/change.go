@@ -19,8 +19,11 @@ type Writes struct {
 	// States has the state that each write publishes. The last state needs no write if it differs
 	// from the previous state only in Target.
 	States []State
-	// StartsUpdate is set if the change starts an update. Then the spec must be written first.
+	// StartsUpdate is set if the change starts an update.
 	StartsUpdate bool
+	// SyncsSpec is set if the change starts an update, or ends one on a Node that runs the config that
+	// it desires. Then the spec must be written first, so that spec, status and Node agree.
+	SyncsSpec bool
 }
 
 // add sets observedGeneration in next, and adds next to States if next differs from before.

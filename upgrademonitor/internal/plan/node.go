@@ -83,3 +83,8 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 func (v Versions) hasConfig() bool {
 	return v.CurrentConfig != "" || v.DesiredConfig != ""
 }
+
+// runsDesired reports whether the Node runs the config that it desires.
+func (v Versions) runsDesired() bool {
+	return v.DesiredConfig != "" && v.CurrentConfig == v.DesiredConfig
+}

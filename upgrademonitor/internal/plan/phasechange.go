@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -12,10 +14,10 @@ type PhaseChange struct {
 	conditions.Report
 	Node Node
 
-	// NotRequired replaces Status: a phase that is False stays False. Otherwise it becomes True.
-	NotRequired bool
 	// SkipIfRunning keeps the reason and message of an Unknown phase, because they may show an error.
 	SkipIfRunning bool
+	// SkipIfNeverUpdated ignores the report if the phase was never reported and no update ever ran.
+	SkipIfNeverUpdated bool
 	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
 	SkipOtherMode bool
 }
@@ -52,6 +54,9 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
 		return Writes{}, nil
 	}
+	if c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), s.ranInUpdate) {
+		return Writes{}, nil
+	}
 	s = s.Pin()
 	before := s.Status.Conditions
 	cycle := c.cycle(s)
@@ -60,12 +65,13 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	if err != nil {
 		return Writes{}, err
 	}
+	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
+	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
 	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
+	p.SyncsSpec = p.StartsUpdate || ended && !between && c.Node.runsDesired()
 	if len(lists) == 0 {
 		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
 	}
-	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
-	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue
 	for _, list := range lists {
 		next := s.publish(list, c.Node, ended)
 		switch {
@@ -79,17 +85,12 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	return p, nil
 }
 
-// request returns the report after NotRequired and SkipIfRunning are applied.
+// request returns the report after SkipIfRunning is applied.
 func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
 	request := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
-	isFalse := known == nil || known.Status == metav1.ConditionFalse
-	switch {
-	case c.NotRequired && isFalse:
-		request.Status = metav1.ConditionFalse
-	case c.NotRequired:
-		request.Status = metav1.ConditionTrue
-	case c.SkipIfRunning && !isFalse && known.Status == c.Status && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle):
+	isRunning := known != nil && known.Status == metav1.ConditionUnknown && c.Status == known.Status
+	if c.SkipIfRunning && isRunning && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle) {
 		request.Reason, request.Message, request.ParentMessage = known.Reason, known.Message, ""
 	}
 	return request
@@ -100,10 +101,6 @@ func (c PhaseChange) cycle(s State) conditions.Cycle {
 	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverUpdated() {
 		cycle.NewTarget = c.Phase == phases.Updated
-	}
-	if c.NotRequired { // a phase that is not required does not start an update
-		cycle.NewTarget, cycle.Ended = false, true
-		return cycle
 	}
 	if updated := conditions.Find(s.Status.Conditions, phases.Updated); updated != nil && updated.Status == metav1.ConditionTrue {
 		cycle.Ended = c.Time.Unix() < updated.LastTransitionTime.Unix()

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,7 +28,8 @@ func TestFlagsOfAReport(t *testing.T) {
 		r.Time = metav1.NewTime(now.Add(flags.Time.Sub(metav1.Time{}.Time)))
 		return r
 	}
-	notRequired, skipIfRunning, skipOtherMode := plan.PhaseChange{NotRequired: true}, plan.PhaseChange{SkipIfRunning: true}, plan.PhaseChange{SkipOtherMode: true}
+	notRequired := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}
+	skipIfRunning, skipOtherMode := plan.PhaseChange{SkipIfRunning: true}, plan.PhaseChange{SkipOtherMode: true}
 	late := plan.PhaseChange{Report: conditions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
 	for name, tc := range map[string]struct {
 		state  plan.State
@@ -62,4 +64,68 @@ func TestFlagsOfAReport(t *testing.T) {
 	require.Error(t, err, "an unknown phase is not of the other mode")
 	_, err = report(phases.AppliedFiles, done, b).Plan(s)
 	require.Error(t, err)
+}
+
+// Success of an update is reported only if there was one, or a failure.
+func TestSkipIfNeverUpdated(t *testing.T) {
+	const no, done = metav1.ConditionFalse, metav1.ConditionTrue
+	a := viewOf("a", "a")
+	succeeded := with(report(phases.NodeDegraded, no, a), func(c *plan.PhaseChange) { c.SkipIfNeverUpdated = true })
+	booted := after(t, between(t, a), report(phases.Resumed, done, a), report(phases.Uncordoned, done, a))
+	misspelled := after(t, booted)
+	misspelled.Status.Conditions = slices.Clone(misspelled.Status.Conditions)
+	for i := range misspelled.Status.Conditions {
+		if c := &misspelled.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
+			c.Reason = "NotYetOccured"
+		}
+	}
+	started := after(t, booted, report(phases.Updated, no, viewOf("a", "b")))
+	for name, tc := range map[string]struct {
+		state plan.State
+		skips bool
+	}{
+		"no object":          {plan.State{}, true},
+		"no status":          {plan.State{Generation: 1}.Sync(a), true},
+		"first boot":         {booted, true},
+		"of an older daemon": {misspelled, true},
+		"in an update":       {started, false},
+		"after an update":    {after(t, started, report(phases.Updated, done, viewOf("b", "b"))), false},
+		"after a failure":    {after(t, booted, report(phases.NodeDegraded, done, a)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			planned, err := succeeded.Plan(tc.state)
+			require.NoError(t, err)
+			assert.Equal(t, tc.skips, len(planned.States) == 0)
+			all, err := report(phases.NodeDegraded, no, a).Plan(tc.state)
+			require.NoError(t, err)
+			assert.Len(t, all.States, 1, "without the flag")
+		})
+	}
+}
+
+// The start of an update writes the spec, and its end, if the Node runs what it desires.
+func TestSyncsSpec(t *testing.T) {
+	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
+	b := viewOf("a", "b")
+	s := between(t, viewOf("a", "a"))
+	started := after(t, s, report(phases.Updated, no, b))
+	for name, tc := range map[string]struct {
+		state  plan.State
+		change plan.PhaseChange
+		want   bool
+	}{
+		"a start":                          {s, report(phases.Updated, no, b), true},
+		"a disruption":                     {s, report(phases.Drained, running, b), true},
+		"a repeat of the start":            {started, report(phases.Updated, no, b), false},
+		"a step":                           {started, report(phases.Drained, done, b), false},
+		"the end":                          {started, report(phases.Updated, done, viewOf("b", "b")), true},
+		"the end, the target is withdrawn": {started, report(phases.Updated, done, viewOf("a", "a")), true},
+		"the end, another one is desired":  {started, report(phases.Updated, done, viewOf("b", "c")), false},
+		"the end, nothing is known":        {started, report(phases.Updated, done, viewOf("", "")), false},
+		"a repeat of the end":              {s, report(phases.Updated, done, viewOf("a", "a")), false},
+	} {
+		planned, err := tc.change.Plan(tc.state)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, planned.SyncsSpec, name)
+	}
 }

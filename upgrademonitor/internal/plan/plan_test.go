@@ -112,7 +112,8 @@ func randomChange(r *rand.Rand, mode plan.Mode, i int) plan.Change {
 	}
 	all := phases.All(mode == plan.Image)
 	all = append(all, phases.Updated, phases.Updated, phases.UpdatePrepared, phases.UpdatePrepared)
-	report := plan.PhaseChange{Node: n, NotRequired: r.IntN(10) == 0, Report: conditions.Report{
+	report := plan.PhaseChange{Node: n, Report: conditions.Report{
+		NotRequired:     r.IntN(10) == 0,
 		Phase:           all[r.IntN(len(all))],
 		Status:          []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}[r.IntN(3)],
 		Reason:          "R",

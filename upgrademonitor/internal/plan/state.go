@@ -106,7 +106,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 	if v.CurrentConfig != "" {
 		config.Current = v.CurrentConfig
 	}
-	if v.DesiredConfig != "" && (prepared || ended && v.CurrentConfig == v.DesiredConfig) {
+	if v.DesiredConfig != "" && prepared || ended && v.runsDesired() {
 		config.Desired = v.DesiredConfig
 	}
 	if config.Desired == "" {

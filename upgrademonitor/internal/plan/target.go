@@ -19,25 +19,34 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the current or the last update. While UpdatePrepared or Updated is
-// True, the status shows the target. Otherwise s.Target is the target. If s.Target is empty,
-// because the process has restarted, the spec shows the target.
+// target returns the target of the current or the last update. In an update, that is s.Target,
+// whatever the status shows: a drain controller without this library copies the desired config of
+// the Node to the status with each report. If s.Target is empty, because the process has restarted,
+// the status shows the target if UpdatePrepared is True, otherwise the spec does. Between updates,
+// the status shows the target of the last update.
 func (s State) target() Target {
+	updated := s.isTrue(phases.Updated)
 	switch {
-	case (s.isTrue(phases.UpdatePrepared) || s.isTrue(phases.Updated)) && s.Status.ConfigVersion != nil:
-		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
-	case s.Target != Target{}:
+	case !updated && s.Target != Target{}:
 		return s.Target
+	case (updated || s.isTrue(phases.UpdatePrepared)) && s.Status.ConfigVersion != nil:
+		return Target{Config: s.Status.ConfigVersion.Desired, Image: string(s.Status.ConfigImage.DesiredImage)}
 	default:
 		return Target{Config: s.Spec.ConfigVersion.Desired, Image: string(s.Spec.ConfigImage.DesiredImage)}
 	}
 }
 
 // neverUpdated reports whether Updated was never reported. Then there is no current update.
-func (s State) neverUpdated() bool {
-	c := conditions.Find(s.Status.Conditions, phases.Updated)
+func (s State) neverUpdated() bool { return s.neverRan(phases.Updated) }
+
+// neverRan reports whether a phase was never reported.
+func (s State) neverRan(p phases.Phase) bool {
+	c := conditions.Find(s.Status.Conditions, p)
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
+
+// ranInUpdate reports whether a phase runs only during an update, and was reported.
+func (s State) ranInUpdate(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
 
 // hasNewTarget reports whether the target of the Node differs from the target of the current or
 // last update. A Node without a desired config has no target. If the object has no images yet, an
@@ -73,9 +82,7 @@ func (s State) targetOf(n Node) Target {
 // image if the update changes the image, otherwise the config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
-	ran := func(p phases.Phase) bool {
-		return conditions.StatusOf(s.Status.Conditions, p) != metav1.ConditionFalse
-	}
+	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
 	switch {
 	case s.images(n) && target.Image == "" && current != "":
 		return "disable image mode" // completes "Action during update to "

@@ -1,8 +1,10 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -50,6 +52,28 @@ func TestImagesOfUpdates(t *testing.T) {
 		assert.Equal(t, update.to+"/"+update.to+"/"+update.to, imagesIn(s), "%s completed", update.name)
 		assert.Equal(t, plan.Target{}, s.Target)
 		assert.Equal(t, "Action during update to "+update.name+": about "+string(applied), conditions.Find(s.Status.Conditions, applied).Message)
+	}
+}
+
+// At the end of an update, an image annotation that the CRD rejects leaves the image of the status. One that is
+// missing removes it.
+func TestInvalidImagesAtTheEnd(t *testing.T) {
+	invalidCurrent, invalidDesired := imagesOf("", "2"), imagesOf("2", "")
+	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
+	for name, tc := range map[string]struct {
+		node plan.Node
+		want string
+	}{
+		"an invalid current image": {invalidCurrent, "1/2/2"},
+		"an invalid desired image": {invalidDesired, "2/2/2"},
+		"no image":                 {imagesOf("", ""), "//"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, imagesOf("1", "2")),
+				report(phases.UpdatePrepared, metav1.ConditionTrue, imagesOf("1", "2")))
+			s = after(t, s.Sync(tc.node), report(phases.Updated, metav1.ConditionTrue, tc.node))
+			assert.Equal(t, tc.want, imagesIn(s))
+		})
 	}
 }
 
@@ -128,5 +152,34 @@ func TestNameOfAnUpdate(t *testing.T) {
 	for config, name := range map[string]string{"": "not-yet-set", "a": "a"} {
 		s := after(t, plan.State{}, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
 		assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
+	}
+}
+
+// A controller without this library copies the desired config of the Node to the status, in mid-update. This
+// process remembers the target; after a restart, UpdatePrepared says whether the status has it.
+func TestTheTargetThatIsRemembered(t *testing.T) {
+	s := after(t, between(t, viewOf("a", "a")), report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")))
+	s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
+	restarted := s
+	restarted.Target = plan.Target{}
+	overwritten := s
+	overwritten.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "a", Desired: "c"}
+	unprepared := overwritten
+	unprepared.Target = plan.Target{}
+	unprepared.Status.Conditions = slices.Clone(s.Status.Conditions)
+	conditions.Find(unprepared.Status.Conditions, phases.UpdatePrepared).Status = metav1.ConditionUnknown
+	for name, s := range map[string]plan.State{
+		"remembered":                       s,
+		"remembered, and overwritten":      overwritten,
+		"after a restart":                  restarted,
+		"after a restart, before prepared": unprepared,
+	} {
+		s = s.Pin()
+		assert.Equal(t, plan.Target{Config: "b"}, s.Target, name)
+		for desired, starts := range map[string]bool{"b": false, "c": true} {
+			planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", desired)).Plan(s)
+			require.NoError(t, err)
+			assert.Equal(t, starts, planned.StartsUpdate, "%s, %s", name, desired)
+		}
 	}
 }

@@ -290,7 +290,7 @@ func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 // check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
 // and the spec never goes back to an old view of the Node.
 func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
-	if err := apiserver.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
+	if err := conditions.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}
 	if x, y := foreign(before), foreign(after); x != y {

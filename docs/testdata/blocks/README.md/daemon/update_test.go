@@ -49,7 +49,7 @@ Cordoned: False Unknown True
 Drained: False Unknown True
 AppliedFilesAndOS: False Unknown True
 RebootedNode: False Unknown
-NodeDegraded: False True False`, upgrademonitortest.Transitions(t, client, node.Name), "before the reboot")
+NodeDegraded: False True`, upgrademonitortest.Transitions(t, client, node.Name), "before the reboot")
 
 	end()
 	rebootedNode := newNode("rendered-2")

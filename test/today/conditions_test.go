@@ -1,4 +1,4 @@
-package mco_test
+package today_test
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/test/today"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 var now = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 
 func report(mcn *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionStatus, message string, completes ...bool) (writes bool) {
-	mcn.Status.Conditions, writes = mco.Conditions(mcn, mco.Call{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: len(completes) > 0}, now)
+	mcn.Status.Conditions, writes = today.Conditions(mcn, today.Call{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: len(completes) > 0}, now)
 	return writes
 }
 
@@ -58,8 +58,8 @@ func TestRepeatsWriteNothing(t *testing.T) {
 }
 
 func TestDesiredConfig(t *testing.T) {
-	assert.Equal(t, "b", mco.DesiredConfig(mco.Call{Phase: phases.Updated, Status: no}, "b"))
-	assert.Equal(t, "b", mco.DesiredConfig(mco.Call{Phase: phases.UpdatePrepared, Status: yes}, "b"))
-	assert.Equal(t, "not-yet-set", mco.DesiredConfig(mco.Call{Phase: phases.UpdatePrepared, Status: running}, "b"))
-	assert.Equal(t, "not-yet-set", mco.DesiredConfig(mco.Call{Phase: phases.Drained, Status: running}, ""))
+	assert.Equal(t, "b", today.DesiredConfig(today.Call{Phase: phases.Updated, Status: no}, "b"))
+	assert.Equal(t, "b", today.DesiredConfig(today.Call{Phase: phases.UpdatePrepared, Status: yes}, "b"))
+	assert.Equal(t, "not-yet-set", today.DesiredConfig(today.Call{Phase: phases.UpdatePrepared, Status: running}, "b"))
+	assert.Equal(t, "not-yet-set", today.DesiredConfig(today.Call{Phase: phases.Drained, Status: running}, ""))
 }

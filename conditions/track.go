@@ -72,22 +72,46 @@ func parentTrack(before []metav1.Condition, r Report, changes bool) (track, erro
 	if err != nil {
 		return track{}, err
 	}
-	if len(path) == 0 && !r.hasParentMessage(to) {
+	notStarted := r.NotRequired && r.Status == metav1.ConditionFalse
+	if len(path) == 0 && (notStarted || !r.hasParentMessage(to)) {
 		return track{}, nil
 	}
-	return track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}, nil
+	t := track{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}
+	if r.Status == metav1.ConditionTrue && to == metav1.ConditionUnknown {
+		t.reason, t.message = unfinishedText(before, t, r.Phase)
+	}
+	return t, nil
+}
+
+// unfinishedText returns the reason and the message of a parent that stays Unknown when one of its
+// children turns True. If another child is Unknown, it is the text of that child, because it may
+// have failed: then its text shows the cause.
+func unfinishedText(before []metav1.Condition, t track, child phases.Phase) (reason, message string) {
+	sibling, ok := runningChild(before, t.phase, child)
+	if !ok {
+		return t.reason, t.message
+	}
+	parent := Find(before, t.phase)
+	if last := phases.Phase(parent.Reason); last != child && isUnknownChild(before, last, t.phase) {
+		return parent.Reason, parent.Message // reported after sibling, perhaps with a ParentMessage
+	}
+	return string(sibling), Truncate(Find(before, sibling).Message)
 }
 
 // runningChild returns the first Unknown child of a parent. The child that is passed as ignored
 // does not count. A parent cannot complete while a child is Unknown.
 func runningChild(list []metav1.Condition, parent, ignored phases.Phase) (phases.Phase, bool) {
 	for i := range list {
-		child := phases.Phase(list[i].Type)
-		if of, ok := phases.ParentOf(child); ok && of == parent && child != ignored && list[i].Status == metav1.ConditionUnknown {
+		if child := phases.Phase(list[i].Type); child != ignored && isUnknownChild(list, child, parent) {
 			return child, true
 		}
 	}
 	return "", false
+}
+
+func isUnknownChild(list []metav1.Condition, p, parent phases.Phase) bool {
+	of, ok := phases.ParentOf(p)
+	return ok && of == parent && StatusOf(list, p) == metav1.ConditionUnknown
 }
 
 // advance changes the list for the i-th of n writes. If path is empty, the last write changes only

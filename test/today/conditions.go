@@ -1,6 +1,4 @@
-// Package mco models how the daemon of machine-config-operator (commit 7ff337a, without this
-// library) changes the status of a MachineConfigNode. Tests and cost comparisons use this model.
-package mco
+package today
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package api
+package core
 
 import (
 	"slices"
@@ -7,13 +7,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
 // FromTyped converts an object of a typed client or an informer. The result shares memory with mcn.
-func FromTyped(mcn *mcfgv1.MachineConfigNode) core.Object {
-	o := core.Object{UID: mcn.UID, ResourceVersion: mcn.ResourceVersion, State: plan.State{
+func FromTyped(mcn *mcfgv1.MachineConfigNode) Object {
+	o := Object{UID: mcn.UID, ResourceVersion: mcn.ResourceVersion, State: plan.State{
 		Generation: mcn.Generation,
 		Owners:     mcn.OwnerReferences,
 		Spec:       mcn.Spec,
@@ -38,4 +37,26 @@ func FromTyped(mcn *mcfgv1.MachineConfigNode) core.Object {
 		}
 	}
 	return o
+}
+
+// Typed returns the object of a patch before and after the patch. The results share memory with r.
+func (r Request) Typed() (before, after *mcfgv1.MachineConfigNode) {
+	before = r.Base.typed()
+	base := r.Base
+	if r.Verb == PatchSpec {
+		base.Owners, base.Spec = r.Next.Owners, r.Next.Spec
+	} else {
+		base.Status = r.Next.Status
+	}
+	return before, base.typed()
+}
+
+func (o Object) typed() *mcfgv1.MachineConfigNode {
+	mcn := &mcfgv1.MachineConfigNode{
+		ObjectMeta: metav1.ObjectMeta{UID: o.UID, ResourceVersion: o.ResourceVersion, OwnerReferences: o.Owners},
+		Spec:       o.Spec,
+		Status:     o.Status,
+	}
+	mcn.Status.Conditions = slices.Concat(o.Status.Conditions, o.Foreign)
+	return mcn
 }

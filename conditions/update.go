@@ -17,6 +17,10 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 // write cannot make all these changes, the first list only resets the phases.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
+	forgetNotRequired(cleared)
+	if updated := Find(before, phases.Updated); updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason) {
+		nameUpdateOfFailure(cleared, cycle.Name)
+	}
 	first := slices.Clone(cleared)
 	var lists [][]metav1.Condition
 	if r.Phase == phases.Updated {
@@ -35,31 +39,36 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 			return nil, err
 		}
 	}
-	if !reachable(before, lists[0]) {
+	if CheckTransitions(before, lists[0]) != nil {
 		lists = slices.Insert(lists, 0, cleared)
 	}
 	return lists, nil
 }
 
 // end returns the list that ends an update. The write resets all phases, turns Updated True, and
-// turns NodeDegraded False if NodeDegraded was True.
+// turns NodeDegraded False if NodeDegraded was True. The message of Updated names each child that
+// was Unknown: it may have failed. For example, a node that is not uncordoned runs no new pods.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
 		degraded.Status, degraded.Message = metav1.ConditionFalse, withUpdatePrefix(degraded.Message, cycle.Name)
 	}
-	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
+	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, withIncomplete(r.Message, unknownChildren(before)))
 	return after
 }
 
 // refresh returns the list for a report of a step while Updated is True. No status changes. The
 // step gets the reported reason and message. If the report is Unknown or True, the message gets the
-// prefix of the last update, and the parent changes in the cases of hasParentMessage.
+// prefix of the last update, and the parent changes in the cases of hasParentMessage. If the report
+// is True, the message of Updated no longer names the step as not complete.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
 		set(after, r.Phase, StatusOf(before, r.Phase), r.Reason, r.Message)
 		return after
+	}
+	if updated := Find(after, phases.Updated); r.Status == metav1.ConditionTrue {
+		updated.Message = withoutIncomplete(updated.Message, r.Phase)
 	}
 	own := Find(before, r.Phase)
 	set(after, r.Phase, own.Status, r.Reason, keepUpdatePrefix(own.Message, r.Message, update))
@@ -87,27 +96,23 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-// reachable reports whether one write may change the first list to the second. A phase may change
-// from Unknown to False only if the write resets all phases, because clients and the admission
-// policy recognize the start and the end of an update by this reset.
-func reachable(from, to []metav1.Condition) bool {
-	for i := range to {
-		p := phases.Phase(to[i].Type)
-		path, err := phases.Path(p, from[i].Status, to[i].Status)
-		isReset := from[i].Status == metav1.ConditionUnknown && to[i].Status == metav1.ConditionFalse && allReset(to)
-		if (err != nil && !isReset) || len(path) > 1 {
-			return false
+// forgetNotRequired sets each step that was not required in the last update to the state of a step
+// that never ran. That a step was not required says nothing about the next update.
+func forgetNotRequired(list []metav1.Condition) {
+	for i := range list {
+		c := &list[i]
+		p := phases.Phase(c.Type)
+		if phases.IsUpdateStep(p) && c.Status == metav1.ConditionFalse && !HasUpdatePrefix(c.Message) {
+			*c = neverRan(p, c.LastTransitionTime)
 		}
 	}
-	return true
 }
 
-// allReset reports whether every step of an update is False. UpdatePrepared may also be Unknown,
-// because the write that starts an update also starts UpdatePrepared.
-func allReset(list []metav1.Condition) bool {
-	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		p := phases.Phase(c.Type)
-		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		return phases.IsUpdateStep(p) && c.Status != metav1.ConditionFalse && !prepares
-	})
+// nameUpdateOfFailure adds the prefix of an unfinished update, which another update replaces, to the
+// message of NodeDegraded. When the other update ends, nothing else in the list names the update in
+// which the node failed. NodeDegraded stays True, because a new target resolves no failure.
+func nameUpdateOfFailure(list []metav1.Condition, update string) {
+	if degraded := Find(list, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
+		degraded.Message = withUpdatePrefix(degraded.Message, update)
+	}
 }
