@@ -2,17 +2,19 @@
 
 GOLANGCI_LINT_VERSION := v2.15.0
 GREMLINS_VERSION      := v0.6.0
+FREEZE_VERSION        := v0.2.2
 
 CACHE         := $(CURDIR)/.cache
 GOLANGCI_LINT := $(CACHE)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GREMLINS      := $(CACHE)/gremlins-$(GREMLINS_VERSION)/gremlins
+FREEZE        := $(CACHE)/freeze-$(FREEZE_VERSION)/freeze
 
 # Without vet, which make lint runs. It takes a tenth of the CPU time of the first make test.
 TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster
 
 FUZZTIME ?= 30s
 
@@ -80,6 +82,17 @@ scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at th
 .PHONY: scale-kubectl
 scale-kubectl: servers ## Measure the first screen of kubectl mcn with MCN_NODES (5000) objects
 	cd test && MCN_NODES=$${MCN_NODES:-5000} go test -count=1 -timeout 30m -v -run TestMCNScale ./e2e
+
+.PHONY: picture
+picture: $(FREEZE) ## Draw docs/kubectl-mcn.svg, the picture of README.md (Linux: needs script)
+	go build -o $(CACHE)/kubectl-mcn ./cmd/kubectl-mcn
+	cd cmd/kubectl-mcn/testdata && COLUMNS=80 TERM=xterm script -qec \
+		"$(CACHE)/kubectl-mcn -f rollout.json --at 2026-03-04T14:16:05Z" /dev/null </dev/null | tr -d '\r' >$(CACHE)/screen.ansi
+	$(FREEZE) $(CACHE)/screen.ansi --language ansi --window --padding 20 --font.size 13 \
+		--font.family "ui-monospace, Menlo, Consolas, monospace" -o docs/kubectl-mcn.svg </dev/null
+
+$(FREEZE):
+	GOBIN=$(@D) go install github.com/charmbracelet/freeze@$(FREEZE_VERSION)
 
 .PHONY: fuzz
 fuzz: ## Run each fuzz target for FUZZTIME (30s)

@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -15,7 +17,9 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -30,23 +34,37 @@ func TestMCNScale(t *testing.T) {
 	}
 	kubectlMCN := buildMCN(t)
 	newMCNPool(t, "mcn-scale", newConfig)
-	client := nodesOf(t, standard.Config())
+	client, kube := nodesOf(t, standard.Config()), kubernetes.NewForConfigOrDie(standard.Config()).CoreV1().Nodes()
 	var failed atomic.Value
 	workqueue.ParallelizeUntil(t.Context(), 16, n, func(i int) {
-		if err := createMidway(t.Context(), client, i); err != nil {
+		node, err := kube.Create(t.Context(), kubeNode(i), metav1.CreateOptions{})
+		if err == nil {
+			err = createMidway(t.Context(), client, node, i)
+		}
+		if err != nil {
 			failed.Store(err)
 		}
 	})
 	require.Nil(t, failed.Load())
 
-	table := fmt.Sprintf("| %d nodes | first output s | MB received | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|\n", n)
-	for _, args := range [][]string{nil, {"-o", "json"}, {"wait"}} {
-		var received atomic.Int64
+	table := fmt.Sprintf("| %d nodes | first output s | MB of objects | MB of Nodes | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|---:|\n", n)
+	for _, args := range [][]string{nil, {"-o", "json"}, {"wait"}, {withoutNodes}} {
+		isDenied := slices.Contains(args, withoutNodes)
+		args = slices.DeleteFunc(args, func(arg string) bool { return arg == withoutNodes })
+		var received, receivedNodes atomic.Int64
 		kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				if isDenied && strings.HasSuffix(r.URL.Path, "/nodes") {
+					r.Header.Set("Impersonate-User", "nobody")
+					r.Header.Del("Impersonate-Group")
+				}
 				response, err := next.RoundTrip(r)
 				if err == nil {
-					response.Body = counted{response.Body, &received}
+					count := &received
+					if strings.HasSuffix(r.URL.Path, "/nodes") {
+						count = &receivedNodes
+					}
+					response.Body = counted{response.Body, count}
 				}
 				return response, err
 			})
@@ -66,17 +84,56 @@ func TestMCNScale(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
+		command := strings.Join(append([]string{"kubectl mcn"}, args...), " ")
+		if isDenied {
+			command += "`, without permission for Nodes`"
+		}
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		table += fmt.Sprintf("| `%s` | %.2f | %.1f | %d | %.2f |\n", strings.Join(append([]string{"kubectl mcn"}, args...), " "),
-			took.Seconds(), float64(received.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+		table += fmt.Sprintf("| `%s` | %.2f | %.1f | %.1f | %d | %.2f |\n", command,
+			took.Seconds(), float64(received.Load())/1e6, float64(receivedNodes.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
 	t.Logf("\n%s", table)
 }
 
+// withoutNodes is the argument of a measurement by a user who may not read Nodes.
+const withoutNodes = "-without-nodes"
+
+// kubeNode returns a Node as large as on a cluster: it has 50 images, as a kubelet reports them, and
+// the labels and annotations of a cloud provider, a network plugin and machine-config-operator.
+func kubeNode(i int) *corev1.Node {
+	name, current := fmt.Sprintf("mcn-scale-%05d.example.com", i), newConfig
+	if i%10 == 0 {
+		current = oldConfig
+	}
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{
+		"machineconfiguration.openshift.io/currentConfig": current, "machineconfiguration.openshift.io/desiredConfig": newConfig,
+		"machineconfiguration.openshift.io/state": "Done", "machineconfiguration.openshift.io/reason": "",
+		"machineconfiguration.openshift.io/desiredDrain": "uncordon-" + newConfig, "machineconfiguration.openshift.io/lastAppliedDrain": "uncordon-" + newConfig,
+	}}}
+	for label := range 15 {
+		n.Labels[fmt.Sprintf("label-%d.example.com/of-a-node", label)] = "value"
+		n.Annotations[fmt.Sprintf("annotation-%d.example.com/of-a-node", label)] = fmt.Sprintf(`{"default":{"mode":"shared","mac-address":"0a:58:%d","ip-addresses":["10.0.0.%d/24"]}}`, label, i)
+	}
+	for image := range 50 {
+		digest := sha256.Sum256(fmt.Append(nil, image, i%7))
+		n.Status.Images = append(n.Status.Images, corev1.ContainerImage{SizeBytes: int64(500_000_000 + image), Names: []string{
+			fmt.Sprintf("quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%x", digest), fmt.Sprintf("quay.io/openshift-release-dev/image-%d:latest", image)}})
+	}
+	for _, t := range []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeReady} {
+		status := corev1.ConditionFalse
+		if t == corev1.NodeReady {
+			status = corev1.ConditionTrue
+		}
+		n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: status, Reason: "Kubelet" + string(t), Message: "the kubelet reports " + string(t), LastTransitionTime: metav1.Now()})
+	}
+	return n
+}
+
 // createMidway creates the object of a node that is updating, waiting for its update, or done.
-func createMidway(ctx context.Context, client nodes, i int) error {
-	name := fmt.Sprintf("mcn-scale-%05d", i)
+func createMidway(ctx context.Context, client nodes, node *corev1.Node, i int) error {
+	name := node.Name
 	mcn := bareObject(name)
+	mcn.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: name, UID: node.UID}}
 	mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = "mcn-scale", newConfig
 	mcn, err := client.Create(ctx, mcn, metav1.CreateOptions{})
 	if err != nil {

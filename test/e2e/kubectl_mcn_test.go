@@ -99,6 +99,10 @@ func TestMCNShowsARollout(t *testing.T) {
 		}
 		c.make(t, m)
 	})
+	waited("mcn 1/1 to")
+	status := `{"status":{"configuration":{"name":"` + newConfig + `"},"conditions":[{"type":"Updated","status":"True"}]}}`
+	_, err = pools.Patch(t.Context(), "mcn", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
+	require.NoError(t, err)
 	waited("done")
 	require.NoError(t, waiting.Wait())
 	require.NoError(t, late.Wait())

@@ -215,6 +215,7 @@ func TestStuck(t *testing.T) {
 		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
 		"requested":                          {requestedNode("n", 270), "slow"},
 		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
+		"requested, nothing known for long":  {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(280)}}, "slow"},
 		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                      {drainingNode("n", 500), ""},
 		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},

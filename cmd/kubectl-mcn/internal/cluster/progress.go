@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -52,6 +51,9 @@ func (c *calculation) add(nodes []Node) {
 	c.Nodes = slices.Clone(nodes)
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	c.last = later(c.notUpdated.Since, c.TargetSince)
+	for _, n := range c.Nodes {
+		c.last = later(c.last, n.Completed)
+	}
 	c.setDegradedSince()
 	count := map[State]int{}
 	for i := range c.Nodes {
@@ -63,7 +65,6 @@ func (c *calculation) add(nodes []Node) {
 		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
-		c.last = later(c.last, n.Completed)
 		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
@@ -153,94 +154,11 @@ func (c *calculation) setProgress(n *Node) {
 	}
 	switch {
 	case n.Degraded:
+	case n.NotStarted && n.Since.IsZero(): // without managedFields, only the last change of the pool is known
+		n.Slow = !c.last.IsZero() && c.now.Sub(c.last) > c.limits.of(n.Step)/3
 	case n.For > c.limits.of(n.Step):
 		n.State = Stuck
 	default:
 		n.Slow = n.Failing || n.For > c.limits.of(n.Step)/3
 	}
-}
-
-// setUnavailable sets Unavailable, Full, Blocked and Stalled.
-func (c *calculation) setUnavailable() {
-	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
-	isUnknown := func(n Node) bool { return n.kube == nil }
-	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
-		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
-	}
-	switch {
-	case c.Waiting == 0 || c.Paused:
-	case c.Unavailable >= c.MaxUnavailable:
-		resting := c.Unavailable - c.Updating
-		c.Full = resting > 0
-		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
-	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
-		c.StalledSince = c.last
-		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
-	}
-}
-
-// setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
-func (c *calculation) setNotUpdated() {
-	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
-		return
-	}
-	why := c.notUpdated
-	if c.Total() > 0 {
-		why.Since = c.last
-	}
-	c.NotUpdated = &why
-}
-
-// setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
-// each group of waiting nodes that are updated at the same time.
-func (c *calculation) setRemaining() {
-	isSlow := func(n Node) bool { return n.Slow }
-	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
-	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
-	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
-	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
-		return
-	}
-	var left time.Duration
-	for _, n := range c.Nodes {
-		if n.State == Updating {
-			left = max(left, c.Typical-since(cmp.Or(earlier(n.Requested, n.Started), c.now), c.now))
-		}
-	}
-	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))
-	rounds := time.Duration((c.Waiting + places - 1) / places)
-	if c.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
-		return
-	}
-	left += rounds * c.Typical
-	c.Remaining = &left
-}
-
-// since returns the duration between two times, or zero if they are out of order.
-func since(from, to time.Time) time.Duration {
-	return max(0, to.Sub(from))
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-// earlier returns the earlier of two times. It ignores a zero time.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// median returns the median of sorted durations, or zero for an empty list.
-func median(sorted []time.Duration) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	return low + (high-low)/2
 }

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"html"
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -233,4 +235,21 @@ func TestPage(t *testing.T) {
 	_, shown, _ := strings.Cut(string(page), "## The screen\n\n```\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
 	assert.Equal(t, shown, got.stdout)
+}
+
+// TestPicture: the picture of README.md has the lines of the screen, with colors. If it is out of date, run make picture.
+func TestPicture(t *testing.T) {
+	t.Parallel()
+	picture, err := os.ReadFile("../../../../docs/kubectl-mcn.svg")
+	require.NoError(t, err)
+	var shown []string
+	for _, line := range regexp.MustCompile(`(?s)<text [^>]*?(?:/>|>(.*?)</text>)`).FindAllStringSubmatch(string(picture), -1) {
+		text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(line[1], ""))
+		shown = append(shown, strings.TrimRight(text, " "))
+		if strings.HasPrefix(text, "! ") || strings.HasPrefix(text, "~ ") {
+			assert.Regexp(t, `<tspan [^>]*fill="#`, line[1], text)
+		}
+	}
+	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339)).stdout
+	assert.Equal(t, strings.TrimSpace(got), strings.TrimSpace(strings.Join(shown, "\n")))
 }

@@ -65,9 +65,7 @@ func TestRealScreens(t *testing.T) {
 			got := c.execute(t)
 			require.Equal(t, c.Exit, got.code, got.stderr)
 			assertFits(t, 80, got.stdout)
-			if len(c.Says) == 0 {
-				golden(t, "real/"+strings.TrimSuffix(c.File, filepath.Ext(c.File))+".txt", got.stdout)
-			}
+			golden(t, "real/"+strings.TrimSuffix(c.File, filepath.Ext(c.File))+".txt", got.stdout)
 			c.assertIn(t, got)
 
 			waited := c.execute(t, "wait")

@@ -95,12 +95,12 @@ func reason(n cluster.Node, o Options) string {
 			parts = append(parts, text)
 		}
 	}
-	switch {
-	case n.NotStarted:
-		add(true, "Not started for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now)+": the update was requested, and the daemon has not started it")
-	case n.InUpdate():
-		add(true, stepName(n)+" for "+sinceNow(n.Since, o.Now)+sinceTime(n.Since, o.Now))
+	step := stepName(n)
+	if !n.Since.IsZero() {
+		step += " for " + sinceNow(n.Since, o.Now) + sinceTime(n.Since, o.Now)
 	}
+	add(n.InUpdate(), step)
+	add(n.NotStarted, "the update was requested, and the daemon has not started it")
 	degraded := "degraded"
 	if n.For > 0 {
 		degraded += " for " + took(n.For)

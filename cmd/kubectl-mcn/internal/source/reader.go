@@ -19,8 +19,12 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// pageSize is the number of objects in one page of a list.
-const pageSize = 250
+// The number of objects in one page of a list. A Node is several times as large as the other objects,
+// and only one page of each resource is in memory at a time.
+const (
+	pageSize      = 250
+	pageSizeNodes = 100
+)
 
 // backoff is short, because a person waits for the server to respond again.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
@@ -43,13 +47,20 @@ func (r reader) read(ctx context.Context) {
 		var logger klog.Logger // discards the log, because the screen shows failures
 		source := pagedListWatch{&cache.ListWatch{ListWithContextFunc: r.list, WatchFuncWithContext: r.watch}}
 		reflector := cache.NewReflectorWithOptions(source, nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
-		reflector.WatchListPageSize = pageSize
+		reflector.WatchListPageSize = r.pageSize()
 		reflector.RunWithContext(klog.NewContext(ctx, logger))
 		return
 	}
 	pages := pager.New(r.list)
-	pages.PageSize = pageSize
+	pages.PageSize = r.pageSize()
 	_, _, _ = pages.List(ctx, metav1.ListOptions{}) // r.list stores the objects and reports errors
+}
+
+func (r reader) pageSize() int64 {
+	if r.name == coreNodes {
+		return pageSizeNodes
+	}
+	return pageSize
 }
 
 // pagedListWatch lists page by page. A streamed list would have twenty times the bytes, because API

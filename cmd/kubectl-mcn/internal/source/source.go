@@ -61,13 +61,13 @@ func (v View) DeniedRequired() error {
 	return nil
 }
 
-// View returns the content of the store at the time now.
+// View returns the content of the store at the time now. The Cluster is empty if the view is not
+// Ready.
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{
-		Time: now, Cluster: cluster.Of(s.objects(), now, s.limits), Releases: map[string]string{},
-		NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: map[string]error{},
+		Time: now, Releases: map[string]string{}, NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: map[string]error{},
 	}
 	for name, config := range s.configs {
 		v.Releases[name] = config.release
@@ -88,6 +88,9 @@ func (s *Store) View(now time.Time) View {
 		if v.LastContact.IsZero() || last.Before(v.LastContact) {
 			v.LastContact = last
 		}
+	}
+	if v.Ready { // a cluster that is not listed yet would be computed after each page
+		v.Cluster = cluster.Of(s.objects(), now, s.limits)
 	}
 	return v
 }

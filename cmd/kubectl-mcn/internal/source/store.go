@@ -2,7 +2,6 @@ package source
 
 import (
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -179,46 +178,4 @@ func (s *Store) prune(resource string, names map[string]bool) {
 			s.configuration = nil
 		}
 	}
-}
-
-// objects returns the objects for package cluster. The caller holds the lock.
-func (s *Store) objects() cluster.Objects {
-	nodes := s.resources[coreNodes]
-	o := cluster.Objects{
-		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
-		HasNodes: nodes != nil && nodes.listed && !nodes.leftOut, Created: map[string]time.Time{},
-	}
-	for _, m := range s.members {
-		if m.node == nil && m.mcn == nil {
-			continue
-		}
-		if m.value == nil {
-			value := cluster.NewNode(m.node, m.mcn)
-			m.value = &value
-		}
-		o.Nodes = append(o.Nodes, *m.value)
-	}
-	for name, config := range s.configs {
-		o.Created[name] = config.created
-	}
-	return o
-}
-
-// unknownConfigs returns the rendered configs of pools and nodes that are not in s.configs yet.
-func (s *Store) unknownConfigs() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unknown := map[string]bool{}
-	add := func(config string) {
-		if _, known := s.configs[config]; !known && config != "" {
-			unknown[config] = true
-		}
-	}
-	for _, p := range s.pools {
-		add(p.Spec.Configuration.Name)
-	}
-	for _, n := range s.objects().Nodes {
-		add(n.Current.Config)
-	}
-	return slices.Sorted(maps.Keys(unknown))
 }

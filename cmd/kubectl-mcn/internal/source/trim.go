@@ -33,6 +33,9 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	}
 	node.Status.NodeInfo.OperatingSystem = s.text(o.Status.NodeInfo.OperatingSystem)
 	for _, c := range o.Status.Conditions {
+		if c.Type == corev1.NodeMemoryPressure || c.Type == corev1.NodePIDPressure {
+			continue
+		}
 		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
 			Type: corev1.NodeConditionType(s.text(string(c.Type))), Status: corev1.ConditionStatus(s.text(string(c.Status))), LastTransitionTime: c.LastTransitionTime,
 		})

@@ -1,0 +1,291 @@
+package cluster_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// role is the label of a role of Nodes.
+func role(name string) string { return "node-role.kubernetes.io/" + name }
+
+// selecting makes a pool that selects the Nodes of its role.
+func selecting(name string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
+	p := worker("", changes...)
+	p.Name = name
+	p.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: map[string]string{role(name): ""}}
+	return p
+}
+
+// kube returns a Node that is Ready, runs a config, and has roles.
+func kube(config string, roles ...string) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: map[string]string{corev1.LabelOSStable: "linux"}}}
+	n.Annotations = map[string]string{}
+	for _, name := range []string{"currentConfig", "desiredConfig"} {
+		n.Annotations["machineconfiguration.openshift.io/"+name] = config
+	}
+	n.Annotations["machineconfiguration.openshift.io/state"] = "Done"
+	for _, name := range roles {
+		n.Labels[role(name)] = ""
+	}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	return n
+}
+
+// object returns the object of a node that runs a config of a pool.
+func object(pool, config string, changes ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+	return mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(config), is(phases.Updated, yes, 1), func(m *mcfgv1.MachineConfigNode) {
+		m.Spec.Pool.Name, m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = pool, config, config
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: m.Name, UID: "1"}}
+	}}, changes...)...)
+}
+
+func counts(p cluster.Pool) [6]int {
+	return [6]int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Idle, p.Unreported}
+}
+
+// TestPlaces: Nodes decide which nodes there are, and the selectors of the pools to which pool they belong.
+func TestPlaces(t *testing.T) {
+	gone := object("worker", configB)
+	gone.Name = "gone"
+	windows := kube(configB, "worker")
+	windows.Labels[corev1.LabelOSStable] = "windows"
+	earlier := object("worker", configA)
+	earlier.OwnerReferences[0].UID = "0"
+	noUID := kube(configB, "worker")
+	noUID.UID = ""
+	noLabels := kube(configB)
+	noLabels.Labels = nil
+	type nodes = []cluster.Node
+	for name, tc := range map[string]struct {
+		nodes    nodes
+		hasNodes bool
+		want     string // the pool of the only node, or what it is instead
+	}{
+		"a Node and its object":                  {nodes{cluster.NewNode(kube(configB, "worker"), object("worker", configB))}, true, "worker"},
+		"labels changed":                         {nodes{cluster.NewNode(kube(configB, "worker", "infra"), object("worker", configB))}, true, "infra"},
+		"two custom pools":                       {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("infra", configB))}, true, "infra in infra, gpu"},
+		"two custom pools, an old object":        {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("worker", configB))}, true, "gpu in infra, gpu"},
+		"no object":                              {nodes{cluster.NewNode(kube(configB, "worker"), nil)}, true, "worker"},
+		"no labels, as in a dump":                {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
+		"no pool":                                {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
+		"no pool any more":                       {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
+		"the pool of its role is not in a dump":  {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
+		"the same, without an object":            {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
+		"Windows":                                {nodes{cluster.NewNode(windows, object("worker", configB))}, true, ""},
+		"an object that is left over":            {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
+		"an object, Nodes are not known":         {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
+		"an object, a user without permission":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
+		"an object of no pool":                   {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
+		"the object of an earlier Node":          {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
+		"a dump without UIDs":                    {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
+		"as many Nodes as machines, and an old ": {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
+	} {
+		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
+		if !tc.hasNodes {
+			pools[2].Status.MachineCount = 1
+		}
+		c := cluster.Of(cluster.Objects{Pools: pools, Nodes: tc.nodes, HasNodes: tc.hasNodes}, at(60), cluster.Limits{})
+		got := ""
+		for _, p := range c.Pools {
+			for _, n := range p.Nodes {
+				assert.Equal(t, p.Name, n.Pool)
+				got += p.Name
+				if len(n.Conflict) > 0 {
+					slices.Reverse(n.Conflict)
+					got += " in " + n.Conflict[0] + ", " + n.Conflict[1]
+				}
+			}
+		}
+		switch {
+		case len(c.Leftover) > 0:
+			got += "left over"
+		case len(c.Unselected) > 0:
+			got += "unselected"
+		}
+		assert.Equal(t, tc.want, got, name)
+	}
+}
+
+// TestByTheNode: without a MachineConfigNode, the annotations of the Node say what it runs.
+func TestByTheNode(t *testing.T) {
+	state := func(n *corev1.Node, state string) *corev1.Node {
+		n.Annotations["machineconfiguration.openshift.io/state"] = state
+		return n
+	}
+	told := state(kube(configA, "worker"), "Working")
+	told.Annotations["machineconfiguration.openshift.io/desiredConfig"] = configB
+	for name, tc := range map[string]struct {
+		node    *corev1.Node
+		updated bool
+		want    [6]int
+	}{
+		"runs the target":                     {kube(configB, "worker"), false, [6]int{1, 0, 0, 0, 0, 0}},
+		"runs another config":                 {kube(configA, "worker"), false, [6]int{0, 0, 0, 1, 0, 0}},
+		"is told to update":                   {told, false, [6]int{0, 1, 0, 0, 0, 0}},
+		"is degraded":                         {state(kube(configB, "worker"), "Degraded"), false, [6]int{0, 0, 1, 0, 0, 0}},
+		"joins":                               {state(kube(configB, "worker"), "Working"), false, [6]int{0, 0, 0, 0, 0, 1}},
+		"joins a pool that is Updated":        {state(kube(configB, "worker"), "Working"), true, [6]int{1, 0, 0, 0, 0, 0}},
+		"has not said anything":               {state(kube("", "worker"), ""), false, [6]int{0, 0, 0, 0, 0, 1}},
+		"has not said anything to an Updated": {state(kube("", "worker"), ""), true, [6]int{1, 0, 0, 0, 0, 0}},
+	} {
+		p := selecting("worker")
+		if tc.updated {
+			updated(p)
+		}
+		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60), cluster.Limits{})
+		assert.Equal(t, tc.want, counts(got.Pools[0]), name)
+		assert.Equal(t, tc.updated || tc.want[0] == 1 && tc.updated, got.Pools[0].IsDone(), name)
+	}
+}
+
+// TestWithdrawn: a config that the pool has withdrawn is in the spec of an object. The node runs the target.
+func TestWithdrawn(t *testing.T) {
+	m := object("worker", configB, withDesired(configA))
+	p := one(t, worker("", updated), 6000, cluster.NewNode(nil, m))
+	assert.True(t, p.IsDone())
+	assert.False(t, p.Nodes[0].InUpdate())
+	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(kube(configB, "worker"), m))
+	assert.True(t, p.IsDone())
+	told := kube(configB, "worker")
+	told.Annotations["machineconfiguration.openshift.io/desiredConfig"] = configA
+	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(told, m))
+	assert.False(t, p.IsDone(), "the Node is told to run the other config")
+	assert.True(t, p.Nodes[0].OffTarget)
+	assert.False(t, one(t, worker(""), 100, drainingNode("a", 99)).Nodes[0].OffTarget)
+}
+
+// TestNotUpdated: all nodes have the target, and only the pool disagrees.
+func TestNotUpdated(t *testing.T) {
+	says := func(change func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
+		return worker("", updated, change)
+	}
+	for name, tc := range map[string]struct {
+		pool *mcfgv1.MachineConfigPool
+		want string
+	}{
+		"Updated": {worker("", updated), ""},
+		"Updated is False": {says(func(p *mcfgv1.MachineConfigPool) {
+			p.Status.Conditions[0].Status, p.Status.Conditions[0].Message = "False", "a node is not ready"
+		}), "a node is not ready"},
+		"its Updating says why":           {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
+		"no condition":                    {worker(""), "the status of the pool has no condition Updated"},
+		"of another config":               {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool is about " + configA},
+		"of an earlier generation":        {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
+		"of this generation":              {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
+		"no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},
+	} {
+		p := one(t, tc.pool, 60, finishedNode("a", 0, 40))
+		assert.Equal(t, tc.want == "", p.IsDone(), name)
+		if tc.want == "" {
+			assert.Nil(t, p.NotUpdated, name)
+			continue
+		}
+		require.NotNil(t, p.NotUpdated, name)
+		assert.Equal(t, tc.want, p.NotUpdated.Message, name)
+		assert.Equal(t, at(40), p.NotUpdated.Since, "since the last node has the target: "+name)
+		assert.Nil(t, one(t, tc.pool, 60, waitingNode("a")).NotUpdated, "a node disagrees, too")
+	}
+}
+
+// TestStalled: nodes wait, places are free, and nothing updates.
+func TestStalled(t *testing.T) {
+	done := finishedNode("a", 0, 90)
+	for name, tc := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		nodes []cluster.Node
+		now   float64
+		want  bool
+	}{
+		"one waits":                          {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 100, true},
+		"between two updates":                {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 91.9, false},
+		"after the gap":                      {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 92, true},
+		"the target is new":                  {worker("2", retargeted(99)), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"one updates":                        {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 99), waitingNode("b")}, 100, false},
+		"paused":                             {worker("2", retargeted(20), paused), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"no place":                           {worker("1", retargeted(20)), []cluster.Node{cordoned(done), waitingNode("b")}, 100, false},
+		"a place, and one is cordoned":       {worker("2", retargeted(20)), []cluster.Node{done, cordoned(waitingNode("b"))}, 100, true},
+		"the image is built":                 {worker("2", retargeted(20), withCondition("Building", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"the config cannot be rendered":      {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"a stuck node and another place":     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
+		"no node waits":                      {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
+		"the times are not known":            {worker("2"), []cluster.Node{{Node: progress.Node{Name: "b", Pool: "worker", Reported: true, Desired: target(configA), Current: target(configA)}}}, 100, true},
+		"a pool that is not known":           {nil, []cluster.Node{waitingNode("b")}, 100, false},
+		"the only place is a waiting node's": {worker("1", retargeted(20)), []cluster.Node{cordoned(waitingNode("b"))}, 100, false},
+	} {
+		assert.Equal(t, tc.want, one(t, tc.pool, tc.now, tc.nodes...).Stalled, name)
+	}
+	p := one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"))
+	assert.Equal(t, at(90), p.StalledSince)
+}
+
+// TestBuilds: while the image of a pool is not on its nodes, no node is done by its config alone.
+func TestBuilds(t *testing.T) {
+	updating := func(status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) {
+			p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: status, Message: message, LastTransitionTime: metav1.NewTime(at(20))})
+		}
+	}
+	const applying = "Pool is waiting for nodes to apply OS image (mosb: b)"
+	old, applied := imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 30, 35)
+	for name, tc := range map[string]struct {
+		pool  *mcfgv1.MachineConfigPool
+		nodes []cluster.Node
+		build string
+		want  [6]int
+	}{
+		"not started":                       {worker("", retargeted(20), updating("True", "Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
+		"paused":                            {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
+		"interrupted":                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
+		"to be applied":                     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
+		"applied, and the pool is late":     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "BuildSucceeded", [6]int{1}},
+		"applied to one of two":             {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "BuildSucceeded", [6]int{1, 0, 0, 1}},
+		"words of a build that has ended":   {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
+		"other words":                       {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
+		"the condition of an earlier build": {worker("", updated, withCondition("Building", "z")), []cluster.Node{old}, "Building", [6]int{1}},
+	} {
+		p := one(t, tc.pool, 60, tc.nodes...)
+		assert.Equal(t, tc.want, counts(p), name)
+		got := ""
+		if p.Build != nil {
+			got = p.Build.Type
+		}
+		assert.Equal(t, tc.build, got, name)
+		assert.Equal(t, name == "words of a build that has ended", p.IsDone(), name)
+		assert.Equal(t, name == "interrupted", len(p.Problems) == 1, name)
+	}
+}
+
+// TestPaused: a paused pool says since when it waits, and which certificates expire within 30 days.
+func TestPaused(t *testing.T) {
+	p := worker("", paused)
+	expires := func(subject string, days float64) mcfgv1.CertExpiry {
+		return mcfgv1.CertExpiry{Subject: subject, Expiry: &metav1.Time{Time: at(days * 24 * 60)}}
+	}
+	p.Status.CertExpirys = []mcfgv1.CertExpiry{expires("late", 31), expires("soon", 29), {Subject: "unknown"}, expires("over", -1)}
+	objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{waitingNode("a")}, Created: map[string]time.Time{configB: at(-30)}}
+	got := cluster.Of(objects, at(0), cluster.Limits{}).Pools[0]
+	assert.Equal(t, at(-30), got.TargetSince)
+	assert.Equal(t, []cluster.Certificate{{Subject: "over", Expires: at(-24 * 60)}, {Subject: "soon", Expires: at(29 * 24 * 60)}}, got.Certificates)
+	p.Spec.Paused = false
+	assert.Empty(t, cluster.Of(objects, at(0), cluster.Limits{}).Pools[0].Certificates)
+}
+
+// TestUnavailableByNodes: Nodes say what is unavailable. The status of the pool may be late.
+func TestUnavailableByNodes(t *testing.T) {
+	p := selecting("worker", unavailable(3), retargeted(20))
+	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
+	assert.Zero(t, one(t, p, 60, nodes...).Unavailable)
+	nodes = append(nodes, waitingNode("b"))
+	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "one Node is not known")
+}

@@ -1,0 +1,64 @@
+package cluster
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// setUnavailable sets Unavailable, Full, Blocked and Stalled.
+func (c *calculation) setUnavailable() {
+	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
+	isUnknown := func(n Node) bool { return n.kube == nil }
+	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
+		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
+	}
+	switch {
+	case c.Waiting == 0 || c.Paused:
+	case c.Unavailable >= c.MaxUnavailable:
+		resting := c.Unavailable - c.Updating
+		c.Full = resting > 0
+		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
+	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
+		c.StalledSince = c.last
+		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
+	}
+}
+
+// setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
+func (c *calculation) setNotUpdated() {
+	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
+		return
+	}
+	why := c.notUpdated
+	if c.Total() > 0 {
+		why.Since = c.last
+	}
+	c.NotUpdated = &why
+}
+
+// setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
+// each group of waiting nodes that are updated at the same time.
+func (c *calculation) setRemaining() {
+	isSlow := func(n Node) bool { return n.Slow }
+	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
+	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
+	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
+		return
+	}
+	var left time.Duration
+	for _, n := range c.Nodes {
+		if n.State == Updating {
+			left = max(left, c.Typical-since(cmp.Or(earlier(n.Requested, n.Started), c.now), c.now))
+		}
+	}
+	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))
+	rounds := time.Duration((c.Waiting + places - 1) / places)
+	if c.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
+		return
+	}
+	left += rounds * c.Typical
+	c.Remaining = &left
+}

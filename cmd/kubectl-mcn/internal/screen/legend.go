@@ -1,0 +1,65 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+)
+
+// meanings explains the values of the column LEFT. The field left is a value or its first
+// character.
+var meanings = []struct{ left, text string }{
+	{"~", "LEFT is TYPICAL (the median time of an update) times the groups to come."},
+	{"?", "LEFT is ? while a node is stuck, slow or failing."},
+	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
+	{"stalled", "LEFT is stalled: nodes wait, and no node is updating."},
+	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
+}
+
+// legend explains the columns and signs of an unfinished rollout. It also names the command that
+// shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
+func legend(c cluster.Cluster, o Options) []Line {
+	pools := c.Pools
+	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
+	for _, p := range pools {
+		if text := leftText(p); strings.HasPrefix(text, "~") {
+			left["~"] = true
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
+			left[text] = true
+		}
+		for _, n := range append(p.StuckNodes(), p.Nodes...) {
+			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
+			if n.Slow {
+				r, hasSlow = 2, true
+			}
+			if r > rank {
+				name, rank = n.Name, r
+			}
+		}
+	}
+	ls := []Line{{}}
+	add := func(is bool, text string) {
+		if is {
+			ls = append(ls, wrapped(Plain, "", text, o.Width)...)
+		}
+	}
+	signs := "# done, > running, . to come, - skipped"
+	if rank == 3 {
+		signs += ", ! stuck"
+	}
+	if hasSlow {
+		signs += ", ~ slow or failing"
+	}
+	add(rank > 0, signs)
+	for _, m := range meanings {
+		add(left[m.left], m.text)
+	}
+	add(left["-"] && !o.NoManagedFields, "LEFT is known once three nodes are done.")
+	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(c.WithoutNode > 0 && o.Origin != "", "no Nodes of "+nodes(c.WithoutNode)+": NotReady and cordoned are not known")
+	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
+	if len(ls) == 1 {
+		return nil
+	}
+	return ls
+}
