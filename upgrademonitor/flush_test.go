@@ -194,14 +194,16 @@ func TestALifeThatHasEnded(t *testing.T) {
 // Node's config.
 func TestFlushWithAContextThatHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("reboot"))
 		require.NoError(t, f.Flush(ctx), "nothing is pending")
 		f.viewFails(errDown)
 		require.ErrorIs(t, f.Flush(ctx), upgrademonitor.ErrPending)
 		f.viewFails(nil)
 		f.annotate(newConfig, newConfig)
-		require.ErrorIs(t, f.Flush(ctx), upgrademonitor.ErrPending)
+		err := f.Flush(ctx)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		require.ErrorIs(t, err, context.Canceled, "also with a cause")
 		synctest.Wait()
 		assert.Empty(t, f.requests())
 		pass(11 * time.Second)

@@ -107,7 +107,11 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 		m.wake()
 		return nil
 	}
-	if cause := cmp.Or(m.await(ctx, timeout, e), e.Err()); cause != nil {
+	cause := m.await(ctx, timeout, e)
+	if cause == nil {
+		cause = e.Err()
+	}
+	if cause != nil {
 		return fmt.Errorf("spec of MachineConfigNode %s: %w: %w", m.config.NodeName, ErrPending, cause)
 	}
 	return nil
@@ -144,7 +148,7 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 			late = errLate
 		}
 		m.mu.Lock()
-		cause = cmp.Or(late, context.Cause(ctx), m.causeLocked(e))
+		cause = cmp.Or(late, ctx.Err(), m.causeLocked(e))
 	}
 	if e.IsSettled() {
 		cause = nil
@@ -188,7 +192,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	var errs []error
 	for _, e := range entries {
 		if !e.IsSettled() {
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.status.cause, errNoResponse), context.Cause(ctx))
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.status.cause, errNoResponse), ctx.Err())
 		}
 		if err := e.Dropped(); err != nil {
 			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
