@@ -1,6 +1,8 @@
 package upgrademonitor_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -186,4 +188,48 @@ func TestTheKindOfAFailureIsLogged(t *testing.T) {
 		}
 		assertLines(t, []string{"down", "NoCRD", "RBAC", "down"}, f.log.take())
 	})
+}
+
+// A response that comes at the moment when a call times out does not start an outage that nothing
+// ends. A rejection is the error of the call, or logged.
+func TestAResponseAtTimeout(t *testing.T) {
+	for i := range 100 {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			isRejected := i%2 == 0
+			f.takes(timeout)
+			if isRejected {
+				f.fails(errInvalid, "patch/status")
+			}
+			err := f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)
+			synctest.Wait()
+			lines := strings.Join(f.log.take(), "")
+			assert.Equal(t, strings.Count(lines, "no response"), strings.Count(lines, "works again"))
+			if errors.Is(err, upgrademonitor.ErrPending) {
+				assert.Equal(t, isRejected, strings.Contains(lines, "Dropped an accepted change"))
+			} else {
+				assert.Equal(t, isRejected, err != nil)
+			}
+			f.fails(nil)
+			f.takes(time.Second)
+			f.report(t, phases.Drained, metav1.ConditionUnknown)
+		})
+	}
+}
+
+// If another process writes what this process cannot, nothing is left to write, and the outage is over.
+func TestAnotherProcessEndsAnOutage(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object())
+		f.fails(errRBAC, "patch/status")
+		f.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
+		f.fails(nil)
+		f.another(t).report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		cache.show(f.object())
+		f.requests()
+		pass(time.Minute)
+		assert.Empty(t, f.requests())
+		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
+		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+	}, cache.use)
 }

@@ -160,14 +160,14 @@ func (c *Core) Follow(now metav1.Time) {
 }
 
 // SubmitSpec requests a write of the spec and the owner references, after the pending changes. The
-// entry is settled when the object is in sync with the Node. The entry is nil if the object is
+// entry is settled when the object is in sync with the Node, or when the write has failed. The entry is nil if the object is
 // already in sync and no write of the spec is in flight.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = !inSync || len(c.queue) > 0 // a pending change may require a write of the spec
+	c.spec = c.spec || !inSync || len(c.queue) > 0 // a pending change may require a write of the spec
 	if inSync {
 		return nil
 	}

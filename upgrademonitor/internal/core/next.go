@@ -43,7 +43,9 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		}
 		return Request{Verb: Create, Node: c.latest}, true
 	}
-	c.settleSpec()
+	if c.object.InSync(c.latest) {
+		c.settleSpec(nil)
+	}
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
@@ -158,7 +160,8 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec, c.specEntry = true, nil // retry this write later, even if SubmitSpec did not request it
+		c.spec = true // retry this write later, even if SubmitSpec did not request it
+		c.settleSpec(result.Err)
 		return SkipSpec
 	}
 	return GiveUp

@@ -33,6 +33,7 @@ type reference struct {
 	latest    plan.Node // the view that the spec must follow
 	specOwed  bool      // the spec must be written, and was not
 	specEntry *core.Entry
+	specErr   error // of the write that has failed, for the callers of specEntry
 }
 
 // pending is a change that was accepted.
@@ -140,7 +141,12 @@ func (r *reference) followed(entry *core.Entry) error {
 func (r *reference) finished(c *core.Core) error {
 	for _, e := range c.TakeSettled() {
 		if e == r.specEntry {
-			if r.specEntry = nil; !r.known.InSync(r.latest) {
+			want := r.specErr
+			r.specEntry, r.specErr = nil, nil
+			switch {
+			case !errors.Is(e.Err(), want):
+				return fmt.Errorf("the spec is finished with %v, want %v", e.Err(), want)
+			case want == nil && !r.known.InSync(r.latest):
 				return errors.New("the spec is finished, and does not follow the node")
 			}
 			continue
@@ -265,7 +271,9 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 		r.pending[0].err = result.Err
 		return core.Continue
 	case isSpec:
-		r.specEntry = nil // its callers get the error
+		if r.specEntry != nil {
+			r.specErr = result.Err // its callers get the error
+		}
 		return core.SkipSpec
 	default:
 		return core.GiveUp
