@@ -222,6 +222,7 @@ func TestMixedVersionsOldDaemonAndAFastController(t *testing.T) {
 			require.NoError(t, daemon(t.Context(), first))
 			eventually(t, func() bool { return !isPending(m) }, "written without another call")
 			assert.Equal(t, done, w.status(cordoned.phase))
+			assert.Equal(t, no, w.status(phases.UpdatePrepared), "an old daemon does not start it, and a disruption resets it")
 			updated := w.condition(phases.Updated)
 			assert.Equal(t, no, updated.Status)
 			assert.Equal(t, first.phase != phases.Updated, strings.Contains(updated.Message, "disruption"), updated.Message)
