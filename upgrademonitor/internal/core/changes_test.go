@@ -45,6 +45,10 @@ func changes(before, after core.Object) string {
 	add("currentImage", before.Status.ConfigImage.CurrentImage, after.Status.ConfigImage.CurrentImage)
 	add("desiredImage", before.Status.ConfigImage.DesiredImage, after.Status.ConfigImage.DesiredImage)
 	add("imageSets", imageSets(before), imageSets(after))
+	add("observedGeneration", before.Status.ObservedGeneration, after.Status.ObservedGeneration)
+	if len(out) == 0 {
+		return "OK"
+	}
 	return strings.Join(out, ", ")
 }
 
@@ -66,7 +70,7 @@ func configs(o core.Object) (v mcfgv1.MachineConfigNodeStatusMachineConfigVersio
 func imageSets(o core.Object) string {
 	var sets []string
 	for _, set := range o.Status.PinnedImageSets {
-		sets = append(sets, fmt.Sprintf("%s(current %d, desired %d, failed %d)", set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGeneration))
+		sets = append(sets, fmt.Sprintf("%s(%d, desired %d, failed %d)", set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGeneration))
 	}
 	return strings.Join(sets, "+")
 }

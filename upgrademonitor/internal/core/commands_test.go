@@ -38,12 +38,14 @@ spec [FIELDS]                                  call GenerateAndApplyMachineConfi
 fill N                                         report NodeDegraded N times, True and False in turn
 
 run                                            make requests until nothing is left to do, or one fails
+run quietly                                    the same, without the output of each request
 next                                           take the next request
 send                                           have the API server make it, without a response yet
 respond                                        have the API server make it, unless it has, and respond
 lose | deny | reject                           no response, a denial (403), or a rejection (422) of the request
 leave                                          the callers leave whose reports are pending
 restart                                        restart the process
+show PHASE                                     print a condition of the object
 check                                          check that nothing is pending
 
 other report PHASE=STATUS                      another client reports
@@ -62,7 +64,8 @@ var simple = map[string]func(*script) error{
 	"spec":  (*script).submitSpec,
 	"flush": func(s *script) error { return s.submit(plan.NodeChange{Node: s.node}) },
 
-	"run": (*script).run,
+	"run":         (*script).run,
+	"run quietly": (*script).runQuietly,
 	"next": func(s *script) error {
 		err := s.next()
 		if s.request != nil {
@@ -70,14 +73,7 @@ var simple = map[string]func(*script) error{
 		}
 		return err
 	},
-	"send": func(s *script) error {
-		if s.request == nil {
-			return errNoRequest
-		}
-		result := s.server.make(*s.request)
-		s.sent = &result
-		return s.server.problem
-	},
+	"send":    (*script).send,
 	"respond": (*script).respond,
 	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
 	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
@@ -194,6 +190,13 @@ func parseWords(words []string) (func(*script) error, error) {
 		return parseReport(words[1:])
 	case len(words) >= 2 && words[0] == "image-sets":
 		return parseImageSets(words[1:])
+	case len(words) == 2 && words[0] == "show":
+		return func(s *script) error {
+			if c := conditions.Find(s.server.object.Status.Conditions, phases.Phase(words[1])); c != nil {
+				s.print("%s=%s: %q", c.Type, c.Status, c.Message)
+			}
+			return nil
+		}, nil
 	case len(words) == 2 && words[0] == "fill":
 		n, err := strconv.Atoi(words[1])
 		return func(s *script) error { return s.fill(n) }, err

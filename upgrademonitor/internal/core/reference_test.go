@@ -264,7 +264,7 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 		}
 		return nil
 	}
-	if request.Verb != core.Create && request.Base.ResourceVersion != r.version {
+	if isPatch := request.Verb == core.PatchSpec || request.Verb == core.PatchStatus; isPatch && request.Base.ResourceVersion != r.version {
 		return fmt.Errorf("it is computed from version %s, and %s is known", request.Base.ResourceVersion, r.version)
 	}
 	if len(r.pending) > 0 && r.pending[0].change.View() != r.latest {

@@ -30,6 +30,7 @@ type script struct {
 
 	request   *core.Request // between next and its result
 	sent      *core.Result  // of a request that the server has made; its response is on the way
+	before    core.Object   // the object before the server made the request
 	over      bool          // the attempt is over: the next request starts another
 	specFails bool          // a write of the spec has failed in this attempt
 
@@ -111,12 +112,16 @@ func (s *script) look() error {
 	before := s.core.Entries()
 	s.core.Follow(metav1.NewTime(s.server.now))
 	after := s.core.Entries()
-	if len(after) == len(before) {
+	if len(after) == 0 {
+		return nil
+	}
+	entry := after[len(after)-1]
+	change, ok := entry.Change.(plan.NodeChange)
+	if !ok || len(after) == len(before) && change == s.reference.pending[len(before)-1].change {
 		return nil
 	}
 	s.print("queued")
-	last := after[len(after)-1]
-	if err := s.reference.submitted(last.Change, last, false, nil); err != nil {
+	if err := s.reference.submitted(change, entry, false, nil); err != nil {
 		return err
 	}
 	s.reference.pending[len(after)-1].alone = true
@@ -167,7 +172,8 @@ func (s *script) settle() error {
 		case e.Change == nil:
 			s.print("settled: the spec")
 		case e.Err() != nil:
-			s.print("rejected: %s: %v", e.Change, e.Err())
+			words := strings.Split(e.Err().Error(), ": ")
+			s.print("rejected: %s: %s", e.Change, strings.Join(words[:min(2, len(words))], ": "))
 		default:
 			s.print("settled: %s", e.Change)
 		}
@@ -175,24 +181,34 @@ func (s *script) settle() error {
 	return s.reference.finished(settled)
 }
 
-// respond passes the response of the API server to the Core.
-func (s *script) respond() error {
+// send has the API server make the request.
+func (s *script) send() error {
 	if s.request == nil {
 		return errNoRequest
 	}
-	before := s.server.object
+	s.before = s.server.object
+	result := s.server.make(*s.request)
+	s.sent = &result
+	return s.server.problem
+}
+
+// respond passes the response of the API server to the Core.
+func (s *script) respond() error {
 	if s.sent == nil {
-		result := s.server.make(*s.request)
-		s.sent = &result
+		if err := s.send(); err != nil {
+			return err
+		}
 	}
 	result := *s.sent
+	outcome := string(result.Outcome)
 	if result.Outcome == apierr.OK {
 		s.expired = false
+		outcome = "OK"
 	}
 	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != core.Get {
-		return s.done(result, " "+changes(before, s.server.object))
+		outcome = changes(s.before, s.server.object)
 	}
-	return s.done(result, "")
+	return s.done(result, outcome)
 }
 
 var (
@@ -206,27 +222,21 @@ func (s *script) fail(outcome apierr.Outcome, err error) error {
 	if s.request == nil {
 		return errNoRequest
 	}
-	return s.done(core.Result{Outcome: outcome, Err: err}, "")
+	return s.done(core.Result{Outcome: outcome, Err: err}, string(outcome))
 }
 
-// done passes the result of the request to the Core.
-func (s *script) done(result core.Result, changes string) error {
+// done passes the result of the request to the Core, and prints it as text.
+func (s *script) done(result core.Result, text string) error {
 	r := *s.request
 	s.request, s.sent = nil, nil
 	verdict := s.core.Done(r, result)
-	outcome := string(result.Outcome)
-	if result.Outcome == apierr.OK {
-		outcome = "OK"
+	if verdict == core.Continue {
+		s.print("%s: %s", r.Verb, text)
+	} else {
+		s.print("%s: %s, %s", r.Verb, text, verdict)
 	}
-	if verdict != core.Continue {
-		outcome += ", " + string(verdict)
-	}
-	s.print("%s: %s%s", r.Verb, outcome, changes)
 	if want := s.reference.responded(r, result); verdict != want {
 		return fmt.Errorf("the verdict is %q, want %q", verdict, want)
-	}
-	if s.server.problem != nil {
-		return s.server.problem
 	}
 	if err := s.settle(); err != nil {
 		return err
@@ -256,6 +266,16 @@ func (s *script) run() error {
 		}
 	}
 	return fmt.Errorf("not done after %d requests", maxRequests)
+}
+
+// runQuietly runs, and prints how many reports were settled.
+func (s *script) runQuietly() error {
+	out, before := s.out, len(s.core.Entries())
+	s.out = nil
+	err := s.run()
+	s.out = out
+	s.print("%d settled", before-len(s.core.Entries()))
+	return err
 }
 
 // restart loses the pending changes and the known object.
