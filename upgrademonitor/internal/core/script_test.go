@@ -30,7 +30,7 @@ type script struct {
 
 	request   *core.Request // between next and its result
 	sent      *core.Result  // of a request that the server has made; its response is on the way
-	before    core.Object   // the object before the server made the request
+	writes    string        // what it changed
 	over      bool          // the attempt is over: the next request starts another
 	specFails bool          // a write of the spec has failed in this attempt
 
@@ -186,9 +186,12 @@ func (s *script) send() error {
 	if s.request == nil {
 		return errNoRequest
 	}
-	s.before = s.server.object
+	before := s.server.object
 	result := s.server.make(*s.request)
-	s.sent = &result
+	s.sent, s.writes = &result, "OK"
+	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != core.Get {
+		s.writes = changes(before, s.server.object)
+	}
 	return s.server.problem
 }
 
@@ -203,10 +206,7 @@ func (s *script) respond() error {
 	outcome := string(result.Outcome)
 	if result.Outcome == apierr.OK {
 		s.expired = false
-		outcome = "OK"
-	}
-	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != core.Get {
-		outcome = changes(s.before, s.server.object)
+		outcome = s.writes
 	}
 	return s.done(result, outcome)
 }
