@@ -43,6 +43,7 @@ next                                           take the next request
 send                                           have the API server make it, without a response yet
 respond                                        have the API server make it, unless it has, and respond
 lose | deny | reject                           no response, a denial (403), or a rejection (422) of the request
+hold spec                                      do not write the spec in this attempt, as if its retry is not due
 leave                                          the callers leave whose reports are pending
 restart                                        restart the process
 show PHASE                                     print a condition of the object
@@ -73,14 +74,15 @@ var simple = map[string]func(*script) error{
 		}
 		return err
 	},
-	"send":    (*script).send,
-	"respond": (*script).respond,
-	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
-	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
-	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
-	"leave":   func(s *script) error { return s.reference.leave() },
-	"check":   (*script).check,
-	"restart": func(s *script) error { s.restart(); return nil },
+	"send":      (*script).send,
+	"respond":   (*script).respond,
+	"lose":      func(s *script) error { return s.fail(apierr.Retry, errLost) },
+	"deny":      func(s *script) error { return s.fail(apierr.Denied, errAPI) },
+	"reject":    func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
+	"hold spec": func(s *script) error { s.over, s.specFails = false, true; return nil },
+	"leave":     func(s *script) error { return s.reference.leave() },
+	"check":     (*script).check,
+	"restart":   func(s *script) error { s.restart(); return nil },
 
 	"other add":    func(s *script) error { s.server.addForeign(); return nil },
 	"other touch":  func(s *script) error { s.server.bump(false); return nil },
