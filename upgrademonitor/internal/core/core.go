@@ -141,9 +141,9 @@ func (c *Core) isTrue(change plan.Change) bool {
 }
 
 // Follow queues the Node's configs and images in the latest view as a NodeChange, unless they were
-// already submitted, or do not change the status: see look.txt.
+// already submitted, do not change the status, or no object is known: see look.txt.
 func (c *Core) Follow(now metav1.Time) {
-	if c.situation == Unread || c.situation == Missing || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
+	if c.object.UID == "" || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
 		return
 	}
 	change := plan.NodeChange{Node: c.latest, Time: now}

@@ -84,7 +84,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 			return c.patchSpec(), true
 		}
 		c.spec = true // write the spec later
-	case err != nil || !p.SyncsSpec:
+	case !p.SyncsSpec:
 		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
 		}
