@@ -7,8 +7,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxQueue is the maximum number of pending changes. Once half of the places are taken, a change of
-// only reasons and messages takes no place, so only changes of a status can fill the queue.
+// maxQueue is the maximum number of pending changes of a status: see queue_full.txt.
 const maxQueue = 256
 
 // ErrFull means that the queue is full: maxQueue changes are pending.
