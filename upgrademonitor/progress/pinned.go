@@ -29,13 +29,13 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	for i := range status.PinnedImageSets {
 		s := &status.PinnedImageSets[i]
 		isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration
-		hasFailed := hasFailed(s, isCurrent, failing)
+		hasFailed, cause := hasFailed(s, isCurrent, failing), cmp.Or(s.LastFailedGenerationError, why)
 		switch {
-		case hasFailed && pulling && isRequeue(cmp.Or(s.LastFailedGenerationError, why)):
-			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
+		case hasFailed && pulling && isRequeue(cause):
+			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cause})
 			isRetried = true
 		case hasFailed:
-			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cmp.Or(s.LastFailedGenerationError, why)})
+			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cause})
 		case !isCurrent:
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince})
 		}

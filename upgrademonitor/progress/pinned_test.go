@@ -22,6 +22,7 @@ func TestPinnedImageSets(t *testing.T) {
 	}
 	const requeue = "requeue: prefetching images incomplete after timeout: 5m0s"
 	requeued := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = requeue }
+	noText := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }
 	pulling := is(phases.PinnedImageSetsProgressing, yes, 3)
 	failing := is(phases.PinnedImageSetsDegraded, yes, 4, "One or more failed")
 	failed := progress.PinnedImageSet{Name: "pinned", Failed: true, Since: at(4), Message: "no space left on device"}
@@ -29,23 +30,24 @@ func TestPinnedImageSets(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   []progress.PinnedImageSet
 	}{
-		"none":                     {mcn(), nil},
-		"complete":                 {mcn(set(2, 2, 0)), nil},
-		"complete, once not":       {mcn(set(2, 2, 1)), nil},
-		"failed, without its text": {mcn(set(0, 1, 1), failing, func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled":                   {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
-		"failed":                   {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
-		"failed again":             {mcn(set(2, 2, 2), failing), []progress.PinnedImageSet{failed}},
-		"failed before, complete":  {mcn(set(2, 2, 1), set(0, 1, 1), failing), []progress.PinnedImageSet{failed}},
-		"failed before, pulled":    {mcn(set(1, 2, 1), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
-		"failed before, failing":   {mcn(set(0, 2, 1), failing), []progress.PinnedImageSet{failed}},
-		"failed, not yet said":     {mcn(set(0, 1, 1)), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Message: "no space left on device"}}},
-		"retried":                  {mcn(set(0, 1, 1), requeued, pulling, failing), []progress.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
-		"retried, another failed":  {mcn(set(0, 1, 1), requeued, set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3), Message: requeue}}},
-		"retried no longer":        {mcn(set(0, 1, 1), requeued, failing), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: requeue}}},
-		"failed, then pulled":      {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
-		"failed, no set":           {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled, no set":           {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
+		"none":                      {mcn(), nil},
+		"complete":                  {mcn(set(2, 2, 0)), nil},
+		"complete, once not":        {mcn(set(2, 2, 1)), nil},
+		"failed, without its text":  {mcn(set(0, 1, 1), failing, noText), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled":                    {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed":                    {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},
+		"failed again":              {mcn(set(2, 2, 2), failing), []progress.PinnedImageSet{failed}},
+		"failed before, complete":   {mcn(set(2, 2, 1), set(0, 1, 1), failing), []progress.PinnedImageSet{failed}},
+		"failed before, pulled":     {mcn(set(1, 2, 1), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed before, failing":    {mcn(set(0, 2, 1), failing), []progress.PinnedImageSet{failed}},
+		"failed, not yet said":      {mcn(set(0, 1, 1)), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Message: "no space left on device"}}},
+		"retried":                   {mcn(set(0, 1, 1), requeued, pulling, failing), []progress.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried, another failed":   {mcn(set(0, 1, 1), requeued, set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried, in the condition": {mcn(set(0, 1, 1), noText, pulling, is(phases.PinnedImageSetsDegraded, yes, 4, requeue)), []progress.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried no longer":         {mcn(set(0, 1, 1), requeued, failing), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: requeue}}},
+		"failed, then pulled":       {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
+		"failed, no set":            {mcn(failing), []progress.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled, no set":            {mcn(pulling), []progress.PinnedImageSet{{Since: at(3)}}},
 	} {
 		n := progress.FromMachineConfigNode(tc.object)
 		assert.Equal(t, tc.want, n.PinnedImageSets, name)
