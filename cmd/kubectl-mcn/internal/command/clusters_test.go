@@ -186,6 +186,27 @@ func TestWaitFollowsNodes(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
+// TestWaitWithoutNodes: a user may not read Nodes, and the server is away for a while.
+func TestWaitWithoutNodes(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", newConfig), n)
+	denied := failure{"", coreNodes, http.StatusForbidden}
+	s.failWith(denied)
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1 to 22222222, 1 waiting")
+	s.failWith(failure{"", "", http.StatusServiceUnavailable})
+	s.CloseClientConnections()
+	before := s.requests("list " + coreNodes)
+	assert.Eventually(t, func() bool { return s.requests("list "+coreNodes) > before+1 }, 30*time.Second, 10*time.Millisecond)
+	s.failWith(denied)
+	update(n, newConfig, time.Now(), "")
+	s.set(n, updatedPool("worker", newConfig))
+	code, stdout, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "worker 1/1 to 22222222\ndone\n")
+}
+
 // TestEntries: what an entry says of a moment, of the step and of the node.
 func TestEntries(t *testing.T) {
 	t.Parallel()
