@@ -34,6 +34,12 @@ func TestEveryPath(t *testing.T) {
 					if p.err != nil {
 						t.Fatalf("after %d paths, this one: %v\n\n%s", paths, p.err, p.print(r))
 					}
+					if paths%1000 == 1 {
+						script := p.print(r)
+						replayed, err := replay(script)
+						require.NoError(t, err)
+						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "a path can be replayed")
+					}
 					if !tape.next() {
 						break
 					}
