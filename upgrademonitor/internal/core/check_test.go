@@ -144,9 +144,9 @@ func (p *path) do(commands ...command) {
 }
 
 var (
-	run, next, respond = mustParse("run"), mustParse("next"), mustParse("respond")
-	leave, check       = mustParse("leave"), mustParse("check")
-	repeat             = command{text: "repeat"} // in an event: the last report
+	run, next    = mustParse("run"), mustParse("next")
+	leave, check = mustParse("leave"), mustParse("check")
+	repeat       = command{text: "repeat"} // in an event: the last report
 )
 
 // walk makes the reports and the events that the tape chooses. At the end the API server is well, and
