@@ -34,6 +34,12 @@ func TestEveryPath(t *testing.T) {
 					if p.err != nil {
 						t.Fatalf("after %d paths, this one: %v\n\n%s", paths, p.err, p.print(r))
 					}
+					if paths%1000 == 1 {
+						script := p.print(r)
+						replayed, err := replay(script)
+						require.NoError(t, err)
+						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "a path can be replayed")
+					}
 					if !tape.next() {
 						break
 					}
@@ -138,9 +144,9 @@ func (p *path) do(commands ...command) {
 }
 
 var (
-	run, next, respond = mustParse("run"), mustParse("next"), mustParse("respond")
-	leave, check       = mustParse("leave"), mustParse("check")
-	repeat             = command{text: "repeat"} // in an event: the last report
+	run, next    = mustParse("run"), mustParse("next")
+	leave, check = mustParse("leave"), mustParse("check")
+	repeat       = command{text: "repeat"} // in an event: the last report
 )
 
 // walk makes the reports and the events that the tape chooses. At the end the API server is well, and

@@ -164,7 +164,7 @@ func (c *Core) SubmitSpec() *Entry {
 		c.doubt()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = c.spec || !inSync || len(c.queue) > 0 // a pending change may require a write of the spec
+	c.spec = !inSync
 	if inSync {
 		return nil
 	}

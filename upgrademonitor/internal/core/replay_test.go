@@ -40,15 +40,18 @@ const dashes = "----"
 
 // replay runs the commands of a file, and returns the file with their output. A blank line ends a block.
 func replay(file string) (string, error) {
+	lines := strings.Split(strings.TrimSpace(file), "\n")
+	for at, line := range lines {
+		lines[at] = strings.TrimSpace(line) // the path of a failed test is indented
+	}
 	var blocks []string
 	s := &script{}
-	for _, block := range strings.Split(strings.TrimSpace(file), "\n\n") {
+	for _, block := range strings.Split(strings.Join(lines, "\n"), "\n\n") {
 		input, _, _ := strings.Cut(block, "\n"+dashes)
 		lines := strings.Split(strings.TrimSpace(input), "\n")
 		s.out = &strings.Builder{}
-		for at, line := range lines {
-			lines[at] = strings.TrimSpace(line)
-			if lines[at] == "" || strings.HasPrefix(lines[at], "#") {
+		for _, line := range lines {
+			if line == "" || strings.HasPrefix(line, "#") {
 				continue
 			}
 			c, err := parse(line)
