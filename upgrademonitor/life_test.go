@@ -136,3 +136,16 @@ func TestASpecCallAfterTheLastCallHasLeft(t *testing.T) {
 		}
 	})
 }
+
+// A look that is in progress when the life ends queues nothing: no retry would write it.
+func TestTheLifeEndsDuringALook(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.calls(func() { <-time.After(time.Second) })
+		f.annotate(newConfig, newConfig)
+		pass(10*time.Second + time.Second/2)
+		f.end()
+		pass(time.Hour)
+		assert.Zero(t, f.pending())
+		assert.Empty(t, f.log.take())
+	})
+}
