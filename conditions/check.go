@@ -10,11 +10,14 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// CheckTransitions compares the conditions before and after a write. It returns an error for each
-// phase that skips a status of its state machine, makes an invalid transition, or changes its
-// lastTransitionTime but not its status. A step may change from Unknown to False only in a write
-// that starts or ends an update. After such a write, every step is False, except that
-// UpdatePrepared may be Unknown.
+// CheckTransitions compares the conditions before and after a write, and joins the errors of all
+// phases. It is for tests of clients that write conditions:
+//
+//  1. It is an error if phases.Path rejects a change of a status, or returns more than one status
+//     for it.
+//  2. A write that starts or ends an update may change steps from Unknown to False. After such a
+//     write, every step is False, except that UpdatePrepared may be Unknown.
+//  3. It is an error if the lastTransitionTime changes, but the status does not.
 func CheckTransitions(before, after []metav1.Condition) error {
 	var errs []error
 	for i := range after {
@@ -25,11 +28,16 @@ func CheckTransitions(before, after []metav1.Condition) error {
 		}
 		from := StatusOf(before, p)
 		path, err := phases.Path(p, from, c.Status)
-		resets := phases.IsUpdateStep(p) && from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse && isReset(after)
-		if from != c.Status && (len(path) > 1 || err != nil && !resets) {
+		toFalse := from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse
+		isResetStep := toFalse && phases.IsUpdateStep(p) && isReset(after)
+		if from != c.Status && (len(path) > 1 || err != nil && !isResetStep) {
 			errs = append(errs, fmt.Errorf("%s must not change from %s to %s", p, from, c.Status))
 		}
-		if known := Find(before, p); known != nil && known.Status == c.Status && !known.LastTransitionTime.Equal(&c.LastTransitionTime) {
+		known := Find(before, p)
+		if known == nil || known.Status != c.Status {
+			continue
+		}
+		if !known.LastTransitionTime.Equal(&c.LastTransitionTime) {
 			errs = append(errs, fmt.Errorf("lastTransitionTime of %s must not change while the status stays the same", p))
 		}
 	}
@@ -37,8 +45,8 @@ func CheckTransitions(before, after []metav1.Condition) error {
 }
 
 // isReset reports whether every step is False. UpdatePrepared may also be Unknown, because the
-// write that starts an update also starts UpdatePrepared. Clients, and the admission policy on
-// transitions, recognize the start and the end of an update by this.
+// write that starts an update also starts UpdatePrepared. Clients and the admission policy on
+// transitions use the same rule to recognize the start and the end of an update.
 func isReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)

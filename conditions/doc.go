@@ -1,31 +1,34 @@
-// Package conditions computes the conditions of a MachineConfigNode after a report on a phase.
+// Package conditions computes the conditions of a MachineConfigNode after a [Report], in which a
+// daemon says that a phase of an update has started, failed or ended. Package phases describes each
+// phase alone. This package adds the effects of a phase on other phases.
 //
-// [Next] takes a list of conditions and a [Report]. It returns the lists to publish, one per write:
+// [Next] takes the list of conditions and a report. It returns one list for each write, in order:
 //
 //	list ──┐
 //	       ├──► Next ──► list after the first write, after the second, …
 //	report ┘
 //
-// A report changes the condition of its phase (see package phases), and has these further effects:
+// An update starts with Updated=False, and ends with Updated=True. Every other Parent and Child is a
+// step of the update. A report changes the condition of its phase, and has these further effects:
 //
-//   - A report of a child also changes its parent, in the same writes. While the parent is Unknown,
-//     its reason is the name of the child that was reported last, and its message is the message of
-//     that report. But if a child turns True while another child is Unknown, the parent shows the
-//     Unknown child, which may have failed. If a child was reported Unknown before its parent turned
-//     True, but the report is written later, the parent stays True.
-//   - Updated=False starts an update: UpdatePrepared becomes Unknown, and every other Parent and
-//     Child becomes False. A step that was not required is as if it was never reported.
-//   - While Updated is True, a report of a phase that runs only during an update also starts an
-//     update. This is called a disruption.
-//   - While Updated is True, a report of Resumed, UpdateComplete or Uncordoned changes no status,
+//   - A child also changes its parent, in the same writes. While the parent is Unknown, it has the
+//     name of the last reported child as its reason, and the message of that report. But if one
+//     child turns True while another child is Unknown, the parent shows the Unknown child, because
+//     that child may have failed. If a child was reported Unknown before its parent turned True, but
+//     is written later, the parent stays True.
+//   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False. A step
+//     that was not required in the last update looks like a step that was never reported.
+//   - A report of a step that runs only during an update also starts an update if Updated is True.
+//     Example: an administrator drains the node.
+//   - A report of Resumed, UpdateComplete or Uncordoned changes no status while Updated is True,
 //     because a daemon also reports these phases when it restarts.
-//   - Updated=True ends the update: every other Parent and Child becomes False. The message of each
-//     phase that ran gets the prefix "Action during update to <name of the update>: ". The message of
-//     Updated names each child that was Unknown.
+//   - The end of an update sets all steps to False. The message of each step that ran gets the prefix
+//     "Action during update to <name of the update>: ". The message of Updated names each child that
+//     was Unknown.
 //
 // The package is pure: it has no I/O, log or clock, and the time is an argument. No function
 // changes its arguments, and all functions are safe for concurrent use.
 //
 // The functions read and return only conditions, not the other fields of the status. The returned
-// lists have only conditions of phases.
+// lists have only conditions whose type is a phase.
 package conditions

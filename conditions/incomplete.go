@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// incompleteMark precedes, in the message of Updated, the names of the children that were Unknown
-// when the update ended.
+// When an update ends while children are Unknown, the message of Updated ends with this mark and the
+// names of these children. Example: "Node is updated; not complete: Drained, Cordoned"
 const incompleteMark = "; not complete: "
 
 // unknownChildren returns the names of the children that are Unknown.
@@ -24,7 +24,7 @@ func unknownChildren(list []metav1.Condition) []string {
 	return names
 }
 
-// withIncomplete returns the message with the names at its end.
+// withIncomplete adds the mark and the names to the end of a message, in place of earlier names.
 func withIncomplete(message string, names []string) string {
 	if len(names) == 0 {
 		return message
@@ -34,19 +34,21 @@ func withIncomplete(message string, names []string) string {
 	return TruncateTo(text, maxMessage-len(suffix)) + suffix
 }
 
-// keepIncomplete returns the message with the names at the end of the known message.
+// keepIncomplete adds the names at the end of the known message to a new message.
 func keepIncomplete(known, message string) string {
 	_, names := cutIncomplete(known)
 	return withIncomplete(message, names)
 }
 
-// withoutIncomplete returns the message without the name of a phase.
+// withoutIncomplete removes the name of a phase from the names at the end of a message.
 func withoutIncomplete(message string, p phases.Phase) string {
 	text, names := cutIncomplete(message)
-	return withIncomplete(text, slices.DeleteFunc(names, func(name string) bool { return name == string(p) }))
+	isPhase := func(name string) bool { return name == string(p) }
+	return withIncomplete(text, slices.DeleteFunc(names, isPhase))
 }
 
-// cutIncomplete splits a message into the text and the names at its end.
+// cutIncomplete splits a message into the text before the mark, and the names after it. If the
+// message does not end with the mark and names of children, the text is the whole message.
 func cutIncomplete(message string) (text string, names []string) {
 	i := strings.LastIndex(message, incompleteMark)
 	if i < 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// StatusOf returns the status of a phase in the list; a missing condition counts as False.
+// StatusOf returns the status of a phase in the list. A missing condition counts as False.
 func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 	if c := Find(list, p); c != nil {
 		return c.Status

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// TruncationMark replaces the omitted part of a truncated message.
+	// TruncationMark stands in a truncated message for the text that Truncate has removed.
 	TruncationMark = "… [truncated]"
 
 	// maxMessage is the maximum length of a message in bytes. The limit keeps the object small.
@@ -17,12 +17,13 @@ const (
 )
 
 // Truncate returns the message as valid UTF-8 with at most 4,096 bytes. In a longer message,
-// TruncationMark replaces the middle, because the end usually names the cause of an error.
+// TruncationMark replaces the middle. The end stays, because it usually names the cause of an error.
 func Truncate(message string) string {
 	return TruncateTo(message, maxMessage)
 }
 
-// TruncateTo is like Truncate, with another limit in bytes. limit must exceed len(TruncationMark).
+// TruncateTo is like Truncate, but limit is the maximum length in bytes. limit must exceed
+// len(TruncationMark).
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {
@@ -48,9 +49,9 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is like withUpdatePrefix, but returns the known message if only the name of the
-// update would change. An update is named by its image or by its config, and after the update, the
-// object no longer shows which of these names is right.
+// keepUpdatePrefix is like withUpdatePrefix, but keeps the prefix of the known message if its text
+// is the same. The name of an update is its image or its config. After the update, the object no
+// longer shows which of them is the name.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known
@@ -58,7 +59,8 @@ func keepUpdatePrefix(known, message, update string) string {
 	return withUpdatePrefix(message, update)
 }
 
-// HasUpdatePrefix reports whether a message starts with "Action during update to".
+// HasUpdatePrefix reports whether a message starts with "Action during update to ". The messages of
+// steps get this prefix when an update ends.
 func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }
 
 // TrimUpdatePrefix returns the message without the prefix "Action during update to <update>: ", if

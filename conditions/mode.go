@@ -6,9 +6,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// InImageMode reports whether an object with these conditions is in image mode. AppliedFiles and
-// AppliedOSImage exist only in image mode, and AppliedFilesAndOS exists only in standard mode. If
-// the list has conditions of both modes, the object is in the mode whose phases ran.
+// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
+// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
+// only in standard mode, the object is in the mode whose conditions are Unknown or True.
 // ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
 func InImageMode(list []metav1.Condition) bool {
 	var hasImage, ranImage bool

@@ -9,22 +9,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the lists to publish for a report, one per write, in order. The given list may lack
-// conditions, and may have conditions whose type is not a phase. Each returned list has one
-// condition for each phase of the mode, like a list that Complete returns.
+// Next returns the conditions to write for a report: one list for each write, in order. The given
+// list may lack conditions, and may have conditions whose type is not a phase. Each returned list
+// has one condition for each phase of the mode, like a list that Complete returns. If the report
+// changes nothing, Next returns no list.
 //
-//  1. In each write, each phase makes at most one transition of its state machine. When an update
-//     starts or ends, a phase may also change from Unknown to False.
+//  1. In each write, a phase changes at most once, as phases.Path allows. When an update starts or
+//     ends, a step may also change from Unknown to False.
 //  2. If the status of a condition changes, its LastTransitionTime becomes the time of the report.
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
-//  3. If a report changes nothing, Next returns no list. Adding a missing condition counts as a
-//     change, and so does removing a condition of the other mode.
-//  4. If one write cannot both reset the phases and start the update, the first write only resets
-//     the phases. If the second write then fails, Next can be called again with the same report,
-//     and still starts the same update.
-//  5. The error is a *phases.TransitionError if the state machine does not allow the transition, or
-//     if a Parent is reported True while one of its children is Unknown. If the phase or the status
-//     is invalid, the error is the *field.Error that phases.Check returns.
+//  3. If the start of an update needs two writes, the first write only sets steps to False. If the
+//     second write fails, call Next again with the same report: it starts the same update.
+//  4. The error is a *phases.TransitionError if phases.Path rejects the change, or if a Parent is
+//     reported True while one of its children is Unknown.
+//  5. If the phase or the status is invalid, the error is the *field.Error that phases.Check returns.
 func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
@@ -57,43 +55,46 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 	return writes, nil
 }
 
-// writesOf returns the lists that Next returns, but with the old times. stamp sets the new times.
+// writesOf is Next without the times: each condition has its old lastTransitionTime. stamp sets the
+// new times.
 func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
-	between := StatusOf(before, phases.Updated) == metav1.ConditionTrue
+	isUpdated := StatusOf(before, phases.Updated) == metav1.ConditionTrue // no update is running
 	switch {
 	case r.Phase == phases.Updated && err != nil:
 		return nil, err
 	case StartsUpdate(before, r, cycle):
 		return start(before, r, cycle)
-	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !between:
+	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
-	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && between:
-		return [][]metav1.Condition{before}, nil // cycle.Ended is set, so no update starts
+	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
+		return [][]metav1.Condition{before}, nil // the update has already ended: see Cycle.Ended
 	case r.Phase == phases.Updated:
-		after := slices.Clone(before)
-		set(after, r.Phase, r.Status, r.Reason, r.Message)
-		if between {
-			set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))
+		message := r.Message
+		if isUpdated {
+			message = keepIncomplete(Find(before, r.Phase).Message, r.Message)
 		}
+		after := slices.Clone(before)
+		set(after, r.Phase, r.Status, r.Reason, message)
 		return [][]metav1.Condition{after}, nil
-	case phases.IsUpdateStep(r.Phase) && between:
+	case phases.IsUpdateStep(r.Phase) && isUpdated:
 		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil
 	case err != nil:
 		return nil, err
 	}
-	if child, ok := runningChild(before, r.Phase, ""); ok && r.Status == metav1.ConditionTrue {
+	if child, ok := unknownChild(before, r.Phase, ""); ok && r.Status == metav1.ConditionTrue {
 		return nil, &phases.TransitionError{Phase: r.Phase, From: StatusOf(before, r.Phase), To: r.Status, Child: child}
 	}
-	return transitions(before, r, path)
+	return changePhase(before, r, path)
 }
 
-// stamp sets the lastTransitionTime of each condition in after. If the status changed, the time
-// becomes now, otherwise the old time stays. An old time that is later than now also stays.
+// stamp sets the lastTransitionTime of each condition in after. The time becomes now if the status
+// has changed and the old time is not later than now. Otherwise the old time stays.
 func stamp(before, after []metav1.Condition, now metav1.Time) {
 	for i := range after {
-		if after[i].Status == before[i].Status || now.Before(&before[i].LastTransitionTime) {
-			after[i].LastTransitionTime = before[i].LastTransitionTime
+		old := before[i].LastTransitionTime
+		if after[i].Status == before[i].Status || now.Before(&old) {
+			after[i].LastTransitionTime = old
 		} else {
 			after[i].LastTransitionTime = now
 		}

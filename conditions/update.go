@@ -8,17 +8,19 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is the message of Updated if the report of a step turns it False. The message
-// is machine-config-operator's, because some tools match it.
+// disruptionMessage is the message of Updated if the report of a step turns it False. Some tools
+// compare this text, so it is the text that machine-config-operator writes.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
-// start returns the lists that start an update, one per write. The writes reset all phases, turn
-// Updated False, and start the first phase: UpdatePrepared, or the phase that was reported. If one
-// write cannot make all these changes, the first list only resets the phases.
+// start returns the lists that start an update, one per write. The writes reset all steps, turn
+// Updated False, and start the first step: UpdatePrepared, or the step that was reported. If one
+// write cannot make all these changes, the first write only resets the steps.
 func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
 	cleared := reset(before, cycle.Name)
 	forgetNotRequired(cleared)
-	if updated := Find(before, phases.Updated); updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason) {
+	updated := Find(before, phases.Updated)
+	wasReported := !IsReservedReason(updated.Reason)
+	if updated.Status != metav1.ConditionTrue && wasReported {
 		nameUpdateOfFailure(cleared, cycle.Name)
 	}
 	first := slices.Clone(cleared)
@@ -28,14 +30,14 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 		set(first, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
 		lists = [][]metav1.Condition{first}
 	} else {
-		if StatusOf(before, phases.Updated) == metav1.ConditionTrue {
+		if updated.Status == metav1.ConditionTrue {
 			set(first, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
 		}
 		path, err := phases.Path(r.Phase, metav1.ConditionFalse, r.Status)
 		if err != nil {
 			return nil, err
 		}
-		if lists, err = transitions(first, r, path); err != nil {
+		if lists, err = changePhase(first, r, path); err != nil {
 			return nil, err
 		}
 	}
@@ -45,22 +47,27 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 	return lists, nil
 }
 
-// end returns the list that ends an update. The write resets all phases, turns Updated True, and
-// turns NodeDegraded False if NodeDegraded was True. The message of Updated names each child that
-// was Unknown: it may have failed. For example, a node that is not uncordoned runs no new pods.
+// end returns the list that ends an update. The write resets all steps, and turns Updated True and
+// NodeDegraded False. The message of Updated names each child that was Unknown, because this child
+// may have failed. For example, a node that is not uncordoned runs no new pods.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
-		degraded.Status, degraded.Message = metav1.ConditionFalse, withUpdatePrefix(degraded.Message, cycle.Name)
+		degraded.Status = metav1.ConditionFalse
+		degraded.Message = withUpdatePrefix(degraded.Message, cycle.Name)
 	}
 	set(after, phases.Updated, metav1.ConditionTrue, r.Reason, withIncomplete(r.Message, unknownChildren(before)))
 	return after
 }
 
-// refresh returns the list for a report of a step while Updated is True. No status changes. The
-// step gets the reported reason and message. If the report is Unknown or True, the message gets the
-// prefix of the last update, and the parent changes in the cases of hasParentMessage. If the report
-// is True, the message of Updated no longer names the step as not complete.
+// refresh returns the list for a report of a step while Updated is True. It changes no status, only
+// reasons and messages:
+//
+//  1. The step gets the reported reason and message. If the report is Unknown or True, the message
+//     gets the prefix of the last update.
+//  2. If the report is Unknown or True, and hasParentMessage allows it, the parent gets the name of
+//     the step as its reason, and the parent's message.
+//  3. If the report is True, the name of the step is removed from the message of Updated.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	if r.Status == metav1.ConditionFalse {
@@ -82,8 +89,8 @@ func refresh(before []metav1.Condition, r Report, update string) []metav1.Condit
 	return after
 }
 
-// reset returns the list with every Parent and Child, except Updated, set to False. If a phase
-// changes, its message gets the prefix of the update.
+// reset returns the list with every step set to False. If the status of a step changes, its message
+// gets the prefix of the update.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	after := slices.Clone(before)
 	for i := range after {
@@ -96,8 +103,8 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 	return after
 }
 
-// forgetNotRequired sets each step that was not required in the last update to the state of a step
-// that never ran. That a step was not required says nothing about the next update.
+// forgetNotRequired makes each step that was not required in the last update look like a step that
+// was never reported, because the next update may require the step.
 func forgetNotRequired(list []metav1.Condition) {
 	for i := range list {
 		c := &list[i]
@@ -108,9 +115,9 @@ func forgetNotRequired(list []metav1.Condition) {
 	}
 }
 
-// nameUpdateOfFailure adds the prefix of an unfinished update, which another update replaces, to the
-// message of NodeDegraded. When the other update ends, nothing else in the list names the update in
-// which the node failed. NodeDegraded stays True, because a new target resolves no failure.
+// nameUpdateOfFailure adds the name of an unfinished update to the message of NodeDegraded, when
+// another update replaces it. Otherwise no condition would show in which update the node failed.
+// NodeDegraded stays True, because the failure is not resolved.
 func nameUpdateOfFailure(list []metav1.Condition, update string) {
 	if degraded := Find(list, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
 		degraded.Message = withUpdatePrefix(degraded.Message, update)

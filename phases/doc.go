@@ -1,25 +1,29 @@
 // Package phases defines the phases of a node update, and their state machine.
 //
-// A MachineConfigNode (MCN) represents a node update as a list of conditions. Each condition type
-// is a [Phase]. A Phase has one of three kinds:
+// The conditions of a MachineConfigNode show how far the update of a node has come. Each condition
+// type is a [Phase]. A Phase has one of three kinds:
 //
 //	Parent     a stage of an update: UpdatePrepared, UpdateExecuted, … Updated
-//	Child      a step of a parent: Cordoned, Drained, … Uncordoned
+//	Child      a part of a parent: Cordoned, Drained, … Uncordoned
 //	Singleton  independent of updates: NodeDegraded, PinnedImageSets…
 //
-// The status of a phase of an update changes in a cycle. Each write publishes one transition:
+// Updated is True between updates, and False during an update. Every other Parent and Child is a
+// step of the update. A step goes through three statuses, one status per write:
 //
 //	False ───► Unknown ───► True ───► False
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// [Path] returns the statuses to publish, one per write, from one status to another:
+// [Path] returns the statuses to write, one per write, to get from one status to another:
 //
-//	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
-//	// steps: Unknown, True
+//	path, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
+//	// path: Unknown, True
+//
+// A node is in standard mode or in image mode. The mode determines the children of UpdateExecuted.
+//
+// Package phases describes each phase alone. Package conditions computes how a change of one phase
+// affects other phases: a child changes its parent, and the start or the end of an update sets all
+// steps to False.
 //
 // The package has only data and pure functions, and is safe for concurrent use.
-//
-// A report may also affect other phases: a report of a child changes its parent, and the start or
-// end of an update resets phases to False. Package conditions computes these effects.
 package phases

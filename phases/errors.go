@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// TransitionError means that the state machine does not allow a transition. Nothing was written.
+// TransitionError means that a phase must not change from one status to another. Nothing was written.
 //
 // Use errors.As to read a TransitionError:
 //
@@ -18,16 +18,19 @@ type TransitionError struct {
 	From  metav1.ConditionStatus
 	To    metav1.ConditionStatus
 
-	// Child is the Unknown child because of which Phase cannot become True, or "".
+	// Child is a child of Phase, or "". If Child is set, Phase cannot become True because Child is
+	// Unknown.
 	Child Phase
 }
 
 // Error names the transition, and says how to correct the report.
 func (e *TransitionError) Error() string {
-	advice := "only the start (Updated=False) or the end (Updated=True) of an update changes a phase from Unknown to False; if the phase failed, report Unknown with the cause; if the phase is no longer needed, call NotRequired"
+	advice := "only the start (Updated=False) or the end (Updated=True) of an update changes a phase from Unknown " +
+		"to False; if the phase failed, report Unknown with the cause; if the phase is no longer needed, call NotRequired"
 	switch {
 	case e.Child != "":
-		advice = fmt.Sprintf("its child %[1]s is Unknown; first report True for %[1]s, or call NotRequired for %[1]s", e.Child)
+		advice = fmt.Sprintf(
+			"its child %[1]s is Unknown; first report True for %[1]s, or call NotRequired for %[1]s", e.Child)
 	case e.Phase == Updated:
 		advice = "Updated is never Unknown; report False when an update starts, and True when the update ends"
 	}
@@ -47,8 +50,9 @@ func wrongMode(p Phase, inImageMode bool) error {
 	if inImageMode {
 		mode, gate = "image mode", "on"
 	}
-	return field.Invalid(field.NewPath("phase"), string(p),
-		fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); use a phase that phases.All(%t) returns", mode, gate, inImageMode))
+	detail := fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); "+
+		"use a phase that phases.All(%t) returns", mode, gate, inImageMode)
+	return field.Invalid(field.NewPath("phase"), string(p), detail)
 }
 
 func invalidStatus(s metav1.ConditionStatus) error {

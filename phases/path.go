@@ -10,9 +10,9 @@ type transition struct {
 	from, to metav1.ConditionStatus
 }
 
-// cycle is the state machine of a phase of an update: the statuses to publish for each valid
-// transition.
-var cycle = map[transition][]metav1.ConditionStatus{
+// stepPaths has a row for each valid transition of a step of an update. The value of a row is the
+// result of Path.
+var stepPaths = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:      {metav1.ConditionUnknown, metav1.ConditionTrue},
@@ -23,8 +23,8 @@ var cycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:       {},
 }
 
-// updatedCycle is the state machine of Updated, which is True between updates.
-var updatedCycle = map[transition][]metav1.ConditionStatus{
+// updatedPaths is the same table for Updated.
+var updatedPaths = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionFalse, metav1.ConditionFalse}:   {},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionUnknown, metav1.ConditionFalse}: {metav1.ConditionFalse},
@@ -33,19 +33,18 @@ var updatedCycle = map[transition][]metav1.ConditionStatus{
 	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
 }
 
-// Path returns the statuses to publish, in order, to change a phase from one status to another.
-// Each write publishes one status. The result ends with the new status.
+// Path returns the statuses to write, in order and one per write, to change a phase from one status
+// to another. The result ends with the new status. It is nil if the status does not change. If from
+// is "", it counts as False.
 //
-//  1. If from is "", it counts as False.
-//  2. If the status does not change, the result is nil.
-//  3. If the caller skips Unknown or False, Path inserts this status, so that a watcher sees every
-//     transition. Path never inserts True, because only the caller knows that a phase is done.
-//  4. If the state machine does not allow the transition, the error is a *TransitionError.
-//  5. Updated may change from True to False and from False to True. A change to Unknown is an
-//     error. If another client has set Updated to Unknown, Updated may change to False or True.
-//  6. Singletons may change to any status.
-//
-// If the phase or a status is invalid, the error is a *field.Error of type NotSupported.
+//  1. The statuses of a step of an update are False, Unknown, True, and again False. If the caller
+//     skips Unknown or False, Path inserts this status, so that a watcher sees each change.
+//  2. A step cannot change from Unknown to False, and Path never inserts True, because only the
+//     caller knows that a step is done.
+//  3. Updated can change to False and to True, but not to Unknown. Singletons can change to any
+//     status.
+//  4. If the change is not possible, the error is a *TransitionError. If the phase or a status is
+//     invalid, the error is a *field.Error of type NotSupported.
 func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
 	kind := KindOf(p)
 	if kind == "" {
@@ -65,11 +64,11 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 		}
 		return []metav1.ConditionStatus{to}, nil
 	}
-	machine := cycle
+	paths := stepPaths
 	if p == Updated {
-		machine = updatedCycle
+		paths = updatedPaths
 	}
-	path, ok := machine[transition{from, to}]
+	path, ok := paths[transition{from, to}]
 	if !ok {
 		return nil, &TransitionError{Phase: p, From: from, To: to}
 	}
@@ -79,8 +78,9 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 	return slices.Clone(path), nil
 }
 
-// Check validates the phase and the status of a report. The error is a *field.Error for the field
-// phase or status. Its type is Invalid if the mode does not have the phase, otherwise NotSupported.
+// Check validates a phase and its new status. inImageMode is the mode of the node. The error is a
+// *field.Error for the field "phase" or "status". Its type is Invalid if the phase does not exist in
+// the mode. Otherwise its type is NotSupported.
 func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
 	case KindOf(p) == "":

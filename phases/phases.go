@@ -32,19 +32,19 @@ const (
 	PinnedImageSetsDegraded    = mcfgv1.MachineConfigNodePinnedImageSetsDegraded
 )
 
-// Kind is the role of a phase in an update.
+// Kind says what a phase is in an update: a stage, a part of a stage, or nothing.
 type Kind string
 
 const (
-	// Parent phases are the stages of an update, and also the phase Updated.
+	// Parent phases are the stages of an update, and the phase Updated.
 	Parent Kind = "Parent"
-	// Child phases are steps of a parent. A report of a child also changes its parent.
+	// Child phases are the parts of a stage. Each has one Parent: see ParentOf.
 	Child Kind = "Child"
 	// Singleton conditions are independent of updates, and may change to any status.
 	Singleton Kind = "Singleton"
 )
 
-// mode says in which modes of a node a phase exists.
+// mode is the mode of the nodes that have a phase.
 type mode string
 
 const (
@@ -53,7 +53,7 @@ const (
 	imageOnly    mode = "image"
 )
 
-// runs says when a phase runs.
+// runs is the time when a phase runs.
 type runs string
 
 const (
@@ -70,8 +70,8 @@ type row struct {
 	runs   runs
 }
 
-// table holds every phase in the order in which the conditions are written. NodeDegraded precedes
-// Updated, because some clients show only the first of these two conditions that is True.
+// table has a row for each phase, in the order in which the conditions are written. NodeDegraded
+// precedes Updated: if both are True, some clients show only the first of them.
 var table = []row{
 	{UpdatePrepared, Parent, "", anyMode, inUpdate},
 	{UpdateExecuted, Parent, "", anyMode, inUpdate},
@@ -127,8 +127,8 @@ func ParentOf(p Phase) (Phase, bool) {
 	return parent, parent != ""
 }
 
-// All returns every phase of the mode, in the order in which the conditions are written. A node is
-// in image mode if the feature gate ImageModeStatusReporting is enabled, otherwise in standard
+// All returns every phase of a mode, in the order in which the conditions are written. A node is in
+// image mode if the feature gate ImageModeStatusReporting is enabled. Otherwise it is in standard
 // mode. The caller may change the returned slice.
 func All(inImageMode bool) []Phase {
 	if inImageMode {
@@ -137,7 +137,8 @@ func All(inImageMode bool) []Phase {
 	return slices.Clone(standardMode)
 }
 
-// ExistsIn reports whether a phase exists in the mode. It returns false if p is not a phase.
+// ExistsIn reports whether a phase exists in image mode or, if inImageMode is false, in standard
+// mode. It returns false if p is not a phase.
 func ExistsIn(p Phase, inImageMode bool) bool {
 	r, ok := rows[p]
 	if !ok || r.mode == anyMode {
@@ -146,16 +147,16 @@ func ExistsIn(p Phase, inImageMode bool) bool {
 	return inImageMode == (r.mode == imageOnly)
 }
 
-// IsUpdateStep reports whether a phase is a step of an update: a Parent or Child except Updated.
+// IsUpdateStep reports whether a phase is a step of an update: a Parent or a Child, but not Updated.
 func IsUpdateStep(p Phase) bool {
 	r, ok := rows[p]
 	return ok && r.runs != noStep
 }
 
-// StartsUpdate reports whether a report of the phase can start an update, because the phase runs
-// only during an update. These phases are UpdatePrepared to RebootedNode, and their children.
-// Resumed, UpdateComplete and Uncordoned do not count, because a daemon also reports these phases
-// when it restarts.
+// StartsUpdate reports whether a phase runs only during an update. If a client reports such a phase
+// while no update is running, an update must have started. These phases are UpdatePrepared to
+// RebootedNode, and their children. Resumed, UpdateComplete and Uncordoned are not among them,
+// because a daemon also reports these phases when it restarts.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

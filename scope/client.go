@@ -20,13 +20,14 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope means that no request was made, because it was about another node. Fix the caller:
-// a daemon may access only the MachineConfigNode of its own node.
+// ErrOutOfScope means that the caller passed the name of another node. No request was made. Fix the
+// caller: a daemon may access only the MachineConfigNode of its own node.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
-// ErrUnexpectedResponse means that a response is not from the API server, or is about another
-// object. A write may or may not have taken effect: read the object before the next write. If the
-// error persists, check the proxies between this process and the API server.
+// ErrUnexpectedResponse means that a response is about another object, or has no UID or no
+// resourceVersion, so it does not come from the API server. A write may have taken effect, or not:
+// read the object before the next write. If the error persists, check the proxies between this
+// process and the API server.
 var ErrUnexpectedResponse = errors.New("unexpected response")
 
 const (
@@ -38,8 +39,9 @@ const (
 	fieldValidation = metav1.FieldValidationIgnore
 )
 
-// Client reads and writes the MachineConfigNode of one node. Its errors name the request, and wrap
-// the error of client-go, ErrOutOfScope or ErrUnexpectedResponse. A Client is safe for concurrent use.
+// Client reads and writes the MachineConfigNode of one node. Create a Client with NewClient. Errors of
+// its methods name the request and the node, and wrap the error of client-go, ErrOutOfScope or
+// ErrUnexpectedResponse. A Client is safe for concurrent use.
 type Client struct {
 	nodes        mcfgclient.MachineConfigNodeInterface
 	rest         rest.Interface // nil for a fake clientset
@@ -47,12 +49,14 @@ type Client struct {
 	fieldManager string
 }
 
-// NewClient returns a Client for the MachineConfigNode of a node. It makes no request. Each write
-// has the field manager. If an argument is invalid, the error is a *field.Error.
+// NewClient returns a Client for the MachineConfigNode of a node, and makes no request. All writes
+// have the given field manager, which may be empty. The clientset may be a fake clientset. If an
+// argument is invalid, the error is a *field.Error.
 func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string) (*Client, error) {
 	path := field.NewPath("scope", "NewClient")
 	if validate.IsNil(clientset) {
-		return nil, field.Required(path.Child("clientset"), "pass the machineconfiguration clientset of openshift/client-go")
+		detail := "pass the machineconfiguration clientset of openshift/client-go"
+		return nil, field.Required(path.Child("clientset"), detail)
 	}
 	if nodeName == "" {
 		return nil, field.Required(path.Child("nodeName"), "pass the name of the Node that the daemon runs on")
@@ -72,14 +76,15 @@ func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string)
 	return c, nil
 }
 
-// Get reads the object.
+// Get reads the object from the API server.
 func (c *Client) Get(ctx context.Context) (*mcfgv1.MachineConfigNode, error) {
 	mcn, err := c.nodes.Get(ctx, c.nodeName, metav1.GetOptions{})
 	return checked(c, "get", mcn, err)
 }
 
-// Create creates the object, and returns it. If spec.node.name is not the name of the node, Create
-// makes no request and returns ErrOutOfScope.
+// Create creates the object with these owner references and this spec, and returns it as stored. If
+// spec.node.name is not the name of the node, Create makes no request, and the error wraps
+// ErrOutOfScope.
 func (c *Client) Create(
 	ctx context.Context, owners []metav1.OwnerReference, spec mcfgv1.MachineConfigNodeSpec,
 ) (*mcfgv1.MachineConfigNode, error) {
@@ -95,9 +100,9 @@ func (c *Client) Create(
 	return checked(c, "create", created, err)
 }
 
-// PatchSpec sends a JSON merge patch of the spec and the metadata. It returns the metadata of the
-// object after the patch. If the patch has a metadata.resourceVersion that is out of date, the
-// object stays unchanged, and apierrors.IsConflict(err) is true.
+// PatchSpec sends a JSON merge patch of the spec and the metadata, as encoded JSON. It returns the
+// metadata of the object after the patch. If the patch has a metadata.resourceVersion that is out of
+// date, the object stays unchanged, and apierrors.IsConflict(err) is true.
 func (c *Client) PatchSpec(ctx context.Context, patch []byte) (*metav1.PartialObjectMetadata, error) {
 	response, err := c.patch(ctx, patch)
 	return checked(c, "patch spec of", response, err)
@@ -109,8 +114,11 @@ func (c *Client) PatchStatus(ctx context.Context, patch []byte) (*metav1.Partial
 	return checked(c, "patch status of", response, err)
 }
 
-// patch asks for a response with only the metadata. A fake clientset responds with the whole object.
-func (c *Client) patch(ctx context.Context, data []byte, subresources ...string) (*metav1.PartialObjectMetadata, error) {
+// patch requests a response that has only the metadata. A fake clientset has no REST client, and
+// responds with the whole object.
+func (c *Client) patch(
+	ctx context.Context, data []byte, subresources ...string,
+) (*metav1.PartialObjectMetadata, error) {
 	if c.rest == nil {
 		opts := metav1.PatchOptions{FieldManager: c.fieldManager, FieldValidation: fieldValidation}
 		mcn, err := c.nodes.Patch(ctx, c.nodeName, types.MergePatchType, data, opts, subresources...)
@@ -119,9 +127,15 @@ func (c *Client) patch(ctx context.Context, data []byte, subresources ...string)
 		}
 		return &metav1.PartialObjectMetadata{ObjectMeta: mcn.ObjectMeta}, nil
 	}
-	result := c.rest.Patch(types.MergePatchType).Resource(resource).Name(c.nodeName).SubResource(subresources...).
-		Param("fieldManager", c.fieldManager).Param("fieldValidation", fieldValidation).
-		SetHeader("Accept", acceptMetadata).Body(data).Do(ctx)
+	result := c.rest.Patch(types.MergePatchType).
+		Resource(resource).
+		Name(c.nodeName).
+		SubResource(subresources...).
+		Param("fieldManager", c.fieldManager).
+		Param("fieldValidation", fieldValidation).
+		SetHeader("Accept", acceptMetadata).
+		Body(data).
+		Do(ctx)
 	if err := result.Error(); err != nil { // the error of result.Raw lacks the Status of the API server
 		return nil, err
 	}
@@ -136,20 +150,28 @@ func (c *Client) patch(ctx context.Context, data []byte, subresources ...string)
 	return response, nil
 }
 
-// checked returns a response, or an error if the request has failed or if the response is not about
-// the object. Objects of a fake clientset may lack a UID and a resourceVersion.
+// checked returns the response. It returns an error if the request has failed (err), or if the
+// response is not about the object. In a response of a fake clientset, the UID and the
+// resourceVersion may be missing.
 func checked[T metav1.Object](c *Client, verb string, response T, err error) (T, error) {
-	switch {
-	case err != nil:
-	case response.GetName() != c.nodeName:
-		err = fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, response.GetName())
-	case c.rest != nil && (response.GetUID() == "" || response.GetResourceVersion() == ""):
-		err = fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedResponse)
-	default:
-		return response, nil
+	if err == nil {
+		err = c.check(response)
 	}
-	var none T
-	return none, c.failed(verb, err)
+	if err != nil {
+		var none T
+		return none, c.failed(verb, err)
+	}
+	return response, nil
+}
+
+func (c *Client) check(response metav1.Object) error {
+	switch {
+	case response.GetName() != c.nodeName:
+		return fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, response.GetName())
+	case c.rest != nil && (response.GetUID() == "" || response.GetResourceVersion() == ""):
+		return fmt.Errorf("%w: it has no UID or no resourceVersion", ErrUnexpectedResponse)
+	}
+	return nil
 }
 
 func (c *Client) failed(verb string, err error) error {

@@ -1,7 +1,8 @@
-// Package scope restricts a node to its own MachineConfigNode.
+// Package scope restricts the daemon of a node to the MachineConfigNode of that node.
 //
-// A [Client] makes all requests of a daemon for MachineConfigNodes. No method takes a name, and
-// each response is checked to be about the node's object:
+// A [Client] reads and writes one MachineConfigNode, which has the name of the node. No method takes
+// a name, and a response about another object is an error. The Monitor of package upgrademonitor
+// makes all requests through a Client:
 //
 //	Monitor ──► scope.Client ──► API server
 //
@@ -11,6 +12,6 @@
 //
 // Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //
-// The client is defense in depth: it catches mistakes in the daemon's own code. The admission
-// policies of package guard also stop a hostile daemon.
+// A Client catches mistakes in the code of a daemon. It does not stop hostile code. For this purpose,
+// install the admission policies of package scope/guard.
 package scope

@@ -1,5 +1,5 @@
-// Package poolwords has the words in the conditions of a MachineConfigPool. Package pool writes
-// them, and kubectl mcn reads them back. machine-config-operator writes the same words, and e2e
+// Package poolwords has the texts of the conditions of a MachineConfigPool. Package pool writes
+// these texts, and kubectl mcn parses them. machine-config-operator writes the same texts, and e2e
 // tests, alerts and runbooks of OpenShift compare them.
 package poolwords
 
@@ -12,7 +12,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
-// The first words of messages. Degraded and NoTarget are whole messages.
+// The beginnings of messages. Degraded and NoTarget are whole messages.
 const (
 	AllUpdated  = "All nodes are updated with "
 	AllUpdating = "All nodes are updating to "
@@ -22,41 +22,56 @@ const (
 	NoTarget    = "The pool has no rendered MachineConfig yet"
 )
 
-// The states of a build that are not condition types of a MachineOSBuild.
+// Two states of a build. The other states are condition types of a MachineOSBuild.
 const (
 	None    mcfgv1.BuildProgress = "None"    // the pool's config has no MachineOSBuild yet
 	Initial mcfgv1.BuildProgress = "Initial" // no condition of the MachineOSBuild is True
 )
 
-// Build is how the condition Updating of a layered pool describes the pool's OS image build.
+// Build is the condition Updating of a layered pool (a pool with its own OS image) while the image is
+// in a state of its build.
 type Build struct {
 	State      mcfgv1.BuildProgress
 	IsPaused   bool // the pool is paused
 	IsUpdating bool // the status of Updating
 	Reason     string
-	message    string // %s is the name of the MachineOSBuild or, for None, of the MachineOSConfig
+	message    string // %s stands for the name that Message takes
 }
 
-// builds has two rows for each state. Initial and Prepared have the same words if the pool is not
-// paused.
+// builds has two rows for each state: the pool is not paused, and the pool is paused. If the pool is
+// not paused, Initial and Prepared have the same message.
 var builds = []Build{
-	{None, false, true, "ImageBuilding", "Pool is waiting for a new OS image build to start (mosc: %s)"},
-	{None, true, true, "PausedWhileBuilding", "Pool is paused; waiting for a new OS image build to start (mosc: %s)"},
-	{Initial, false, true, "ImageBuilding", "Pool is waiting for OS image build to start (mosb: %s)"},
-	{Initial, true, true, "PausedWhileBuilding", "Pool is paused; OS image build has been created but not yet started (mosb: %s)"},
-	{mcfgv1.MachineOSBuildPrepared, false, true, "ImageBuilding", "Pool is waiting for OS image build to start (mosb: %s)"},
-	{mcfgv1.MachineOSBuildPrepared, true, true, "PausedWhileBuilding", "Pool is paused; OS image build has been prepared but will not rollout (mosb: %s)"},
-	{mcfgv1.MachineOSBuilding, false, true, "ImageBuilding", "Pool is waiting for OS image build to complete (mosb: %s)"},
-	{mcfgv1.MachineOSBuilding, true, true, "PausedWhileBuilding", "Pool is paused; OS image build in progress (mosb: %s)"},
-	{mcfgv1.MachineOSBuildSucceeded, false, true, "NodesUpdating", "Pool is waiting for nodes to apply OS image (mosb: %s)"},
-	{mcfgv1.MachineOSBuildSucceeded, true, false, "Paused", "Pool is paused; OS image build completed successfully (mosb: %s)"},
-	{mcfgv1.MachineOSBuildFailed, false, false, "ImageBuildFailed", "Pool update stopped due to OS image build failure (mosb: %s)"},
-	{mcfgv1.MachineOSBuildFailed, true, false, "Paused", "Pool is paused; OS image build failed (mosb: %s)"},
-	{mcfgv1.MachineOSBuildInterrupted, false, false, "ImageBuildInterrupted", "Pool update stopped due to OS image build being interrupted (mosb: %s)"},
-	{mcfgv1.MachineOSBuildInterrupted, true, false, "Paused", "Pool is paused; OS image build was interrupted (mosb: %s)"},
+	{None, false, true, "ImageBuilding",
+		"Pool is waiting for a new OS image build to start (mosc: %s)"},
+	{None, true, true, "PausedWhileBuilding",
+		"Pool is paused; waiting for a new OS image build to start (mosc: %s)"},
+	{Initial, false, true, "ImageBuilding",
+		"Pool is waiting for OS image build to start (mosb: %s)"},
+	{Initial, true, true, "PausedWhileBuilding",
+		"Pool is paused; OS image build has been created but not yet started (mosb: %s)"},
+	{mcfgv1.MachineOSBuildPrepared, false, true, "ImageBuilding",
+		"Pool is waiting for OS image build to start (mosb: %s)"},
+	{mcfgv1.MachineOSBuildPrepared, true, true, "PausedWhileBuilding",
+		"Pool is paused; OS image build has been prepared but will not rollout (mosb: %s)"},
+	{mcfgv1.MachineOSBuilding, false, true, "ImageBuilding",
+		"Pool is waiting for OS image build to complete (mosb: %s)"},
+	{mcfgv1.MachineOSBuilding, true, true, "PausedWhileBuilding",
+		"Pool is paused; OS image build in progress (mosb: %s)"},
+	{mcfgv1.MachineOSBuildSucceeded, false, true, "NodesUpdating",
+		"Pool is waiting for nodes to apply OS image (mosb: %s)"},
+	{mcfgv1.MachineOSBuildSucceeded, true, false, "Paused",
+		"Pool is paused; OS image build completed successfully (mosb: %s)"},
+	{mcfgv1.MachineOSBuildFailed, false, false, "ImageBuildFailed",
+		"Pool update stopped due to OS image build failure (mosb: %s)"},
+	{mcfgv1.MachineOSBuildFailed, true, false, "Paused",
+		"Pool is paused; OS image build failed (mosb: %s)"},
+	{mcfgv1.MachineOSBuildInterrupted, false, false, "ImageBuildInterrupted",
+		"Pool update stopped due to OS image build being interrupted (mosb: %s)"},
+	{mcfgv1.MachineOSBuildInterrupted, true, false, "Paused",
+		"Pool is paused; OS image build was interrupted (mosb: %s)"},
 }
 
-// BuildOf returns the row of a state.
+// BuildOf returns the Build for a state. It returns the zero value for an unknown state.
 func BuildOf(state mcfgv1.BuildProgress, isPaused bool) Build {
 	for _, b := range builds {
 		if b.State == state && b.IsPaused == isPaused {
@@ -70,8 +85,8 @@ func BuildOf(state mcfgv1.BuildProgress, isPaused bool) Build {
 // the MachineOSConfig.
 func (b Build) Message(name string) string { return fmt.Sprintf(b.message, name) }
 
-// ReadBuild is the reverse of Message: it returns the first row with a message, and the name in the
-// message. ok is false if the message is not about a build.
+// ReadBuild is the reverse of Message: it returns the first Build that has this message, and the name
+// in the message. ok is false if the message is not about a build.
 func ReadBuild(message string) (b Build, name string, ok bool) {
 	for _, b := range builds {
 		before, after, _ := strings.Cut(b.message, "%s")
@@ -83,16 +98,16 @@ func ReadBuild(message string) (b Build, name string, ok bool) {
 	return Build{}, "", false
 }
 
-// Report is what one node reports in the message of NodeDegraded.
+// Report is one entry in the message of the condition NodeDegraded: a node and its error.
 type Report struct{ Node, Message string }
 
-// String returns the words about one node. The messages of several nodes are joined by commas.
+// String returns the text of the entry. The message of NodeDegraded joins the entries with commas.
 func (r Report) String() string { return fmt.Sprintf("Node %s is reporting: %q", r.Node, r.Message) }
 
 var report = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
 
-// ReadReports returns the reports in the message of NodeDegraded. If the middle of a text was cut
-// out, the text may have a broken escape sequence, and is returned as it is.
+// ReadReports returns the entries in the message of NodeDegraded. An entry that was truncated may have
+// a broken escape sequence. Then Message is the quoted text as it is.
 func ReadReports(message string) []Report {
 	var all []Report
 	for _, match := range report.FindAllStringSubmatch(message, -1) {

@@ -48,7 +48,7 @@ func IsNil(value any) bool {
 type Field struct {
 	Name  string
 	Value any
-	Hint  string // how to set the field
+	Hint  string // advice for the caller, which the error contains
 }
 
 // Required returns a *field.Error for the first field with a nil value (see IsNil), or nil.

@@ -17,8 +17,8 @@ const (
 	DefaultServiceAccount = "machine-config-daemon"
 )
 
-// The claims of a token that is bound to a Node, or to a Pod on a Node. The API server sets these
-// claims. A user cannot change them.
+// The claims of a service account token that is bound to a Node, or to a Pod on a Node. The API
+// server sets these claims when it issues the token. A user cannot change them.
 const (
 	NodeNameClaim = "authentication.kubernetes.io/node-name"
 	NodeUIDClaim  = "authentication.kubernetes.io/node-uid"
@@ -32,16 +32,17 @@ const (
 //
 // The objects have these effects:
 //
-//  1. A ClusterRole grants the service account only the verbs that the library needs.
-//  2. An admission policy denies every write to the object of another node. The token of a request
-//     says on which node the daemon runs. For the object of this node, the policy denies deletion,
-//     changes of labels, annotations and finalizers, and changes of owner references, except to set
-//     the Node as owner. The library makes no change that the policy denies.
-//  3. With EnforceTransitions, a second policy denies invalid transitions: see TransitionPolicy.
-//  4. The policies apply only to the service account.
+//  1. A ClusterRole grants the daemons' service account only the verbs that package upgrademonitor
+//     needs.
+//  2. An admission policy denies every write to the MachineConfigNode of another node, and some
+//     writes to the MachineConfigNode of the daemon's own node: see Policy.
+//  3. With EnforceTransitions, a second policy denies invalid changes of conditions: see
+//     TransitionPolicy.
+//  4. The policies apply only to the service account. A daemon with package upgrademonitor makes no
+//     request that they deny.
 //
 // A denied request gets status 403 and a message with the cause. The methods of a Guard make no
-// request. The zero value is usable.
+// request, and are safe for concurrent use. The zero value is usable.
 type Guard struct {
 	// Name is the name of Policy and of the ClusterRole, and the prefix of the names of the other
 	// objects. Default: DefaultName.

@@ -11,8 +11,8 @@ import (
 
 // Objects returns the objects of the guard in the order in which a client must apply them: the
 // ValidatingAdmissionPolicies and their bindings, then the ClusterRole and its binding, so that a
-// permission is restricted before it is granted. The objects do not include the service account and
-// its namespace. If a name is invalid, the error is a *field.Error.
+// permission is restricted before it is granted. The service account and its namespace must already
+// exist. If a name in the Guard is invalid, the error is a *field.Error.
 func (g Guard) Objects() ([]runtime.Object, error) {
 	if err := g.validate(); err != nil {
 		return nil, err
@@ -24,11 +24,9 @@ func (g Guard) Objects() ([]runtime.Object, error) {
 	return append(list, g.role(), g.roleBinding()), nil
 }
 
-// WriteManifests writes the Objects as YAML for `kubectl apply -f -`. The output depends only on
-// the Guard. WriteManifests calls w.Write once. If a name is invalid, it writes nothing and returns
-// a *field.Error.
-//
-// A policy takes effect about a second after kubectl applies it.
+// WriteManifests writes the objects of the guard (see Objects) as YAML for `kubectl apply -f -`. It
+// calls w.Write once. If a name in the Guard is invalid, it writes nothing and returns a
+// *field.Error. A policy takes effect about a second after kubectl applies it.
 func (g Guard) WriteManifests(w io.Writer) error {
 	objects, err := g.Objects()
 	if err != nil {

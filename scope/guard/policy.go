@@ -7,24 +7,25 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 )
 
-// These parts of the messages of Policy are the same as in machine-config-operator's policy
-// mcn-guards, because OpenShift's tests expect this text.
+// Parts of the messages of Policy. OpenShift's tests expect these texts, so they are the same as in
+// machine-config-operator's policy mcn-guards.
 const (
 	missingNodeNameClaim = `this user must have a "` + NodeNameClaim + `" claim`
 	updatesTo            = "updates to MCN "
 	onlyFromOwnerNode    = " can only be done from the MCN's owner node"
 )
 
-// Policy returns the policy that restricts each request of the service account to the object of one
-// node: the node that the token of the request is bound to. The policy denies, in this order:
+// Policy returns the admission policy that restricts each write of the service account to the
+// MachineConfigNode of one node: the node that the token of the request is bound to. The policy
+// denies:
 //
-//  1. a user without NodeNameClaim, or with several values of this claim;
-//  2. any write to another node's object, and any write that names another node in spec.node;
-//  3. DELETE and DELETECOLLECTION;
-//  4. a change of labels, annotations or finalizers;
-//  5. the removal of an owner, and the addition of an owner other than the Node. If the user has
-//     NodeUIDClaim, the UID of the added owner must be a value of this claim;
-//  6. a status that adds a value that typed clients cannot decode. If one object has such a value, every typed informer of MachineConfigNodes fails to list.
+//  1. a request whose token does not have exactly one NodeNameClaim;
+//  2. a write to the object of another node, and a write that names another node in spec.node;
+//  3. a deletion, and a change of labels, annotations or finalizers;
+//  4. the removal of an owner, and the addition of an owner other than the Node. If the token has a
+//     NodeUIDClaim, the added owner must have this UID;
+//  5. a status with a new value that the Go type MachineConfigNode cannot decode. One such object
+//     would make all informers of MachineConfigNodes fail.
 //
 // Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
@@ -34,10 +35,10 @@ func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {
 		admissionv1.ValidatingAdmissionPolicySpec{Variables: slices.Clone(policyVariables), Validations: policyValidations()})
 }
 
-// policyVariables are the CEL variables of Policy. An expression uses "?" to select a field that
-// may be absent, because after an error in an expression the API server responds with 422, not 403.
-// No variable has an optional type, because the API server cannot select a field of such a
-// variable.
+// policyVariables are the CEL variables of Policy. If a field may be absent, the expression selects it
+// with "?". Otherwise the expression would have an error, and the API server would respond with 422
+// instead of 403. No variable has an optional type, because the API server cannot select a field of
+// such a variable.
 var policyVariables = []admissionv1.Variable{
 	{Name: "nodes", Expression: claim(NodeNameClaim)},
 	{Name: "uids", Expression: claim(NodeUIDClaim)},
@@ -69,7 +70,8 @@ func policyValidations() []admissionv1.Validation {
 			Message:    `this user must have exactly one "` + NodeNameClaim + `" claim`,
 		},
 		{
-			Expression:        `variables.name == variables.node && (object == null || object.?spec.?node.?name.orValue("") == variables.node)`,
+			Expression: `variables.name == variables.node && ` +
+				`(object == null || object.?spec.?node.?name.orValue("") == variables.node)`,
 			Message:           `updates to an MCN` + onlyFromOwnerNode,
 			MessageExpression: strconv.Quote(updatesTo) + ` + variables.name + ` + strconv.Quote(onlyFromOwnerNode),
 		},
@@ -89,7 +91,8 @@ variables.after.?finalizers.orValue([]) == variables.before.?finalizers.orValue(
   o.apiVersion == "v1" && o.kind == "Node" && o.name == variables.node &&
   (variables.uids.size() == 0 || o.uid in variables.uids) &&
   !o.?controller.orValue(false) && !o.?blockOwnerDeletion.orValue(false))`,
-			Message: `may not add owner references to MachineConfigNodes, except a reference to their Node, with its UID and without controller and blockOwnerDeletion`,
+			Message: `may not add owner references to MachineConfigNodes, ` +
+				`except a reference to their Node, with its UID and without controller and blockOwnerDeletion`,
 		},
 		{
 			Expression: `object == null || variables.ownersBefore.all(b, b in variables.owners ||

@@ -8,8 +8,8 @@ import (
 
 const resource = "machineconfignodes"
 
-// role returns the role with the verbs that the library needs. RBAC cannot restrict these verbs to
-// the object of one node, so Policy restricts them.
+// role returns the role with the verbs that package upgrademonitor needs. RBAC cannot restrict these
+// verbs to the object of one node, so Policy does this.
 func (g Guard) role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}
@@ -32,6 +32,8 @@ func (g Guard) roleBinding() *rbacv1.ClusterRoleBinding {
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRoleBinding"},
 		ObjectMeta: metav1.ObjectMeta{Name: g.Name + bindingSuffix},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: g.Name},
-		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: g.Namespace, Name: g.ServiceAccount}},
+		Subjects: []rbacv1.Subject{
+			{Kind: rbacv1.ServiceAccountKind, Namespace: g.Namespace, Name: g.ServiceAccount},
+		},
 	}
 }

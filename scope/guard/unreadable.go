@@ -2,11 +2,12 @@ package guard
 
 import "strconv"
 
-// The CRD accepts these values, but typed Go clients cannot read them:
+// An unreadable value is a value that the CRD accepts, but that the Go type MachineConfigNode cannot
+// decode:
 //
-//   - times: for example, the format date-time of the CRD accepts 2026-01-02t03:04:05z, but
+//   - a time: for example, the format date-time of the CRD accepts 2026-01-02t03:04:05z, but
 //     time.Parse rejects this value;
-//   - numbers: before Kubernetes 1.36, the API server ignores the format int32 of a CRD, and
+//   - a number: before Kubernetes 1.36, the API server ignores the format int32 of a CRD, and
 //     accepts numbers above 2147483647. Every API server checks the format int64.
 //
 // The policy denies a write only if the write adds an unreadable value. If another client has
@@ -19,7 +20,8 @@ const (
 
 // timePattern matches RFC 3339 times that metav1.Time can read. Fractions of a second and time
 // zones are allowed. The CRD checks that the numbers are a valid date and time.
-const timePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
+const timePattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?` +
+	`(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$`
 
 // isReadable returns a CEL expression that is true if clients can read the time of a condition.
 func isReadable(condition string) string {
@@ -34,7 +36,8 @@ const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTi
 // also has "internalReleaseImage".
 var unreadableTimes = `variables.status.?conditions.orValue([]).filter(c, !` + isReadable("c") + ` &&
   !variables.statusBefore.?conditions.orValue([]).exists(b, ` + sameTime + `)).map(c, string(c.type)) +
-variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||
+variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, ` +
+	`!r.?conditions.orValue([]).all(c, ` + isReadable("c") + ` ||
   variables.statusBefore.?internalReleaseImage.?releases.orValue([]).exists(o, o.name == r.name &&
     o.?conditions.orValue([]).exists(b, ` + sameTime + `)))).map(r, "internalReleaseImage")`
 
@@ -42,4 +45,5 @@ variables.status.?internalReleaseImage.?releases.orValue([]).filter(r, !r.?condi
 // generation.
 const unreadableNumbers = `variables.status.?pinnedImageSets.orValue([]).filter(s,
   ["currentGeneration", "desiredGeneration", "lastFailedGeneration"].exists(f, s[?f].orValue(0) > 2147483647 &&
-    !variables.statusBefore.?pinnedImageSets.orValue([]).exists(b, b.name == s.name && b[?f] == s[?f]))).map(s, string(s.name))`
+    !variables.statusBefore.?pinnedImageSets.orValue([]).exists(b, b.name == s.name && b[?f] == s[?f]))).` +
+	`map(s, string(s.name))`

@@ -7,10 +7,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Component is a part of the machine config operator that has conditions.
+// Component is a part of the machine-config-operator that has conditions on
+// MachineConfiguration/cluster.
 type Component string
 
-// The components. A condition type is the name of a component, followed by an aspect.
+// The components. A condition type is the name of a component, followed by an Aspect.
 const (
 	Operator   Component = "MachineConfigOperator"
 	Controller Component = "MachineConfigController"
@@ -18,7 +19,8 @@ const (
 	Bootstrap  Component = "MachineConfigBootstrap"
 )
 
-// Aspect is the property of a component that a condition describes.
+// Aspect is the second part of a condition type: the property of a component that the condition
+// describes.
 type Aspect string
 
 // The aspects.
@@ -37,7 +39,7 @@ type conditionType struct {
 
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
-// conditionTypes are all types, in the order in which a process computes its conditions. A process
+// conditionTypes has all types, in the order in which a process computes its conditions. A process
 // cannot report that it is down, so another process writes its Available condition.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
@@ -66,14 +68,17 @@ func TypeOf(c Component, a Aspect) string {
 // find returns a condition of a component, or the zero value.
 func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 	name := TypeOf(c, a)
-	if i := slices.IndexFunc(list, func(c metav1.Condition) bool { return c.Type == name }); i >= 0 && name != "" {
-		return list[i]
+	for _, condition := range list {
+		if condition.Type == name && name != "" {
+			return condition
+		}
 	}
 	return metav1.Condition{}
 }
 
-// State is the name of a step of a component's work. The reasons of conditions contain states. A
-// state has no condition of its own, because states change with each sync.
+// State is the name of a step of a component's work, for example the sync of the daemons. While a step
+// runs for a long time or fails, the reason of a condition contains its State. There is no condition
+// for each State, because the states of a healthy component change with each sync.
 type State string
 
 // The states of the operator.
@@ -108,11 +113,11 @@ const (
 // The states of both the operator and the controller.
 const (
 	MetricsSync State = "SyncMetrics"
-	Errored     State = "Errored" // an error in a step that has no state
+	Errored     State = "Errored" // a step that has no State of its own
 )
 
-// daemonSync is the state in the reason of MachineConfigDaemonDegraded. No process reports this
-// state.
+// daemonSync is the State in the reason of MachineConfigDaemonDegraded. No process passes it to Begin
+// or Track.
 const daemonSync State = "SyncMCD"
 
 var statesOf = map[Component][]State{
@@ -135,7 +140,7 @@ const (
 	stuckSuffix  = "Stuck"
 )
 
-// stateOf returns the state in a reason, or Errored if the reason has no known state.
+// stateOf returns the State in a reason, or Errored if the reason contains no known State.
 func stateOf(reason string) State {
 	s := State(strings.TrimSuffix(strings.TrimSuffix(reason, failedSuffix), stuckSuffix))
 	for _, states := range statesOf {
@@ -146,6 +151,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs has the state of each process for a whole sync. The states of all steps of the sync have
-// this state as a prefix.
+// syncs has the State of each process for a whole sync. This State is a prefix of the states of all
+// steps of the sync.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

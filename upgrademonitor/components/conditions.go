@@ -11,13 +11,12 @@ import (
 )
 
 const (
-	// unavailableFor is how long a component must be unavailable before Available=False is
-	// published.
+	// unavailableFor is how long a component must be unavailable before Available=False is written.
 	unavailableFor = 10 * time.Minute
-	// rolloutFor is how long a rollout of the DaemonSet may take before the daemons are Degraded.
+	// rolloutFor is how long an update of the DaemonSet may take before the daemons are Degraded.
 	rolloutFor = time.Hour
-	// maxBootstrap exceeds the time that the installer waits for a bootstrap. A cluster that is
-	// older than maxBootstrap has completed its bootstrap.
+	// maxBootstrap is longer than the installer waits for a bootstrap. A cluster that is older has
+	// completed its bootstrap.
 	maxBootstrap = time.Hour
 	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
 	// write is sent to every daemon.
@@ -27,7 +26,7 @@ const (
 	noData     = "NoData"
 )
 
-// conditions computes the conditions that this process writes. before are the previous conditions,
+// conditions returns the conditions that this process writes. before has the previous conditions,
 // and created is the creation time of the object. A condition that is not known yet keeps its
 // previous value. If it has no previous value, it is omitted. lastTransitionTime changes only if
 // the status changes, and never decreases.
@@ -41,7 +40,8 @@ func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) 
 		was := find(before, ct.component, ct.aspect)
 		switch {
 		case ct.component == Bootstrap:
-			c = t.bootstrap(was, find(list, Operator, Degraded), find(before, Operator, Degraded).Type == "", created, now)
+			isFirst := find(before, Operator, Degraded).Type == ""
+			c = t.bootstrap(was, find(list, Operator, Degraded), isFirst, created, now)
 		case ct.component != t.component:
 			c = t.peer(ct, was, find(list, Daemon, Progressing), now)
 		case ct.aspect == Progressing:
@@ -52,7 +52,9 @@ func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) 
 		if c.Status == "" {
 			continue
 		}
-		c.Type, c.Message, c.LastTransitionTime = ct.name(), oneLine(c.Message), was.LastTransitionTime
+		c.Type = ct.name()
+		c.Message = oneLine(c.Message)
+		c.LastTransitionTime = was.LastTransitionTime
 		if c.Status != was.Status && now.After(was.LastTransitionTime.Time) {
 			c.LastTransitionTime = seconds(now)
 		}
@@ -65,31 +67,29 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer records a condition of another component. Its lastTransitionTime is when the reported
-// status last changed.
+// setPeer stores a condition of another component. The lastTransitionTime of the stored condition is
+// the time when SetPeerConditions first had its status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
-	c = metav1.Condition{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: shorten(c.Message), LastTransitionTime: metav1.NewTime(now)}
-	if before := t.peers[c.Type]; before.Status == c.Status {
-		c.LastTransitionTime = before.LastTransitionTime
+	stored := metav1.Condition{
+		Type:               c.Type,
+		Status:             c.Status,
+		Reason:             c.Reason,
+		Message:            shorten(c.Message),
+		LastTransitionTime: metav1.NewTime(now),
 	}
-	t.peers[c.Type] = c
+	if before := t.peers[c.Type]; before.Status == c.Status {
+		stored.LastTransitionTime = before.LastTransitionTime
+	}
+	t.peers[c.Type] = stored
 }
 
-// peer returns the condition to publish for another component. A good status (see
-// SetPeerConditions) is published at once. Any other status is published after it has lasted for 2
-// minutes (Available=False: 10 minutes). Until then, peer returns the previous condition. The
-// daemons are also Degraded if the rollout of the DaemonSet is stuck.
+// peer returns the condition to write for another component: the stored condition, after it has kept
+// its status for the time that waitFor returns. Until then, peer returns the previous condition. The
+// daemons are also Degraded if the update of their DaemonSet takes too long. rollout is Progressing
+// of the daemons.
 func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
-	wait := lasting
-	switch isTrue := c.Status == metav1.ConditionTrue; {
-	case c.Status == metav1.ConditionUnknown:
-	case isTrue == (ct.aspect == Available):
-		wait = 0
-	case ct.aspect == Available:
-		wait = unavailableFor
-	}
-	if !ok || now.Sub(c.LastTransitionTime.Time) < wait {
+	if !ok || now.Sub(c.LastTransitionTime.Time) < waitFor(ct.aspect, c.Status) {
 		c = was
 	}
 	since := rollout.LastTransitionTime.Time
@@ -100,14 +100,36 @@ func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time
 	return c
 }
 
-// bootstrap returns Progressing of Bootstrap. It is True until the first sync of a new cluster has
-// succeeded. Then it is False and never changes again. Its message has the time and the duration of
-// the first sync, and the last error of the operator. The condition is not added if the
-// MachineConfiguration is older than maxBootstrap, or already has the operator's Degraded.
+// waitFor returns how long a condition of another component must have a status before the status is
+// written. Available=True, Degraded=False and Progressing=False are written at once.
+func waitFor(a Aspect, status metav1.ConditionStatus) time.Duration {
+	isTrue := status == metav1.ConditionTrue
+	switch {
+	case status == metav1.ConditionUnknown:
+		return lasting
+	case isTrue == (a == Available):
+		return 0
+	case a == Available:
+		return unavailableFor
+	}
+	return lasting
+}
+
+// bootstrap returns Progressing of Bootstrap. was is the previous condition, and degraded is the new
+// Degraded of the operator. isFirst is true if the operator has not written Degraded before.
+//
+//  1. The condition is True until the first sync of a new cluster has succeeded. Then it is False and
+//     never changes again. Its message has the time and the duration of the first sync, and the last
+//     error of the operator.
+//  2. The condition is not added if isFirst is false, or if the MachineConfiguration is older than
+//     maxBootstrap.
 func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
+	isOld := age >= maxBootstrap && !created.IsZero()
 	switch {
-	case was.Status == metav1.ConditionFalse, was.Status == "" && (!isFirst || age >= maxBootstrap && !created.IsZero()):
+	case was.Status == metav1.ConditionFalse:
+		return was
+	case was.Status == "" && (!isFirst || isOld):
 		return was
 	case t.synced:
 		message = "Completed at " + timestamp(now) + ", after " + max(age, 0).Round(time.Second).String()
@@ -127,10 +149,11 @@ func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, create
 // removes the middle of a long text, and keeps the end, which has the cause.
 func oneLine(text string) string {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-	return conditions.TruncateTo(strings.Join(strings.FieldsFunc(shorten(text), isBlank), " "), maxMessage)
+	words := strings.FieldsFunc(shorten(text), isBlank)
+	return conditions.TruncateTo(strings.Join(words, " "), maxMessage)
 }
 
-// shorten removes the middle of a text that exceeds 1 kB, in constant time.
+// shorten removes the middle of a text that exceeds 1 kB. It takes the same time for any length.
 func shorten(text string) string {
 	const half = 1 << 9
 	if len(text) <= 2*half {

@@ -25,33 +25,23 @@ type Config struct {
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. The default is
-	// machine-config-operator-state or machine-config-controller-state, depending on Component. The
-	// default of the other component is invalid.
+	// FieldManager owns the conditions of this process. The default for the operator is
+	// machine-config-operator-state, and for the controller machine-config-controller-state. The
+	// default of the other component is not allowed.
 	FieldManager string
-	// Ready reports whether the Reporter may write the object. Set Ready if another controller adds
-	// its conditions only while the list is empty. Then Ready must return false until that
-	// controller has added its conditions. Ready must not change the object, and must not block.
-	// The default always returns true.
+	// Ready reports whether the Reporter may write its conditions. The default always returns true.
+	// Set Ready if another controller adds conditions to the object only while the object has none:
+	// then Ready must return false until these conditions exist. Ready must not change the object,
+	// and must not block.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker
 }
 
-// New returns a Reporter. It makes no request. If config is invalid, it returns a *field.Error.
+// New returns a Reporter. It makes no request. If config is invalid, the error is a *field.Error.
 func New(config Config) (*Reporter, error) {
-	path, other := field.NewPath("components", "Config"), map[Component]Component{Operator: Controller, Controller: Operator}[config.Component]
-	err := validate.Required(path,
-		validate.Field{Name: "Client", Value: config.Client, Hint: "pass OperatorV1().MachineConfigurations() of a clientset of openshift/client-go's operator group"},
-		validate.Field{Name: "Lister", Value: config.Lister, Hint: "pass Operator().V1().MachineConfigurations().Lister() of an informer factory of openshift/client-go's operator group"},
-	)
-	switch {
-	case err != nil:
+	if err := config.validate(); err != nil {
 		return nil, err
-	case other == "":
-		return nil, field.NotSupported(path.Child("Component"), config.Component, []Component{Operator, Controller})
-	case config.FieldManager == fieldManagers[other]:
-		return nil, field.Invalid(path.Child("FieldManager"), config.FieldManager, "is the default of the other component: leave FieldManager empty")
 	}
 	config.FieldManager = cmp.Or(config.FieldManager, fieldManagers[config.Component])
 	if config.Ready == nil {
@@ -60,6 +50,46 @@ func New(config Config) (*Reporter, error) {
 	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
-	return &Reporter{config: config, failures: map[string]string{}, wake: make(chan struct{}, 1),
-		tracker: newTracker(config.Component), written: &operatorv1.MachineConfiguration{}}, nil
+	return &Reporter{
+		config:   config,
+		wake:     make(chan struct{}, 1),
+		tracker:  newTracker(config.Component),
+		failures: map[string]string{},
+		written:  &operatorv1.MachineConfiguration{},
+	}, nil
+}
+
+func (c Config) validate() error {
+	path := field.NewPath("components", "Config")
+	err := validate.Required(path,
+		validate.Field{
+			Name:  "Client",
+			Value: c.Client,
+			Hint: "pass OperatorV1().MachineConfigurations() of a clientset of " +
+				"openshift/client-go's operator group",
+		},
+		validate.Field{
+			Name:  "Lister",
+			Value: c.Lister,
+			Hint: "pass Operator().V1().MachineConfigurations().Lister() of an informer factory of " +
+				"openshift/client-go's operator group",
+		},
+	)
+	if err != nil {
+		return err
+	}
+	var other Component
+	switch c.Component {
+	case Operator:
+		other = Controller
+	case Controller:
+		other = Operator
+	default:
+		return field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
+	}
+	if c.FieldManager == fieldManagers[other] {
+		return field.Invalid(path.Child("FieldManager"), c.FieldManager,
+			"is the default of the other component: leave FieldManager empty")
+	}
+	return nil
 }

@@ -1,11 +1,13 @@
-// Package components reports the activity, the health and the last error of the operator, the
-// controller and the daemons, as conditions of MachineConfiguration/cluster.
+// Package components reports the activity, the health and the last error of the
+// machine-config-operator, the machine-config-controller and the machine-config-daemons, as
+// conditions of MachineConfiguration/cluster.
 //
 //	Begin, end ──────────► tracker ──► conditions ──► one apply
 //	SetPeerConditions ───────┘              ▲
 //	Lister ─────────────────────────────────┘
 //
-// A process creates one [Reporter], and reports each step of its work:
+// A process (the operator or the controller) creates one [Reporter], and reports each step of its
+// work. A step has a [State], which is its name:
 //
 //	reporter, err := components.New(components.Config{
 //		Client:    clientset.OperatorV1().MachineConfigurations(),
@@ -15,9 +17,9 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// Errors and steps that last less than two minutes change no condition, so a healthy process writes
-// nothing. Writes must be rare, because the API server sends each write to every daemon of the
-// cluster.
+// An error or a step that lasts less than two minutes changes no condition, so a healthy process
+// writes nothing. Writes must be rare, because the API server sends each write to every daemon of
+// the cluster.
 //
 // A process cannot report that it is down. So the operator and the controller report whether the
 // [Deployment] of the other process is available, and the operator reports the health of the

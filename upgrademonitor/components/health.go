@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Health summarizes the conditions of a component.
+// Health is the result of HealthOf: it summarizes the conditions of a component.
 type Health string
 
 // The values of Health.
@@ -17,7 +17,7 @@ const (
 	Unhealthy Health = "Unhealthy"
 )
 
-// withHealth are the components that have the conditions Degraded and Available.
+// withHealth has the components that have the conditions Degraded and Available.
 var withHealth = []Component{Operator, Controller, Daemon}
 
 // HealthOf returns the health of a component:
@@ -28,7 +28,8 @@ var withHealth = []Component{Operator, Controller, Daemon}
 //  3. Otherwise, the component is Healthy if Available is True, and Unhealthy if Available is
 //     False.
 func HealthOf(list []metav1.Condition, c Component) Health {
-	degraded, available := find(list, c, Degraded).Status, find(list, c, Available).Status
+	degraded := find(list, c, Degraded).Status
+	available := find(list, c, Available).Status
 	switch {
 	case degraded == metav1.ConditionTrue:
 		return Unhealthy
@@ -55,46 +56,72 @@ func Overall(list []metav1.Condition) Health {
 
 // Fault is an error of a component, read from its Degraded condition.
 type Fault struct {
-	Component Component   `json:"-"`
-	State     State       `json:"state"` // Errored if the reason has no known state
-	Message   string      `json:"message"`
-	Since     metav1.Time `json:"since"` // when Degraded became True or, if Resolved, when the error was resolved
-	Resolved  bool        `json:"resolved"`
+	Component Component `json:"-"`
+	// State is the name of the step that failed, or Errored if the name is not known.
+	State   State  `json:"state"`
+	Message string `json:"message"`
+	// Since is the time when Degraded became True. If Resolved is set, it is the time when the error
+	// was resolved.
+	Since metav1.Time `json:"since"`
+	// Resolved is true if the error is over.
+	Resolved bool `json:"resolved"`
 }
 
-// MostRecentError returns the newest unresolved error of all components. If all errors are
-// resolved, it returns the error that was resolved last. found is false if there is no error.
+// MostRecentError returns the newest unresolved error of the operator, the controller and the daemons.
+// If all errors are resolved, it returns the error that was resolved last. found is false if there is
+// no error.
 func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	for _, component := range withHealth {
 		f, ok := faultOf(component, find(list, component, Degraded))
-		isNewer := newest.Resolved && !f.Resolved || newest.Resolved == f.Resolved && newest.Since.Before(&f.Since)
-		if ok && (!found || isNewer) {
+		if ok && (!found || isMoreRecent(f, newest)) {
 			newest, found = f, true
 		}
 	}
 	return newest, found
 }
 
+// isMoreRecent compares two errors. An unresolved error is more recent than a resolved error.
+func isMoreRecent(a, b Fault) bool {
+	if a.Resolved != b.Resolved {
+		return b.Resolved
+	}
+	return b.Since.Before(&a.Since)
+}
+
 const lastErrorPrefix = "Last error, resolved "
 
 // lastError returns the message of Degraded=False after an error. Only faultOf parses this message.
 func lastError(degraded metav1.Condition, resolved time.Time) string {
-	return lastErrorPrefix + timestamp(resolved) + ", in " + string(stateOf(degraded.Reason)) + ": " + degraded.Message
+	state := string(stateOf(degraded.Reason))
+	return lastErrorPrefix + timestamp(resolved) + ", in " + state + ": " + degraded.Message
 }
 
 // faultOf returns the error in a Degraded condition: the current error or, if Degraded is False,
 // the last error.
 func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
-	f := Fault{Component: c, State: stateOf(degraded.Reason), Message: degraded.Message, Since: degraded.LastTransitionTime}
 	if degraded.Status == metav1.ConditionTrue {
-		return f, true
+		return Fault{
+			Component: c,
+			State:     stateOf(degraded.Reason),
+			Message:   degraded.Message,
+			Since:     degraded.LastTransitionTime,
+		}, true
 	}
 	text, isError := strings.CutPrefix(degraded.Message, lastErrorPrefix)
+	if !isError || degraded.Status != metav1.ConditionFalse {
+		return Fault{}, false
+	}
 	at, text, _ := strings.Cut(text, ", in ")
 	state, message, hasMessage := strings.Cut(text, ": ")
 	resolved, err := time.Parse(time.RFC3339, at)
-	if degraded.Status != metav1.ConditionFalse || !isError || stateOf(state) != State(state) || !hasMessage || err != nil {
+	if err != nil || !hasMessage || stateOf(state) != State(state) {
 		return Fault{}, false
 	}
-	return Fault{Component: c, State: State(state), Message: message, Since: metav1.NewTime(resolved), Resolved: true}, true
+	return Fault{
+		Component: c,
+		State:     State(state),
+		Message:   message,
+		Since:     metav1.NewTime(resolved),
+		Resolved:  true,
+	}, true
 }

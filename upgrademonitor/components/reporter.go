@@ -18,19 +18,19 @@ import (
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
-// with New. A Reporter is safe for concurrent use. A nil Reporter reports nothing. So a process can
-// use a nil Reporter while the feature is off, and still call Begin, Track, Forget and
-// SetPeerConditions.
+// with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A nil
+// Reporter reports nothing: while the feature is off, a process can still call Begin, Track, Forget
+// and SetPeerConditions.
 type Reporter struct {
 	config  Config
 	wake    chan struct{} // capacity 1; a value means that a condition may have changed
-	ignored sync.Map      // the states of other components that were logged
+	ignored sync.Map      // the unknown states for which an error was logged
 
-	mu      sync.Mutex // guards tracker; must not be held while a function of the caller runs
+	mu      sync.Mutex // guards tracker; not held while a function of the caller runs
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	failures map[string]string                // the cause of each task's failure that is not over
+	failures map[string]string                // the cause of the last failure, by "read" or "write"
 	desired  []metav1.Condition               // the last result of tracker.conditions
 	written  *operatorv1.MachineConfiguration // the object in the response to the last write
 	last     time.Time                        // the time of the last write
@@ -38,33 +38,41 @@ type Reporter struct {
 	backoff  wait.Backoff
 }
 
-// Begin reports that the process starts a step. Call end when the step ends, with the error of the
-// step or with nil. A nil error resolves an earlier error of the same state and key. A second call
-// of end does nothing. Begin and end do not block.
+// Begin reports that the process starts a step of its work, for example OperatorSyncMCD. Call end when
+// the step ends, with the error of the step or with nil. Begin and end do not block.
 //
-// key is the name of the object that the step works on, or "" if there is no such object. If the
-// state belongs to another component, Begin logs an error once and ignores the step.
+//  1. key is the name of the object that the step works on, or "" if there is no such object. Steps
+//     with the same State and different keys are independent.
+//  2. A nil error resolves an earlier error of the same State and key.
+//  3. A second call of end does nothing.
+//  4. If the component does not have the State, Begin logs an error once and ignores the step.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
 	return func(err error) { r.end(p, err, false) }
 }
 
-// Track runs work as a step, and returns the error of work. If work panics, Track reports an error,
-// and does not recover the panic. If work returns context.Canceled after ctx was canceled, Track
-// reports neither an error nor a success.
+// Track calls Begin, then work with ctx, then end with the error of work, which it also returns. For
+// the State s and the key, see Begin. If work panics, Track reports an error, and does not recover
+// the panic. If work returns context.Canceled after ctx was canceled, Track reports neither an error
+// nor a success.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does the work of the step")
 	}
-	p, err := r.start(s, key), errPanicked
-	defer func() { r.end(p, err, errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)) }()
+	p := r.start(s, key)
+	err := errPanicked
+	defer func() {
+		isCanceled := errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)
+		r.end(p, err, isCanceled)
+	}()
 	err = work(ctx)
 	return err
 }
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
 
-// start returns nil if the component does not have the state, or if too many steps are running.
+// start starts a pass. It returns nil if the component does not have the State, or if too many passes
+// are running.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:
@@ -87,6 +95,7 @@ func (r *Reporter) lock() (now time.Time) {
 	return now
 }
 
+// end ends a pass. It does nothing if p is nil. If isCanceled is set, the pass has no result.
 func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	if p == nil {
 		return
@@ -105,8 +114,8 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	r.notify()
 }
 
-// Forget removes the error and the running steps of a state and a key. Call Forget when the object
-// that the key names is deleted.
+// Forget removes the error and the running steps of a State and a key (see Begin). Call Forget when
+// the object that the key names is deleted. Forget does not block.
 func (r *Reporter) Forget(s State, key string) {
 	if r == nil {
 		return
@@ -117,15 +126,15 @@ func (r *Reporter) Forget(s State, key string) {
 	r.notify()
 }
 
-// SetPeerConditions reports conditions of another component, for example the conditions that the
-// functions Daemons and Deployment return. The operator reports the conditions of the daemons, and
-// Available of the controller. The controller reports Available of the operator. A condition that
-// is not in the list is unchanged.
+// SetPeerConditions reports conditions of another component c: the results of the functions Daemons
+// and Deployment. The operator reports the conditions of the daemons, and Available of the
+// controller. The controller reports Available of the operator. SetPeerConditions does not block.
 //
-// Available=True, Degraded=False and Progressing=False are published at once. Available=False is
-// published after it has lasted for 10 minutes, and any other status after 2 minutes. The
-// lastTransitionTime of each condition in the list is ignored. If a condition is invalid,
-// SetPeerConditions returns a *field.Error and reports nothing. SetPeerConditions does not block.
+//  1. A condition that is not in the list is unchanged. The lastTransitionTime of each condition in
+//     the list is ignored.
+//  2. Run writes Available=True, Degraded=False and Progressing=False at once, Available=False after
+//     it has lasted for 10 minutes, and any other status after 2 minutes.
+//  3. If a condition is invalid, the error is a *field.Error, and nothing is reported.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil
@@ -143,21 +152,31 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 }
 
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
+	statuses := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 	for i, c := range list {
 		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
-		isReported := slices.ContainsFunc(conditionTypes, func(t conditionType) bool {
-			return t.name() == c.Type && t.component == peer && t.writer == writer && peer != writer && peer != Bootstrap
-		})
 		switch {
-		case !isReported:
-			return field.Invalid(path.Child("type"), c.Type, string(writer)+" does not report this condition of "+string(peer))
-		case c.Status != metav1.ConditionTrue && c.Status != metav1.ConditionFalse && c.Status != metav1.ConditionUnknown:
+		case !isReportedBy(writer, peer, c.Type):
+			detail := string(writer) + " does not report this condition of " + string(peer)
+			return field.Invalid(path.Child("type"), c.Type, detail)
+		case !slices.Contains(statuses, c.Status):
 			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
 		case !validate.IsReason(c.Reason):
-			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
+			detail := "must be a CamelCase word that matches " + validate.ReasonPattern
+			return field.Invalid(path.Child("reason"), c.Reason, detail)
 		}
 	}
 	return nil
+}
+
+// isReportedBy reports whether the writer passes a condition type of the peer to SetPeerConditions.
+func isReportedBy(writer, peer Component, name string) bool {
+	if peer == writer || peer == Bootstrap {
+		return false
+	}
+	return slices.ContainsFunc(conditionTypes, func(t conditionType) bool {
+		return t.name() == name && t.component == peer && t.writer == writer
+	})
 }
 
 // notify wakes Run.

@@ -21,26 +21,28 @@ import (
 const (
 	objectName = "cluster"
 
-	minInterval    = 30 * time.Second // the minimum time between two writes, and the time between two reads from the Lister
+	// minInterval is the minimum time between two writes, and the time between two reads from the
+	// Lister.
+	minInterval    = 30 * time.Second
 	maxInterval    = 10 * time.Minute
 	quiet          = time.Hour // after this time without a write, minInterval applies again
 	requestTimeout = 10 * time.Second
 )
 
-// Run writes the conditions until ctx ends, then returns nil. Only Run makes requests. Call Run
+// Run writes the conditions until ctx ends. Then it returns nil. Only Run makes requests. Call Run
 // once, while this process is the leader.
 //
-//  1. Run starts with the conditions that an earlier process wrote.
-//  2. Run waits until the Lister has the object and Ready returns true. Run never creates the
-//     object.
-//  3. If any condition of this process differs from the object, one apply writes all conditions of
+//  1. Run waits until the Lister has the object and Config.Ready returns true. It never creates the
+//     object. It reads the conditions of an earlier process, and keeps an error of that process until
+//     this process has succeeded.
+//  2. If any condition of this process differs from the object, one apply writes all conditions of
 //     this process.
-//  4. After an hour without a write, Run writes the next change at once. Otherwise the minimum
-//     interval between two writes is 30 seconds, and doubles with each write, up to 10 minutes. If
-//     another client removes or reverts a condition, Run writes the condition again, at the same
-//     intervals.
+//  3. The minimum interval between two writes is 30 seconds, and doubles with each write, up to 10
+//     minutes. After an hour without a write, Run writes the next change at once.
+//  4. If another client changes a condition, Run writes it again, no earlier than the minimum
+//     interval allows.
 //  5. If the API server rejects a write, Run retries after 10 minutes. After any other failure, Run
-//     retries after 30 seconds. Run logs each cause of a failure once.
+//     retries after 30 seconds. Run logs a failure when its cause changes, and when it is over.
 func (r *Reporter) Run(ctx context.Context) error {
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
@@ -72,11 +74,13 @@ func (r *Reporter) sync(ctx context.Context) {
 	now := r.config.Clock.Now()
 	r.mu.Lock()
 	if r.desired == nil {
-		r.desired, r.tracker.taken = mc.Status.Conditions, now
+		r.desired = mc.Status.Conditions
+		r.tracker.taken = now
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
-	if order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion); err == nil && order < 0 {
+	order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion)
+	if err == nil && order < 0 {
 		mc = r.written // the object in the cache is older than the last write
 	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
@@ -87,27 +91,39 @@ func (r *Reporter) sync(ctx context.Context) {
 func isInSync(list, desired []metav1.Condition) bool {
 	return !slices.ContainsFunc(desired, func(d metav1.Condition) bool {
 		c := meta.FindStatusCondition(list, d.Type)
-		return c == nil || c.Status != d.Status || c.Reason != d.Reason || c.Message != d.Message || !c.LastTransitionTime.Equal(&d.LastTransitionTime)
+		return c == nil ||
+			c.Status != d.Status ||
+			c.Reason != d.Reason ||
+			c.Message != d.Message ||
+			!c.LastTransitionTime.Equal(&d.LastTransitionTime)
 	})
 }
 
-// write applies the desired conditions by force, because only this process should write them.
+// write applies the desired conditions with the option Force, because only this process should write
+// them.
 func (r *Reporter) write(ctx context.Context, now time.Time) {
 	request, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	status := applyoperatorv1.MachineConfigurationStatus()
 	for _, c := range r.desired {
-		status.WithConditions(applymetav1.Condition().WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message).
+		status.WithConditions(applymetav1.Condition().
+			WithType(c.Type).
+			WithStatus(c.Status).
+			WithReason(c.Reason).
+			WithMessage(c.Message).
 			WithLastTransitionTime(c.LastTransitionTime))
 	}
 	object := applyoperatorv1.MachineConfiguration(objectName).WithStatus(status)
-	mc, err := r.config.Client.ApplyStatus(request, object, metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true})
+	options := metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true}
+	mc, err := r.config.Client.ApplyStatus(request, object, options)
 	switch {
 	case err == nil:
 		if now.Sub(r.last) >= quiet {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}
-		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
+		r.written = mc
+		r.last = now
+		r.next = now.Add(r.backoff.Step())
 		r.recovered(ctx, "write", "Wrote the conditions of a component after a failure")
 		return
 	case ctx.Err() != nil:
@@ -120,7 +136,7 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	r.failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
 }
 
-// failed logs the failure of a task, unless its last failure had the same cause.
+// failed logs that a task ("read" or "write") has failed, unless its last failure had the same cause.
 func (r *Reporter) failed(ctx context.Context, task string, err error, message string) {
 	cause := apierr.Cause(err)
 	if r.failures[task] != cause {
@@ -129,7 +145,7 @@ func (r *Reporter) failed(ctx context.Context, task string, err error, message s
 	r.failures[task] = cause
 }
 
-// recovered logs that the failure of a task is over, if there is one.
+// recovered logs that a task has succeeded, if it had failed before.
 func (r *Reporter) recovered(ctx context.Context, task, message string) {
 	if r.failures[task] != "" {
 		klog.FromContext(ctx).Info(message, "name", objectName, "component", r.config.Component)
@@ -141,6 +157,9 @@ func (r *Reporter) recovered(ctx context.Context, task, message string) {
 // permission, repairs the object or installs the CRD. If the CRD lacks a field, the API server
 // responds with 500 and "not declared in schema". After any other 500, a retry may succeed.
 func isRejected(err error) bool {
-	outcome := apierr.Classify(err)
-	return outcome != apierr.Retry && outcome != apierr.Conflict || strings.Contains(err.Error(), "not declared in schema")
+	switch apierr.Classify(err) {
+	case apierr.Retry, apierr.Conflict:
+		return strings.Contains(err.Error(), "not declared in schema")
+	}
+	return true
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// lasting is the age at which a running pass or an error appears in a condition.
+	// lasting is how long a running pass or an error must last before it appears in a condition.
 	lasting = 2 * time.Minute
 	// stuckAfter is how long a pass may run before Degraded becomes True.
 	stuckAfter = 30 * time.Minute
@@ -26,8 +26,8 @@ const (
 	maxKey     = 253 // the longest name of an object
 )
 
-// step is a state and the key of the object that the process works on, for example the name of a
-// pool.
+// step is a State, and the key that was passed with it: the name of the object that the process works
+// on, for example of a pool.
 type step struct {
 	state State
 	key   string
@@ -42,7 +42,7 @@ func (s step) message(text string) string {
 	return s.key + ": " + text
 }
 
-// pass is one run of a step. A step may have several passes at the same time.
+// pass is one run of a step, from Begin to end. A step may have several passes at the same time.
 type pass struct {
 	step
 	started time.Time
@@ -51,7 +51,7 @@ type pass struct {
 // problem is an error of a step, or a pass that takes too long.
 type problem struct {
 	step
-	since           time.Time // when the error first occurred, or when the pass exceeded the limit
+	since           time.Time // the time of the first error, or the time when the pass exceeded the limit
 	reason, message string
 }
 
@@ -60,26 +60,32 @@ type problem struct {
 type tracker struct {
 	component Component
 	sync      State                       // OperatorSync or MCCSync
-	taken     time.Time                   // when Run read the conditions of an earlier process
+	taken     time.Time                   // the time when Run read the conditions of an earlier process
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // unresolved errors, at most maxErrors
 	peers     map[string]metav1.Condition // conditions of other components, by type
 	at        State                       // the most recently started step of the sync
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
-	recovered bool                        // a published error of this process was resolved
+	recovered bool                        // an error that lasted long enough for a condition was resolved
 }
 
 func newTracker(c Component) *tracker {
-	return &tracker{component: c, sync: syncs[c], running: map[*pass]bool{}, errors: map[step]problem{}, peers: map[string]metav1.Condition{}}
+	return &tracker{
+		component: c,
+		sync:      syncs[c],
+		running:   map[*pass]bool{},
+		errors:    map[step]problem{},
+		peers:     map[string]metav1.Condition{},
+	}
 }
 
-// isStep reports whether a state is a step of the whole sync.
+// isStep reports whether a State is a step of the whole sync.
 func (t *tracker) isStep(s State) bool {
 	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
 }
 
-// start returns nil if too many passes are running.
+// start starts a pass. It returns nil if too many passes are running.
 func (t *tracker) start(s step, now time.Time) *pass {
 	if len(t.running) == maxRunning {
 		return nil
@@ -102,15 +108,19 @@ func (t *tracker) end(p *pass) bool {
 
 // succeed ends a pass without an error, and resolves the error of its step.
 func (t *tracker) succeed(p *pass, now time.Time) {
-	if t.end(p) {
-		t.succeeded, t.synced = true, t.synced || p.state == t.sync
-		t.resolve(p.step, now)
+	if !t.end(p) {
+		return
 	}
+	t.succeeded = true
+	t.synced = t.synced || p.state == t.sync
+	t.resolve(p.step, now)
 }
 
+// resolve removes the error of a step.
 func (t *tracker) resolve(s step, now time.Time) {
-	f, ok := t.errors[s]
-	t.recovered = t.recovered || ok && now.Sub(f.since) >= lasting
+	if f, ok := t.errors[s]; ok && now.Sub(f.since) >= lasting {
+		t.recovered = true
+	}
 	delete(t.errors, s)
 }
 
@@ -118,21 +128,32 @@ func (t *tracker) resolve(s step, now time.Time) {
 // step of the sync has failed, the error of the whole sync is a copy of the step's error. Only a
 // successful sync resolves the copy, so Degraded stays True if the next sync fails in another step.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
-	f, ok := t.errors[p.step]
-	if !t.end(p) || !ok && len(t.errors) == maxErrors {
+	f, isKnown := t.errors[p.step]
+	if !t.end(p) || !isKnown && len(t.errors) == maxErrors {
 		return
 	}
-	if !ok {
+	if !isKnown {
 		f.since = now
 	}
-	f.step, f.reason, f.message = p.step, string(p.state)+failedSuffix, p.message(text)
+	f.step = p.step
+	f.reason = string(p.state) + failedSuffix
+	f.message = p.message(text)
 	if p.state == t.sync {
-		list := t.newestFirst(slices.Collect(maps.Values(t.errors)))
-		if i := slices.IndexFunc(list, func(e problem) bool { return t.isStep(e.state) }); i >= 0 {
-			f.reason, f.message = list[i].reason, list[i].message
+		if cause, ok := t.newestOfSync(); ok {
+			f.reason, f.message = cause.reason, cause.message
 		}
 	}
 	t.errors[p.step] = f
+}
+
+// newestOfSync returns the newest error of a step of the whole sync.
+func (t *tracker) newestOfSync() (newest problem, ok bool) {
+	for _, e := range t.newestFirst(slices.Collect(maps.Values(t.errors))) {
+		if t.isStep(e.state) {
+			return e, true
+		}
+	}
+	return problem{}, false
 }
 
 // forget removes the error of a step, and ends its running passes without a result.
@@ -145,12 +166,20 @@ func (t *tracker) forget(s step, now time.Time) {
 	t.resolve(s, now)
 }
 
-// runningFor returns the passes that have been running for at least the limit.
-func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
+// runningFor returns the passes that have been running for at least the limit. The reason of each
+// problem ends with the suffix.
+func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) []problem {
+	var list []problem
 	for p := range t.running {
-		if now.Sub(p.started) >= limit {
-			list = append(list, problem{p.step, p.started.Add(limit), string(p.state) + suffix, p.message("running since " + timestamp(p.started))})
+		if now.Sub(p.started) < limit {
+			continue
 		}
+		list = append(list, problem{
+			step:    p.step,
+			since:   p.started.Add(limit),
+			reason:  string(p.state) + suffix,
+			message: p.message("running since " + timestamp(p.started)),
+		})
 	}
 	return list
 }
@@ -162,14 +191,19 @@ func (t *tracker) newestFirst(list []problem) []problem {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
 	}
 	slices.SortFunc(list, func(a, b problem) int {
-		return cmp.Or(b.since.Compare(a.since), cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
+		return cmp.Or(
+			b.since.Compare(a.since),
+			cmp.Compare(a.state, b.state),
+			cmp.Compare(a.key, b.key),
+			cmp.Compare(a.reason, b.reason),
+		)
 	})
 	return list
 }
 
-// progressing returns Progressing of the process. Progressing is True while a pass has been running
-// for at least 2 minutes. The reason and the message describe the pass that has been running for
-// the longest time.
+// progressing returns the condition Progressing of this process. It is True while a pass has been
+// running for at least 2 minutes. The reason and the message describe the pass that has been running
+// for the longest time.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
@@ -179,27 +213,31 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	return condition(metav1.ConditionTrue, longest.reason, longest.message)
 }
 
-// degraded returns Degraded of the process. was is the previous condition.
+// degraded returns the condition Degraded of this process. was is the previous condition. A problem is
+// an error that has lasted for 2 minutes, or a pass that has been running for 30 minutes.
 //
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
-//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or a
-//     published error of this process is resolved. When this process has run for ten minutes,
-//     Degraded also becomes False if it has no error.
+//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or
+//     until a problem of this process is resolved. After ten minutes, Degraded also becomes False if
+//     this process has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
-	problems, isTrue := t.runningFor(stuckAfter, stuckSuffix, now), was.Status == metav1.ConditionTrue
+	isTrue := was.Status == metav1.ConditionTrue
+	problems := t.runningFor(stuckAfter, stuckSuffix, now)
 	for _, f := range t.errors {
 		if now.Sub(f.since) >= lasting {
 			problems = append(problems, f)
 		}
 	}
 	problems = t.newestFirst(problems)
-	isInherited := !t.synced && !t.recovered && (now.Sub(t.taken) < inheritedFor || len(t.errors) > 0)
+	isRecent := now.Sub(t.taken) < inheritedFor
+	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
 	switch {
 	case len(problems) > 1:
-		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
+		message := fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1)
+		return condition(metav1.ConditionTrue, problems[0].reason, message)
 	case len(problems) == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue && isInherited:

@@ -10,20 +10,24 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// degrading lists the conditions that make a pool Degraded, in the order of Degraded's message.
+// degrading lists the conditions that make a pool Degraded. The message of Degraded has their messages
+// in this order.
 var degrading = []mcfgv1.MachineConfigPoolConditionType{
 	mcfgv1.MachineConfigPoolNodeDegraded,
 	mcfgv1.MachineConfigPoolImageBuildDegraded,
 	mcfgv1.MachineConfigPoolRenderDegraded,
 }
 
+type conditionList = []mcfgv1.MachineConfigPoolCondition
+
 // withConditions sets the conditions that depend on the count. It may modify the list.
-func withConditions(list []mcfgv1.MachineConfigPoolCondition, c *count, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
+func withConditions(list conditionList, c *count, now metav1.Time) conditionList {
 	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdating, c.updatingCondition(isDegraded), now)
 	list = setCondition(list, mcfgv1.MachineConfigPoolNodeDegraded, c.nodeDegraded(), now)
-	if f, ok := c.image.cleared(isTrue(list, mcfgv1.MachineConfigPoolImageBuildDegraded)); ok {
+	f, isCleared := c.image.cleared(isTrue(list, mcfgv1.MachineConfigPoolImageBuildDegraded))
+	if isCleared {
 		list = setCondition(list, mcfgv1.MachineConfigPoolImageBuildDegraded, f, now)
 	}
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
@@ -35,7 +39,7 @@ func (c *count) updatedCondition() finding {
 	switch {
 	case c.isUpdated():
 		f.isTrue, f.reason = true, reasonAllNodesUpdated
-	case !c.image.exists && c.image.state != mcfgv1.MachineOSBuildSucceeded:
+	case !c.image.exists && c.image.build != mcfgv1.MachineOSBuildSucceeded:
 		f.reason = c.image.waiting(false).reason
 	case c.config == "":
 		f.reason = reasonNoConfiguration
@@ -47,10 +51,11 @@ func (c *count) updatedCondition() finding {
 	return f
 }
 
-// updatingCondition returns Updating. isDegraded is set if a node or the rendering is degraded.
+// updatingCondition returns the condition Updating. isDegraded is true if a node is degraded, or if the
+// MachineConfig of the pool cannot be rendered.
 func (c *count) updatingCondition(isDegraded bool) finding {
 	isActive := c.updating+c.waiting > 0
-	if c.image.state != notLayered {
+	if c.image.build != notLayered {
 		switch {
 		case c.paused:
 			return c.image.waiting(true)
@@ -85,9 +90,9 @@ func (c *count) nodeDegraded() finding {
 	return finding{true, fmt.Sprintf(reasonNodesDegraded, len(c.degraded)), degradedMessage(c.degraded)}
 }
 
-// degradedCondition returns the condition Degraded, which summarizes the conditions in degrading.
-func degradedCondition(list []mcfgv1.MachineConfigPoolCondition) finding {
-	var causes []mcfgv1.MachineConfigPoolCondition
+// degradedCondition returns the condition Degraded. It is True if any condition in degrading is True.
+func degradedCondition(list conditionList) finding {
+	var causes conditionList
 	for _, cause := range degrading {
 		if at := find(list, cause); at >= 0 && list[at].Status == corev1.ConditionTrue {
 			causes = append(causes, list[at])

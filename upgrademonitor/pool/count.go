@@ -14,7 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// count has the number of nodes in each state, and the target of the pool.
+// count has the numbers of nodes that the conditions of a pool depend on, and the config and image
+// that the nodes should have.
 type count struct {
 	config         string // the name of the pool's MachineConfig
 	image          image
@@ -23,18 +24,19 @@ type count struct {
 
 	total, updated, ready, unavailable int
 
-	have       int // nodes that run the config and image of the pool, including degraded nodes
+	have       int // nodes that run the config and image of the pool, even if they are degraded
 	updating   int // nodes that are being updated
 	waiting    int // nodes that have reported, and are neither updated nor being updated
-	unreported int
+	unreported int // nodes that are not being updated, and have not reported: see progress.Node.Reported
 
-	pinned, pinnedReady int
+	pinned      int // nodes that have all their pinned image sets
+	pinnedReady int // nodes that have all their pinned image sets, and are available
 
 	down     []problem // nodes that are unavailable, but not being updated
 	degraded []failure
 }
 
-// problem says why a node is unavailable.
+// problem is the cause why a node is unavailable.
 type problem struct{ node, text string }
 
 // failure has the reports of a degraded node.
@@ -44,8 +46,11 @@ type failure struct {
 }
 
 // newCount counts the nodes of a pool.
-func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options) *count {
-	c := &count{config: pool.Spec.Configuration.Name, image: newImage(options, pool.Spec.Configuration.Name), paused: pool.Spec.Paused}
+func newCount(
+	pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options,
+) *count {
+	config := pool.Spec.Configuration.Name
+	c := &count{config: config, image: newImage(options, config), paused: pool.Spec.Paused}
 	objects := make(map[string]*mcfgv1.MachineConfigNode, len(mcns))
 	for _, mcn := range mcns {
 		if mcn != nil {
@@ -59,7 +64,8 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 		}
 	}
 	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
-	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false) // 0 if the limit is invalid
+	// If the limit is invalid, maxUnavailable is 0.
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false)
 	return c
 }
 
@@ -67,7 +73,8 @@ func newCount(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfg
 func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
-	has := n.Reported && !n.InUpdate() && c.config != "" && n.Current.Config == c.config && c.image.isOn(n.Current.Image)
+	runsConfig := c.config != "" && n.Current.Config == c.config
+	has := n.Reported && !n.InUpdate() && runsConfig && c.image.isOn(n.Current.Image)
 	if !isAvailable {
 		c.unavailable++
 		if !n.InUpdate() {
@@ -105,11 +112,12 @@ func (c *count) add(n progress.Node) {
 	}
 }
 
-// isMissing reports whether a node lacks a pinned image set. If the daemon is pulling images, but all
-// sets that the MachineConfigNode lists are complete, package progress adds a set that has no name.
+// isMissing reports whether a node lacks this pinned image set. A set without a name that has not
+// failed is not missing: package progress adds it if the daemon is pulling images, but all sets that
+// the MachineConfigNode lists are complete.
 func isMissing(s progress.PinnedImageSet) bool { return s.Failed || s.Name != "" }
 
-// whyDown returns why a node is unavailable. It does not check whether the node is being updated.
+// whyDown returns the text of the problem of an unavailable node that is not being updated.
 func whyDown(n progress.Node) string {
 	var why []string
 	for _, u := range n.Unavailable {
@@ -121,21 +129,22 @@ func whyDown(n progress.Node) string {
 	return strings.Join(why, " and ")
 }
 
-// downWords has the words for a reason that is not an adjective. Example: worker-0 is cordoned.
+// downWords has the words that follow "<node> is" for a reason that does not fit this sentence itself.
 var downWords = map[progress.UnavailableReason]string{
 	progress.Cordoned:     "cordoned",
 	progress.DiskPressure: "under DiskPressure",
 }
 
-// isUpdated reports whether every machine has the target and is ready. machine-config-operator
-// completes an upgrade only when all pools are updated.
+// isUpdated reports whether every node has the config and image of the pool, and is ready. An upgrade
+// of the cluster completes only when all pools are updated.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node may belong to the pool. The function
-// returns false only if the Node has labels, and a valid nodeSelector does not match them.
+// selects returns a function that reports whether a Node may belong to the pool. It returns true if
+// the nodeSelector matches the labels of the Node. It also returns true if the Node has no labels, or
+// if the nodeSelector is empty or invalid.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

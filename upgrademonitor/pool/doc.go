@@ -10,11 +10,14 @@
 // not modify their arguments, and are safe for concurrent use. The caller reads the objects, limits
 // the rate of writes, writes the status and records the events: see examples/operator.
 //
-// The package does not:
+// A layered pool is a pool with its own OS image: a MachineOSConfig names the pool, and each
+// MachineOSBuild builds an image.
 //
-//   - count a node as being updated only because it is cordoned, reboots or joins the cluster. Only
-//     the Node's annotations request an update, and only the MachineConfigNode reports it.
-//   - render a config, select a node to update, or find the MachineOSBuild of a pool.
-//   - compute the conditions RenderDegraded, PinnedImageSetsDegraded and PoolSynchronizerDegraded,
-//     or the fields certExpirys and osImageStream. Status copies these from the pool.
+// The annotations of a Node request an update, and its MachineConfigNode shows the update. If a node
+// is cordoned, reboots or joins the cluster, it is not counted as being updated for that reason.
+//
+// The package does not render a config, select nodes to update, or find the MachineOSBuild of a pool.
+// It does not compute the conditions RenderDegraded, PinnedImageSetsDegraded and
+// PoolSynchronizerDegraded, and the fields certExpirys and osImageStream. Status copies them from the
+// pool.
 package pool

@@ -9,7 +9,7 @@ import (
 )
 
 // The reasons of the conditions. Package poolwords has the reasons of a layered pool that waits for
-// its image. Only the reasons of a paused pool start with Paused.
+// its image. A reason starts with "Paused" only if the pool is paused: see isPaused.
 const (
 	reasonAsExpected          = "AsExpected"
 	reasonAllNodesUpdated     = "AllNodesUpdated"
@@ -24,19 +24,27 @@ const (
 	reasonNodesDegraded       = "%d nodes are reporting degraded status on sync"
 )
 
-// finding is the status, reason and message of a condition.
+// finding is a computed status, reason and message of a condition.
 type finding struct {
 	isTrue          bool
 	reason, message string
 }
 
+type conditionType = mcfgv1.MachineConfigPoolConditionType
+
 // setCondition sets a condition in the list, and removes duplicates. It may modify the list.
-func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType, f finding, now metav1.Time) []mcfgv1.MachineConfigPoolCondition {
-	next := mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionFalse, LastTransitionTime: now, Reason: f.reason, Message: f.message}
+func setCondition(list conditionList, name conditionType, f finding, now metav1.Time) conditionList {
+	next := mcfgv1.MachineConfigPoolCondition{
+		Type:               name,
+		Status:             corev1.ConditionFalse,
+		LastTransitionTime: now,
+		Reason:             f.reason,
+		Message:            f.message,
+	}
 	if f.isTrue {
 		next.Status = corev1.ConditionTrue
 	}
-	at := find(list, conditionType)
+	at := find(list, name)
 	if at < 0 {
 		return append(list, next)
 	}
@@ -44,17 +52,17 @@ func setCondition(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1
 		next.LastTransitionTime = list[at].LastTransitionTime
 	}
 	list[at] = next
-	isType := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType }
-	rest := slices.DeleteFunc(list[at+1:], isType)
+	isDuplicate := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name }
+	rest := slices.DeleteFunc(list[at+1:], isDuplicate)
 	return list[:at+1+len(rest)]
 }
 
 // find returns the index of a condition, or -1.
-func find(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType) int {
-	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == conditionType })
+func find(list conditionList, name conditionType) int {
+	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name })
 }
 
-func isTrue(list []mcfgv1.MachineConfigPoolCondition, conditionType mcfgv1.MachineConfigPoolConditionType) bool {
-	at := find(list, conditionType)
+func isTrue(list conditionList, name conditionType) bool {
+	at := find(list, name)
 	return at >= 0 && list[at].Status == corev1.ConditionTrue
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// Options has the objects that the status of a layered pool depends on. If the pool is not layered,
-// pass the zero value. Then a node is updated only if it has no custom OS image.
+// Options has the objects that the status of a layered pool (a pool with its own OS image) depends
+// on. If the pool is not layered, pass the zero value. Then a node that has its own OS image does not
+// count as updated.
 type Options struct {
 	// MachineOSConfig is nil if the pool is not layered. Then MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
@@ -17,13 +18,14 @@ type Options struct {
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
-// notLayered is the state of a pool that has no MachineOSConfig. The other states are the condition
-// types of a MachineOSBuild, and the states of package poolwords.
+// notLayered is the build of a pool that has no MachineOSConfig. The other values are the condition
+// types of a MachineOSBuild, poolwords.None and poolwords.Initial.
 const notLayered mcfgv1.BuildProgress = ""
 
 // image is the OS image that the nodes of a pool should have.
 type image struct {
-	state mcfgv1.BuildProgress
+	// build is the state of the build of the image.
+	build mcfgv1.BuildProgress
 	// name is the name of the MachineOSBuild, or of the MachineOSConfig if there is no build.
 	name string
 	// pullSpec is status.currentImagePullSpec of the MachineOSConfig.
@@ -39,22 +41,34 @@ func newImage(options Options, config string) image {
 		return image{exists: true}
 	}
 	pullSpec := string(mosc.Status.CurrentImagePullSpec)
-	if mosb == nil || isAnother(mosb.Spec.MachineConfig.Name, config) || isAnother(mosb.Spec.MachineOSConfig.Name, mosc.Name) {
-		return image{state: poolwords.None, name: mosc.Name, pullSpec: pullSpec}
+	none := image{build: poolwords.None, name: mosc.Name, pullSpec: pullSpec}
+	if mosb == nil {
+		return none
 	}
-	i := image{state: stateOf(mosb), name: mosb.Name, pullSpec: pullSpec}
+	if isAnother(mosb.Spec.MachineConfig.Name, config) || isAnother(mosb.Spec.MachineOSConfig.Name, mosc.Name) {
+		return none
+	}
+	i := image{build: stateOf(mosb), name: mosb.Name, pullSpec: pullSpec}
 	built := string(mosb.Status.DigestedImagePushSpec)
-	i.exists = i.state == mcfgv1.MachineOSBuildSucceeded && pullSpec != "" && (built == "" || built == pullSpec)
+	isNamed := pullSpec != "" && (built == "" || built == pullSpec)
+	i.exists = i.build == mcfgv1.MachineOSBuildSucceeded && isNamed
 	return i
 }
 
 func isAnother(name, want string) bool { return name != "" && name != want }
 
-// stateOf returns the state of a build. If several conditions are True, the first of them in the
-// list below counts, as in machine-config-operator.
+var buildStates = []mcfgv1.BuildProgress{
+	mcfgv1.MachineOSBuildPrepared,
+	mcfgv1.MachineOSBuilding,
+	mcfgv1.MachineOSBuildSucceeded,
+	mcfgv1.MachineOSBuildFailed,
+	mcfgv1.MachineOSBuildInterrupted,
+}
+
+// stateOf returns the state of a build: the first of buildStates whose condition is True, as in
+// machine-config-operator.
 func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
-	for _, state := range []mcfgv1.BuildProgress{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
-		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
+	for _, state := range buildStates {
 		if meta.IsStatusConditionTrue(mosb.Status.Conditions, string(state)) {
 			return state
 		}
@@ -64,7 +78,7 @@ func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 
 // isOn reports whether current, the image that a node runs, is the image of the pool.
 func (i image) isOn(current string) bool {
-	switch i.state {
+	switch i.build {
 	case notLayered:
 		return current == ""
 	case poolwords.None:
@@ -75,22 +89,31 @@ func (i image) isOn(current string) bool {
 
 // waiting returns the condition Updating of a layered pool that waits for its image.
 func (i image) waiting(paused bool) finding {
-	b := poolwords.BuildOf(i.state, paused)
+	b := poolwords.BuildOf(i.build, paused)
 	return finding{b.IsUpdating, b.Reason, b.Message(i.name)}
 }
 
 // cleared returns ImageBuildDegraded=False if the failure of an earlier build is over. ok is false
-// if the condition must not change. Only the build controller sets it to True.
+// if the condition must not change. isDegraded is its current value. Only the build controller sets
+// the condition to True.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
-	switch i.state {
+	switch i.build {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:
 		return finding{false, string(mcfgv1.MachineConfigPoolBuilding), "New build started"}, true
 	case mcfgv1.MachineOSBuildSucceeded:
 		return finding{false, string(mcfgv1.MachineConfigPoolBuildSuccess), "Build completed successfully"}, true
 	case poolwords.None:
-		return finding{false, string(mcfgv1.MachineConfigPoolBuildPending), "MachineOSConfig updated/created, waiting for MachineOSBuild"}, isDegraded
+		f = finding{
+			reason:  string(mcfgv1.MachineConfigPoolBuildPending),
+			message: "MachineOSConfig updated/created, waiting for MachineOSBuild",
+		}
+		return f, isDegraded
 	case notLayered:
-		return finding{false, "NoLayeredObjects", "No layered pool objects found, clearing stale build degraded condition"}, isDegraded
+		f = finding{
+			reason:  "NoLayeredObjects",
+			message: "No layered pool objects found, clearing stale build degraded condition",
+		}
+		return f, isDegraded
 	}
 	return finding{}, false
 }

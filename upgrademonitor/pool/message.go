@@ -15,14 +15,17 @@ import (
 
 // The limits of messages. Without limits, 5,000 nodes would make a pool too large for etcd.
 const (
-	maxNames    = 5                // how many unavailable nodes are named; further nodes are only counted
-	maxMessage  = 8 << 10          // the maximum length of the message of Degraded, in bytes
-	maxFailure  = maxMessage - 384 // the maximum length of NodeDegraded's message, which must fit into the message of Degraded
-	maxFailures = 14               // how many degraded nodes are listed; further nodes are only counted
+	maxNames    = 5       // the number of unavailable nodes that are named; further nodes are only counted
+	maxMessage  = 8 << 10 // the maximum length of the message of Degraded, in bytes
+	maxFailures = 14      // the number of degraded nodes that are listed; further nodes are only counted
+
+	// maxFailure is the maximum length of the message of NodeDegraded, in bytes. The message of
+	// Degraded contains it, and also has other texts.
+	maxFailure = maxMessage - 384
 )
 
-// target names the config and the image that the nodes of the pool should have.
-func (c *count) target() string {
+// targetName returns the names of the config and the image that the nodes of the pool should have.
+func (c *count) targetName() string {
 	if c.image.pullSpec == "" {
 		return configOf(c.config)
 	}
@@ -31,28 +34,28 @@ func (c *count) target() string {
 
 func configOf(config string) string { return "MachineConfig " + config }
 
-// updatedMessage returns the message of Updated. It says that all nodes have the target, or how
-// many nodes have the target and which nodes are unavailable, or why the pool has no target.
+// updatedMessage returns the message of Updated. If the pool is not updated, the message has the number
+// of nodes with the target and the unavailable nodes, or the cause why the pool has no target yet.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
-		return poolwords.AllUpdated + c.target()
+		return poolwords.AllUpdated + c.targetName()
 	case !c.image.exists:
 		return c.image.waiting(c.paused).message
 	case c.config == "":
 		return poolwords.NoTarget
 	}
-	return sentences(c.counts(c.target()), c.downNodes())
+	return sentences(c.counts(c.targetName()), c.downNodes())
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message does not say at which step a node is. Otherwise each step would change the pool, and make
-// other controllers sync.
+// message does not contain the steps of the nodes. Otherwise each step of a node would change the
+// pool, and trigger other controllers.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return poolwords.NoTarget
 	}
-	parts := []string{beginning + c.target()}
+	parts := []string{beginning + c.targetName()}
 	if c.paused && c.updating > 0 {
 		parts = append(parts, "Updates that have started continue")
 	}
@@ -66,7 +69,8 @@ func (c *count) updatingMessage(beginning string) string {
 	return sentences(parts...)
 }
 
-// counts says how many nodes have the target, and how many nodes have not reported.
+// counts returns the numbers of nodes that have the target and that have not reported. Example:
+// "2 of 6 nodes have it, 1 has not reported yet"
 func (c *count) counts(target string) string {
 	text := fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
 	switch {
@@ -91,8 +95,9 @@ func (c *count) downNodes() string {
 	return strings.Join(parts, ", ")
 }
 
-// degradedMessage lists degraded nodes in the order of their names, each with its own reports. The
-// text ends with the number of further nodes, and a command that shows the first node's object.
+// degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
+// each with its reports. It ends with the number of nodes that are not listed, and a command that
+// shows the object of the first node.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
@@ -108,9 +113,9 @@ func degradedMessage(nodes []failure) string {
 	return join(texts, ", ", maxFailure-len(end)) + end
 }
 
-// causesMessage joins the messages of the conditions that make a pool Degraded. The message of
-// ImageBuildDegraded has the prefix that machine-config-operator uses. Every other message has its
-// condition type as a prefix, unless it is the first message.
+// causesMessage returns the message of Degraded: the messages of the conditions that make the pool
+// Degraded. The message of ImageBuildDegraded gets the prefix that machine-config-operator writes.
+// Each other message, except the first, gets its condition type as a prefix.
 func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 	var texts []string
 	for i, cause := range causes {
@@ -131,7 +136,7 @@ func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
 }
 
-// join joins strings, and modifies the slice. If the result would exceed room bytes, join cuts out
+// join joins strings, and may modify the slice. If the result would exceed room bytes, join removes
 // the middle of the longest strings, so that these strings have the same length.
 func join(texts []string, separator string, room int) string {
 	room -= (len(texts) - 1) * len(separator)

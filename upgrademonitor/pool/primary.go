@@ -19,14 +19,15 @@ const (
 )
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
+// pools are all pools of the cluster.
 //
-//  1. A pool selects nodes with its nodeSelector. An empty nodeSelector selects no node.
-//  2. No pool selects a Windows node.
+//  1. A pool selects the nodes whose labels its nodeSelector matches. An empty nodeSelector selects no
+//     node. No pool selects a Windows node.
+//  2. If several pools select the node, the result is the first of Master, Arbiter, the custom pool
+//     and Worker.
 //  3. If two custom pools, or Arbiter and a custom pool, select the node, the error is a
 //     *ConflictError, even if Master or Worker also selects the node.
-//  4. Otherwise, the result is the first of these pools that selects the node: Master, Arbiter, a
-//     custom pool, Worker.
-//  5. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
+//  4. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
 //     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
 	if IsWindows(node) {
@@ -87,9 +88,11 @@ type ConflictError struct {
 	Pools    []string // sorted
 }
 
-// Error names the node, the pools and the remedy.
+// Error names the node and the pools, and says what to change.
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("node %s is selected by conflicting pools (%s): change the labels of the node or the nodeSelectors of the pools, so that only one of these pools selects the node", e.NodeName, strings.Join(e.Pools, ", "))
+	return fmt.Sprintf("node %s is selected by conflicting pools (%s): change the labels of the node "+
+		"or the nodeSelectors of the pools, so that only one of these pools selects the node",
+		e.NodeName, strings.Join(e.Pools, ", "))
 }
 
 // SelectorError means that the nodeSelector of a pool is invalid.

@@ -13,13 +13,20 @@ import (
 // mcns are their MachineConfigNodes. now becomes the lastTransitionTime of each condition whose
 // status changes. docs/operator.md has the rules of the counts and the conditions.
 //
-//  1. Names are unique in each list. The order of the lists makes no difference.
-//  2. MachineConfigNodes may be missing, and MachineConfigNodes of other nodes are ignored. A Node
-//     whose labels do not match the nodeSelector of the pool is ignored.
-//  3. Status copies the conditions, entries and fields that it does not compute from pool.Status.
+//  1. The Nodes must have different names, and so must the MachineConfigNodes. Their order makes no
+//     difference.
+//  2. A MachineConfigNode may be missing. MachineConfigNodes of other nodes are ignored, and so are
+//     Nodes that the nodeSelector of the pool does not match.
+//  3. The result has a copy of each condition and field of pool.Status that Status does not compute.
 //  4. If pool.Status is up to date, the result equals pool.Status.
 //  5. Status does not modify its arguments, and the result shares no memory with them.
-func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options, now metav1.Time) mcfgv1.MachineConfigPoolStatus {
+func Status(
+	pool *mcfgv1.MachineConfigPool,
+	nodes []*corev1.Node,
+	mcns []*mcfgv1.MachineConfigNode,
+	options Options,
+	now metav1.Time,
+) mcfgv1.MachineConfigPoolStatus {
 	c := newCount(pool, nodes, mcns, options)
 	status := *pool.Status.DeepCopy()
 	status.ObservedGeneration = pool.Generation
@@ -37,9 +44,8 @@ func Status(pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1
 	return status
 }
 
-// withPinnedImageSets returns the list with the entry for PinnedImageSets. It may modify the list.
-//
-// A machine that has its pinned images is ready only if it is available, because the CRD rejects a
+// withPinnedImageSets sets the entry for PinnedImageSets in the list. It may modify the list. A node
+// with all its pinned images counts as ready only if it is available, because the CRD rejects a
 // readyMachineCount that exceeds the availableMachineCount.
 func withPinnedImageSets(list []mcfgv1.PoolSynchronizerStatus, c *count) []mcfgv1.PoolSynchronizerStatus {
 	next := mcfgv1.PoolSynchronizerStatus{

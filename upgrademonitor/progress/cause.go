@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets Message, Failing and Pods. reason is the reason annotation of the Node.
+// readCause sets Message, Failing, Pods and Reports. reason is the reason annotation of the Node.
 func (n *Node) readCause(list []metav1.Condition, reason string) {
 	if n.Step != "" && !n.NotStarted {
 		n.Message = n.messageOfStep(list)
@@ -29,14 +29,15 @@ func (n *Node) readCause(list []metav1.Condition, reason string) {
 	n.Failing = false
 	n.Reports = reports(list, reason)
 	degraded := n.causeInReports()
-	isAfterAnHour := isDrainError && strings.Contains(degraded, "failed to drain node")
-	if degraded != "" && !isAfterAnHour {
+	// After an hour, a failing drain makes the node degraded. The error of the drain says more.
+	isDrainTimeout := isDrainError && strings.Contains(degraded, "failed to drain node")
+	if degraded != "" && !isDrainTimeout {
 		n.Message, n.Pods = degraded, podsOf(degraded)
 	}
 }
 
-// reports returns the value of Node.Reports. Some daemons set only the annotation, for example if
-// the files on disk have changed.
+// reports returns the value of Node.Reports. In some cases a daemon sets only the annotation, for
+// example if the files on disk differ from the config.
 func reports(list []metav1.Condition, reason string) []string {
 	var all []string
 	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
@@ -48,8 +49,8 @@ func reports(list []metav1.Condition, reason string) []string {
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// causeInReports returns the first report, without the name of the node, or a report that contains
-// the first report and says more.
+// causeInReports returns the first report. If a later report contains the earlier report, it returns
+// the later report, which says more. It removes the beginning that names the node.
 func (n *Node) causeInReports() string {
 	cause := ""
 	for _, text := range n.Reports {
@@ -61,9 +62,9 @@ func (n *Node) causeInReports() string {
 	return cause
 }
 
-// isError reports whether the message of a running step is an error. Errors of
-// machine-config-operator's drain controller and daemon, and of kubectl's drain, have the prefixes
-// below.
+// isError reports whether the message of a running step is an error. The errors of
+// machine-config-operator's daemon and drain controller, and of kubectl's drain, start with one of
+// these words.
 func isError(message string) bool {
 	message = strings.ToLower(message)
 	for _, start := range []string{"error", "failed to ", "update failed "} {
@@ -77,33 +78,37 @@ func isError(message string) bool {
 // messageOfStep returns the message of the running or failed step.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
 	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
-		if message := messageOf(list, p); message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
+		message := messageOf(list, p)
+		if message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
 			return message
 		}
 	}
-	if i := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step }); i >= 0 && n.Steps[i].State == Failed {
-		return n.Steps[i].Message
+	for _, s := range n.Steps {
+		if s.Phase == n.Step && s.State == Failed {
+			return s.Message
+		}
 	}
 	return ""
 }
 
-// childOfV1alpha1 maps a step to a condition of v1alpha1 with a more detailed message than the
-// condition of the step.
+// childOfV1alpha1 maps a step to its child in the v1alpha1 API. The message of the child has more
+// details than the message of the step.
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
-	phases.UpdatePrepared: "UpdateCompatible", phases.UpdatePostActionComplete: "ReloadedCRIO",
+	phases.UpdatePrepared:           "UpdateCompatible",
+	phases.UpdatePostActionComplete: "ReloadedCRIO",
 }
 
 // Pod is a pod that a failing drain waits for.
 type Pod struct {
 	Namespace, Name string
 	// Refused is true if the API server refused to evict the pod until the drain timed out, for
-	// example because of a PodDisruptionBudget. If Refused is false, the pod does not terminate, or
-	// the eviction failed for another reason.
+	// example because of a PodDisruptionBudget. It is false if the pod was evicted but does not
+	// terminate, or if the eviction failed for another reason.
 	Refused bool
 }
 
-// cutDrainError returns the error in a message, and true, if machine-config-operator's drain
-// controller wrote the message after a failed attempt. Otherwise it returns the message and false.
+// cutDrainError returns the error in a message that machine-config-operator's drain controller writes
+// after a failed attempt, and true. It returns any other message unchanged, and false.
 func cutDrainError(message string) (string, bool) {
 	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
 	if !isError {
@@ -115,16 +120,17 @@ func cutDrainError(message string) (string, bool) {
 
 // notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
 // errors.
-var notEvicted = regexp.MustCompile(
-	`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" (?:-n|in namespace|from terminating namespace) "([^"]+)"([^,\]]*)`)
+var notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
+	`(?:-n|in namespace|from terminating namespace) "([^"]+)"([^,\]]*)`)
 
 // podsOf returns the pods that the error of a drain names.
 func podsOf(message string) []Pod {
 	var pods []Pod
 	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
-		isTerminating := strings.Contains(m[3], "to terminate") || strings.Contains(m[0], "terminating namespace")
-		pod := Pod{Namespace: m[2], Name: m[1]}
-		pod.Refused = !isTerminating && (strings.Contains(m[3], "timeout") || strings.Contains(m[3], "disruption budget"))
+		all, name, namespace, why := m[0], m[1], m[2], m[3]
+		isTerminating := strings.Contains(why, "to terminate") || strings.Contains(all, "terminating namespace")
+		isRefused := strings.Contains(why, "timeout") || strings.Contains(why, "disruption budget")
+		pod := Pod{Namespace: namespace, Name: name, Refused: isRefused && !isTerminating}
 		if !slices.Contains(pods, pod) {
 			pods = append(pods, pod)
 		}

@@ -31,17 +31,17 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// wasReported reports whether a phase was reported since the last update ended. It may be False: as
-// not required or, by machine-config-operator, as failed.
+// wasReported reports whether a phase was reported since the last update ended. Its condition may be
+// False: if the phase was not required, or if it has failed in machine-config-operator.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)
 	isReserved := c != nil && c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 	return c != nil && !isReserved && !conditions.HasUpdatePrefix(c.Message)
 }
 
-// isReset reports whether the start or the end of an update has reset a condition. A reset sets the
-// condition to False, sets lastTransitionTime, and adds the prefix "Action during update to …" to
-// the message. A phase that did not run is not reset.
+// isReset reports whether a condition was reset: the start or the end of an update has set it to
+// False, and has added the prefix "Action during update to …" to the message. Then its
+// lastTransitionTime is the time of the reset. A phase that did not run is not reset.
 func isReset(c *metav1.Condition) bool {
 	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
 }
@@ -56,15 +56,15 @@ func startOf(list []metav1.Condition) time.Time {
 	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
 }
 
-// isReplaced reports whether phases were reset after Updated became False. In that case, another
-// update has replaced an incomplete update.
+// isReplaced reports whether another update has replaced an incomplete update: phases were reset after
+// Updated became False.
 func isReplaced(list []metav1.Condition) bool {
 	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
-// update were reset. The time of Updated may be later, because a restarted daemon may report
-// Updated again.
+// update were reset, or the lastTransitionTime of Updated if no phase was reset by then. That time may
+// be later than the end, because a restarted daemon may report Updated again.
 func completionOf(list []metav1.Condition) time.Time {
 	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if completed.IsZero() || completed.After(updated) {
@@ -73,7 +73,7 @@ func completionOf(list []metav1.Condition) time.Time {
 	return completed
 }
 
-// lastReset returns the time of the last reset of any phase that matches.
+// lastReset returns the time of the last reset of the phases for which matches returns true, or zero.
 func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Time {
 	var last time.Time
 	for i := range list {
@@ -84,7 +84,7 @@ func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Ti
 	return last
 }
 
-// since returns the duration between two times, or zero if they are out of order.
+// since returns the duration between two times. It returns zero if to is before from.
 func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
 
 func later(a, b time.Time) time.Time {

@@ -8,7 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Target is the target of an update: a rendered config and, in a layered pool, an image by digest.
+// Target is the goal of an update: the name of a rendered MachineConfig, and the pull spec of the
+// node's own OS image. Image is "" if the node uses the OS image of the release.
 type Target struct{ Config, Image string }
 
 // Node is the state of a node, read from its Node and its MachineConfigNode by the function Of. An
@@ -17,13 +18,16 @@ type Node struct {
 	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
 	// pool: see pool.Primary.
 	Name, Pool string
-	// HasNode and HasObject say whether the Node and its MachineConfigNode were passed to Of. A
-	// MachineConfigNode without conditions, or of an earlier Node of that name, does not count.
-	HasNode, HasObject bool
+	// HasNode is true if a Node was passed to Of.
+	HasNode bool
+	// HasObject is true if a MachineConfigNode was passed to Of, has conditions, and does not belong
+	// to an earlier Node of the same name.
+	HasObject bool
 	// UID is the UID of the MachineConfigNode. If the object is deleted and created again, the new
 	// object has another UID.
 	UID types.UID
-	// Desired is what the node is told to run. Current is what the node runs.
+	// Desired is the config and image that the node is told to run. Current is the config and image
+	// that the node runs.
 	Desired, Current Target
 
 	// Reported is true once the daemon has reported the start or the end of an update. The daemon
@@ -38,51 +42,59 @@ type Node struct {
 	// NotStarted is true if an update was requested, but has not started.
 	NotStarted bool
 
-	// Requested is when Desired was requested: the last write of the MachineConfigNode's spec or, if
-	// the spec has another target, of the Node's annotation. Started is when the current update
-	// started. Completed is when the last update ended, or zero while an update is running.
-	Requested, Started, Completed time.Time
-	// Since is when the node reached Step: the time when the last step finished or, if no step has
-	// finished, the start of the update. The lastTransitionTime of a running step does not count,
-	// because some daemons change it with each message. Before an update starts, Since is Requested.
-	// If the node is not in an update, Since is Completed.
+	// Requested is the time when the node was told to run Desired: the time of the last write of the
+	// MachineConfigNode's spec. If the annotation of the Node has another config or image than the
+	// spec, Requested is the time of the last write of the annotation.
+	Requested time.Time
+	// Started is the time when the current update started.
+	Started time.Time
+	// Completed is the time when the last update ended. It is zero while an update is running.
+	Completed time.Time
+	// Since is the time when the node reached Step: the time when the last step finished or, if no
+	// step has finished, the start of the update. It is not the lastTransitionTime of the running
+	// step, because some daemons change this time with each message. Before an update starts, Since
+	// is Requested. If the node is not in an update, Since is Completed.
 	Since time.Time
-	// DegradedSince is when NodeDegraded became True. It is zero if only the Node says that the node
-	// is degraded, because annotations have no time.
-	Degraded      bool
+	// Degraded is true if NodeDegraded is True, or if the Node has an annotation that says so.
+	Degraded bool
+	// DegradedSince is the time when NodeDegraded became True. It is zero if only the annotation says
+	// that the node is degraded.
 	DegradedSince time.Time
-	// Reports are the message of NodeDegraded, without the prefix "Action during update to …", and
-	// the reason annotation of the Node if it has another text. Reports is empty if the node is not
-	// degraded.
+	// Reports has the errors of a degraded node: the message of NodeDegraded, without the prefix
+	// "Action during update to …", and the reason annotation of the Node if it has another text.
 	Reports []string
 
-	// Message is the cause of a failure or, if there is no failure, the message of the running
-	// step. The cause is the most specific of the error of the step and the Reports.
+	// Message is the error of a failed node: the error of the step, or one of Reports, whichever says
+	// more. If the node has not failed, Message is the message of the running step.
 	Message string
-	// Failing is true while the running step reports an error and the daemon retries the step.
+	// Failing is true while the running step has an error and the daemon retries the step. It is
+	// false if the node is degraded.
 	Failing bool
 	// Pods are the pods that a failing drain waits for.
 	Pods []Pod
-	// PinnedImageSets are the sets that have failed, then the sets that are being pulled.
+	// PinnedImageSets has the sets that have failed, followed by the sets that are being pulled.
 	PinnedImageSets []PinnedImageSet
 
-	// Unavailable has the reasons of the Node for which machine-config-operator counts the node as
-	// unavailable. An update and a failure are not among them. It is empty if HasNode is false.
+	// Unavailable has the causes in the Node why machine-config-operator counts the node as
+	// unavailable, for example NotReady. An update and a failure are not among them. It is empty if
+	// HasNode is false.
 	Unavailable []Unavailable
 	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
-	// last request that was carried out. Examples: drain-<config>, uncordon-<config>.
+	// last request that the drain controller has carried out. Both are annotations of the Node.
+	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
 
 	isTold bool // the annotations of the Node tell the node to update
-	isIdle bool // the daemon has not started the update that isTold is about
+	isIdle bool // isTold is true, but the daemon has not started the update
 }
 
 // InUpdate reports whether an update of the node was requested and is not complete. If the
 // MachineConfigNode does not show the update, Step is "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
-// IsAvailable reports whether the node is neither degraded nor in an update, and Unavailable is
-// empty. A node that is not available counts against maxUnavailable of its pool.
+// IsAvailable reports whether the node is not degraded, is not in an update, and has no cause in
+// Unavailable. A node that is not available counts against maxUnavailable of its pool.
 func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
 
-func (n Node) hasDesired() bool { return n.Desired == n.Current }
+// runsDesired reports whether the node runs the config and image that it is told to run.
+func (n Node) runsDesired() bool { return n.Desired == n.Current }

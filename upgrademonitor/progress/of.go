@@ -14,26 +14,26 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// notYetSet are the values of the spec's desired config that mean "not known yet", in v1 and
-// v1alpha1.
+// notYetSet has the values of the spec's desired config that mean "not known yet", in the v1 and the
+// v1alpha1 API.
 var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
 // FromMachineConfigNode reads the state of a node from its MachineConfigNode only. It is
 // Of(nil, mcn).
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, mcn) }
 
-// Of reads the state of a node from its Node and its MachineConfigNode. Each of them may be nil.
+// Of reads the state of a node from its Node and its MachineConfigNode. Each of them may be nil. Of
+// does not modify them.
 //
-//  1. The annotations of the Node say what the node runs and is told to run. If the Node has no
-//     annotation for a config, or node is nil, the MachineConfigNode says it.
+//  1. Node.Desired and Node.Current come from the annotations of the Node. If the Node has no config
+//     annotation, or node is nil, they come from the MachineConfigNode.
 //  2. A MachineConfigNode that an earlier Node of the same name owns is ignored. If node has no UID,
-//     as in some dumps, its owner is not checked.
+//     as in some dumps, the owner is not checked.
 //  3. A node is in an update if it does not run the config and image that it is told to run. A node
 //     is also in an update if Updated is not True, and a step that runs only during an update has
-//     started. Updated=False alone is not an update.
+//     started. If only Updated is False, the node is not in an update.
 //  4. A node is degraded if NodeDegraded is True, or if its daemon has set the state annotation of
 //     the Node to Degraded or Unreconcilable.
-//  5. The arguments are not modified. Nodes and MachineConfigNodes of all releases can be read.
 func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil && mcn != nil && node.UID != "" && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
 		mcn = nil
@@ -75,8 +75,8 @@ func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
 	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
 }
 
-// readNode sets the fields that depend on the Node, and replaces what the MachineConfigNode says
-// about configs and images.
+// readNode sets the fields that depend on the Node, and replaces the configs and images that
+// readObject has set.
 func (n *Node) readNode(node *corev1.Node) {
 	n.HasNode = true
 	n.Name = node.Name
@@ -85,12 +85,12 @@ func (n *Node) readNode(node *corev1.Node) {
 	n.LastAppliedDrain = node.Annotations[nodemeta.LastAppliedDrain]
 	state := node.Annotations[nodemeta.State]
 	n.Degraded = n.Degraded || state == stateDegraded || state == stateUnreconcilable
-	n.readVersions(node, state)
+	n.readTargets(node, state)
 }
 
-// readVersions sets what the node runs and is told to run. Without a config annotation, the Node
-// says nothing about images. With one, a missing image annotation means that there is no image.
-func (n *Node) readVersions(node *corev1.Node, state string) {
+// readTargets sets Desired and Current from the annotations of the Node. If the Node has no config
+// annotation, both stay unchanged. Otherwise a missing image annotation means that there is no image.
+func (n *Node) readTargets(node *corev1.Node, state string) {
 	desired, current := node.Annotations[nodemeta.DesiredConfig], node.Annotations[nodemeta.CurrentConfig]
 	if desired == "" && current == "" {
 		return
@@ -98,14 +98,14 @@ func (n *Node) readVersions(node *corev1.Node, state string) {
 	before := n.Desired
 	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
 	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
-	if desired != "" && current != "" && !n.hasDesired() {
+	if desired != "" && current != "" && !n.runsDesired() {
 		n.isTold, n.isIdle = true, state == stateDone
 	}
 	if before == n.Desired {
 		return
 	}
-	n.Requested = time.Time{} // the MachineConfigNode has another target
-	if !n.hasDesired() {
+	n.Requested = time.Time{} // the spec of the MachineConfigNode has another target
+	if !n.runsDesired() {
 		n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
 	}
 }
@@ -117,25 +117,27 @@ const (
 	stateUnreconcilable = "Unreconcilable"
 )
 
-// readSteps sets the steps and the other fields about the update.
+// readSteps sets Reported, the steps, and the times of the update.
 func (n *Node) readSteps(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
 	n.Reported = isUpdated || isRunning || wasReported(list, phases.Updated)
+	if !n.Reported && !n.isTold {
+		return
+	}
 	switch {
-	case !n.Reported && !n.isTold:
 	case !n.Reported && !n.isIdle: // the daemon works, and the step is not known
 		n.Since = n.Requested
-	case !n.Reported, isUpdated && !n.hasDesired():
+	case !n.Reported, isUpdated && !n.runsDesired():
 		n.NotStarted = true
 		if n.Reported {
 			n.Completed = completionOf(list)
 		}
 		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
 		n.Step, n.Since = n.Steps[0].Phase, n.Requested
-	case !isUpdated && (isRunning || !n.hasDesired() || isReplaced(list)):
+	case !isUpdated && (isRunning || !n.runsDesired() || isReplaced(list)):
 		n.Started = startOf(list)
 		n.Steps = currentSteps(list)
 		n.Since = measure(n.Steps, n.Started)
@@ -146,7 +148,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	}
 }
 
-// managedFields has the fields of an entry of managedFields that this package needs.
+// managedFields has the part of an entry of managedFields that this package needs.
 type managedFields struct {
 	Spec     json.RawMessage `json:"f:spec"`
 	Metadata struct {
@@ -160,7 +162,7 @@ func (f managedFields) ownsDesiredConfig() bool {
 	return f.Metadata.Annotations["f:"+nodemeta.DesiredConfig] != nil
 }
 
-// lastWrite returns the newest time of an entry of managedFields that matches, or zero.
+// lastWrite returns the newest time of the entries for which matches returns true, or zero.
 func lastWrite(entries []metav1.ManagedFieldsEntry, matches func(managedFields) bool) time.Time {
 	var newest time.Time
 	for i := range entries {

@@ -12,14 +12,15 @@ import (
 
 // PinnedImageSet is a pinned image set that has failed, or is being pulled, on a node.
 type PinnedImageSet struct {
-	Name    string    // "" if the status does not name the set
-	Failed  bool      // if false, the set is being pulled
-	Since   time.Time // when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
+	Name    string    // "" if the MachineConfigNode does not name the set
+	Failed  bool      // false if the set is being pulled
+	Since   time.Time // the time when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
 	Message string    // the error of the last attempt, or ""
 }
 
-// pinnedImageSets returns the failed sets, then the sets that are being pulled. If a condition is
-// True, but no set in the status explains the condition, the result has a set without a name.
+// pinnedImageSets returns the value of Node.PinnedImageSets. If PinnedImageSetsDegraded or
+// PinnedImageSetsProgressing is True, but the status has no set that has failed or is being pulled,
+// the result has a set without a name.
 func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	failing, failingSince := sinceTrue(status.Conditions, phases.PinnedImageSetsDegraded)
 	why := messageOf(status.Conditions, phases.PinnedImageSetsDegraded)
@@ -29,7 +30,8 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	for i := range status.PinnedImageSets {
 		s := &status.PinnedImageSets[i]
 		isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration
-		hasFailed, cause := hasFailed(s, isCurrent, failing), cmp.Or(s.LastFailedGenerationError, why)
+		hasFailed := hasFailed(s, isCurrent, failing)
+		cause := cmp.Or(s.LastFailedGenerationError, why)
 		switch {
 		case hasFailed && pulling && isRequeue(cause):
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cause})
@@ -49,8 +51,9 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	return append(failed, pulled...)
 }
 
-// hasFailed reports whether the last attempt to pull a set failed. An error of an earlier
-// generation counts only while the set is not current and PinnedImageSetsDegraded is True.
+// hasFailed reports whether the last attempt to pull a set failed. isCurrent says whether all images
+// of the set are pulled, and failing whether PinnedImageSetsDegraded is True. An error of an earlier
+// generation counts only if failing is true and isCurrent is false.
 func hasFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, failing bool) bool {
 	if failing && !isCurrent {
 		return s.LastFailedGeneration > 0
@@ -58,6 +61,6 @@ func hasFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, faili
 	return s.LastFailedGeneration >= max(1, s.DesiredGeneration) && (failing || !isCurrent)
 }
 
-// isRequeue reports whether an error says that the daemon continues to pull the images of a set.
+// isRequeue reports whether an error means that the daemon continues to pull the images of a set.
 // Example: requeue: prefetching images incomplete after timeout: 5m0s
 func isRequeue(message string) bool { return strings.Contains(strings.ToLower(message), "requeue") }

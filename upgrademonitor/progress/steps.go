@@ -27,16 +27,17 @@ const (
 	Skipped StepState = "Skipped"
 )
 
-// Step is one step of an update: a phase without child phases.
+// Step is one step of an update: a phase that has no child phases. Package phases counts the parents
+// of these phases as steps, too.
 type Step struct {
 	Phase phases.Phase
 	State StepState
-	// End is when the step finished. Duration is the time since the previous step finished or, for
-	// the first step, since the update started. Both are zero if the step is not Finished. The
-	// durations add up to the time from the start of the update to the last End.
-	End      time.Time
+	// End is the time when the step finished. It is zero if the step is not Finished.
+	End time.Time
+	// Duration is the time from the end of the previous step to End. For the first step, it is the
+	// time from the start of the update to End. It is zero if the step is not Finished.
 	Duration time.Duration
-	// Message is the message of the step's condition if the step is Running, Finished or Failed.
+	// Message is the message of the condition if the step is Running, Finished or Failed.
 	Message string
 }
 
@@ -48,12 +49,13 @@ var (
 
 func leaves(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return !phases.IsUpdateStep(p) || p == phases.UpdateExecuted || p == phases.UpdateComplete // parents of other steps
+		isParent := p == phases.UpdateExecuted || p == phases.UpdateComplete
+		return isParent || !phases.IsUpdateStep(p)
 	})
 }
 
-// newSteps returns the steps of an update, all with the state ToDo. An update has either
-// RebootedNode or UpdatePostActionComplete. The default is RebootedNode.
+// newSteps returns the steps of an update, all with the state ToDo. An update has RebootedNode or
+// UpdatePostActionComplete, but not both. It has RebootedNode if neither of them ran.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if conditions.InImageMode(list) {
@@ -72,8 +74,8 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	return steps
 }
 
-// inAnyOrder are the steps of image mode that run in any order. If one of these steps
-// has started, the others do not count as Skipped.
+// inAnyOrder has the steps of image mode that run in any order. If one of these steps has started,
+// the others are not Skipped.
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it
@@ -84,9 +86,11 @@ func currentSteps(list []metav1.Condition) []Step {
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)
-		switch status := conditions.StatusOf(list, s.Phase); {
+		status := conditions.StatusOf(list, s.Phase)
+		switch {
 		case status == metav1.ConditionTrue:
-			s.State, s.End = Finished, timeOf(list, s.Phase)
+			s.State = Finished
+			s.End = timeOf(list, s.Phase)
 		case status == metav1.ConditionUnknown:
 			s.State = Running
 		case wasReported(list, s.Phase) && isError(message):
@@ -94,17 +98,26 @@ func currentSteps(list []metav1.Condition) []Step {
 		default:
 			continue
 		}
-		s.Message, last = message, i
+		s.Message = message
+		last = i
 	}
 	for i := range steps {
 		s := &steps[i]
+		if s.State != ToDo {
+			continue
+		}
 		parent, _ := phases.ParentOf(s.Phase)
-		isPassed := i < last && (!slices.Contains(inAnyOrder, s.Phase) || !slices.Contains(inAnyOrder, steps[last].Phase))
-		if s.State == ToDo && (isPassed || wasReported(list, s.Phase) || conditions.StatusOf(list, parent) == metav1.ConditionTrue) {
+		isParentDone := conditions.StatusOf(list, parent) == metav1.ConditionTrue
+		isPassed := i < last && !areInAnyOrder(s.Phase, steps[last].Phase)
+		if isPassed || isParentDone || wasReported(list, s.Phase) {
 			s.State = Skipped
 		}
 	}
 	return steps
+}
+
+func areInAnyOrder(a, b phases.Phase) bool {
+	return slices.Contains(inAnyOrder, a) && slices.Contains(inAnyOrder, b)
 }
 
 // measure sets the duration of each finished step. It returns the end of the last finished step, or

@@ -7,17 +7,18 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Unavailable is a reason why a Node is unavailable. Since is zero if the Node does not say it.
+// Unavailable is a cause why a node is unavailable.
 type Unavailable struct {
 	Reason UnavailableReason
-	Since  time.Time
+	Since  time.Time // zero if it is not known
 }
 
 // UnavailableReason is a state of a Node in which machine-config-operator does not update the node,
-// and counts it against maxUnavailable.
+// and counts the node against maxUnavailable of its pool.
 type UnavailableReason string
 
-// The reasons. Cordoned means that the Node is unschedulable, and the others are conditions.
+// The reasons. Cordoned means that the Node is unschedulable. The other reasons come from conditions
+// of the Node.
 const (
 	NotReady           UnavailableReason = "NotReady"
 	DiskPressure       UnavailableReason = "DiskPressure"
@@ -25,8 +26,8 @@ const (
 	Cordoned           UnavailableReason = "Cordoned"
 )
 
-// unavailable returns the reasons of a Node, in the order of the constants. Unknown is as bad as
-// the bad status of a condition. A Node without the condition Ready is NotReady.
+// unavailable returns the reasons of a Node, in the order of the constants. A condition that is Unknown
+// makes the node unavailable. A Node without the condition Ready is NotReady.
 func unavailable(node *corev1.Node) []Unavailable {
 	var list []Unavailable
 	add := func(reason UnavailableReason, since time.Time) {
@@ -56,7 +57,8 @@ func findCondition(node *corev1.Node, t corev1.NodeConditionType) *corev1.NodeCo
 	return &node.Status.Conditions[i]
 }
 
-// cordonedSince returns when the node controller of Kubernetes added the taint of a cordon, or zero.
+// cordonedSince returns the time when the node controller of Kubernetes added the taint of a cordon,
+// or zero.
 func cordonedSince(node *corev1.Node) time.Time {
 	for _, taint := range node.Spec.Taints {
 		if taint.Key == corev1.TaintNodeUnschedulable && taint.TimeAdded != nil {

@@ -16,14 +16,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// action is the next request for the object of a node. In the zero value, no request is needed.
+// action is the next request for the object of a node: a deletion, a creation or a patch. The zero
+// value means that no request is needed.
 type action struct {
-	deletion string                    // the reason for a deletion, otherwise ""
+	deletion string                    // the cause of a deletion, or "" for another request
 	desired  *mcfgv1.MachineConfigNode // the object to write, or nil
 }
 
 // actionFor returns the action for a node. node and mcn are nil if they do not exist. poolName is
-// "" if no pool selects the node, or if pools conflict.
+// "" if no pool selects the node, or if conflicting pools select it.
 //
 //  1. A Pending or Provisioning Node gets no object. The object of a Windows node is deleted.
 //  2. If the owner of an object is a Node with this name but another UID, the object is deleted and
@@ -32,7 +33,9 @@ type action struct {
 //     nor an owner that is a Node, the controller deletes the object.
 //  4. While an object is being deleted, there is no action.
 //  5. Otherwise the object is written if it differs from the result of DesiredMachineConfigNode.
-func actionFor(ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool) action {
+func actionFor(
+	ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool,
+) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
 		return action{}
@@ -64,11 +67,19 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 }
 
 // DesiredMachineConfigNode returns a copy of mcn with the owner references and the spec that match
-// the node and the pool, by the rules of Monitor.GenerateAndApplyMachineConfigNodeSpec. It is for
-// operators that write the objects themselves. For a new object, pass an mcn that has only a name.
-// If the pool is unknown, pass "". If the CRD rejects the value of an annotation, the annotation is
-// ignored, and a warning is logged with the logger of ctx.
-func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool) *mcfgv1.MachineConfigNode {
+// the node and the pool. It makes no request, and is for operators that write the objects themselves.
+// It is safe for concurrent use.
+//
+//  1. For a new object, pass an mcn that has only a name. If the pool is not known, pass "".
+//  2. The owner is the Node. The desired config and, if imageMode is set, the desired image come from
+//     the annotations of the Node, as in upgrademonitor.Monitor.GenerateAndApplyMachineConfigNodeSpec.
+//  3. If the pool or the desired config is not known, the field keeps its value. In a new object, it
+//     becomes "not-yet-set".
+//  4. If the CRD rejects the value of an annotation, the annotation is ignored, and this is logged
+//     with the logger of ctx.
+func DesiredMachineConfigNode(
+	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool,
+) *mcfgv1.MachineConfigNode {
 	if pool == "" || !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
@@ -76,12 +87,12 @@ func DesiredMachineConfigNode(ctx context.Context, mcn *mcfgv1.MachineConfigNode
 	if imageMode {
 		mode = plan.Image
 	}
-	view, invalid := plan.NewNode(node, pool, mode)
+	planned, invalid := plan.NewNode(node, pool, mode)
 	if invalid != nil {
 		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
-	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(view)
+	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
 	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

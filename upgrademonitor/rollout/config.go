@@ -20,37 +20,60 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Controller. The embedding process starts the informer factories after New.
+// Config configures a Controller.
 type Config struct {
 	// Client reads and writes MachineConfigNodes. Required.
 	Client mcfgclientset.Interface
 	// KubeClient reads the Node before each write of a MachineConfigNode. Required.
 	KubeClient kubernetes.Interface
-	// Nodes, Pools and MachineConfigNodes are informers for all objects of these types. Required.
+	// Nodes, Pools and MachineConfigNodes are informers for all objects of these types. Required. The
+	// caller starts their factories after New.
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
 	// Recorder records warning events for problems that an administrator must resolve: see
 	// PoolConflict and InvalidSelector. If Recorder is nil, the problems are only logged.
 	Recorder record.EventRecorder
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. It must be safe
-	// for concurrent use. If ImageMode is nil, an existing object keeps its mode, and a new object
-	// is in standard mode.
+	// ImageMode reports whether nodes are in image mode, because the feature gate
+	// ImageModeStatusReporting is on. It must be safe for concurrent use. If ImageMode is nil, an
+	// existing object keeps its mode, and a new object is in standard mode.
 	ImageMode func() bool
 	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout limits one sync of a node. If Timeout is not positive, DefaultTimeout is used.
+	// Timeout limits the requests that bring the object of one node up to date. If Timeout is not
+	// positive, DefaultTimeout is used.
 	Timeout time.Duration
 }
 
 func (c Config) complete() (Config, error) {
-	if err := validate.Required(field.NewPath("rollout", "Config"),
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
-		validate.Field{Name: "KubeClient", Value: c.KubeClient, Hint: "pass the kubernetes clientset of client-go"},
-		validate.Field{Name: "Nodes", Value: c.Nodes, Hint: "pass Core().V1().Nodes() of a shared informer factory"},
-		validate.Field{Name: "Pools", Value: c.Pools, Hint: "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory"},
-		validate.Field{Name: "MachineConfigNodes", Value: c.MachineConfigNodes, Hint: "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory"},
-	); err != nil {
+	err := validate.Required(field.NewPath("rollout", "Config"),
+		validate.Field{
+			Name:  "Client",
+			Value: c.Client,
+			Hint:  "pass the machineconfiguration clientset of openshift/client-go",
+		},
+		validate.Field{
+			Name:  "KubeClient",
+			Value: c.KubeClient,
+			Hint:  "pass the kubernetes clientset of client-go",
+		},
+		validate.Field{
+			Name:  "Nodes",
+			Value: c.Nodes,
+			Hint:  "pass Core().V1().Nodes() of a shared informer factory",
+		},
+		validate.Field{
+			Name:  "Pools",
+			Value: c.Pools,
+			Hint:  "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory",
+		},
+		validate.Field{
+			Name:  "MachineConfigNodes",
+			Value: c.MachineConfigNodes,
+			Hint:  "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory",
+		},
+	)
+	if err != nil {
 		return c, err
 	}
 	if validate.IsNil(c.Recorder) {

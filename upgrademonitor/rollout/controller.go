@@ -12,13 +12,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Controller maintains one MachineConfigNode for each Node. Create a Controller with New.
+// Controller keeps one MachineConfigNode for each Node. Create a Controller with New.
 type Controller struct {
 	config Config
 }
 
 // New returns a Controller, and makes no request. Call New before you start the informer factories,
-// because New adds the informers to them. If config is invalid, the error is a *field.Error.
+// because New requests the informers from the factories. If config is invalid, the error is a
+// *field.Error.
 func New(config Config) (*Controller, error) {
 	config, err := config.complete()
 	if err != nil {
@@ -31,13 +32,13 @@ func New(config Config) (*Controller, error) {
 }
 
 // Run waits for the informers to sync, and keeps the MachineConfigNodes up to date until ctx ends.
-// Then Run waits for its workers and returns nil. Each worker syncs one node at a time. If workers
-// is less than 1, there is one worker. Only the leader should call Run. If two replicas call Run,
-// the result is the same, but all work is done twice. An error means that an informer was stopped
-// before ctx ended.
+// Then Run waits for its workers and returns nil. workers is the number of nodes that are synced at
+// the same time, at least 1. Only the leader should call Run. If two replicas call Run, the objects
+// are the same, but all work is done twice. An error means that an informer was stopped before ctx
+// ended.
 func (c *Controller) Run(ctx context.Context, workers int) error {
-	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(
-		workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second))}
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second)
+	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
 	defer r.queue.ShutDown()
 	defer context.AfterFunc(ctx, r.queue.ShutDown)()
 	var synced []cache.DoneChecker
@@ -66,16 +67,16 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 	return nil
 }
 
-// reconciler is the state of one call of Run. The keys of its maps are the names of nodes.
+// reconciler does the work of one call of Run. The keys of its maps are the names of nodes.
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
 	failures  sync.Map // the error message of the last sync, if the sync failed
-	conflicts sync.Map // the conflict of pools for which the last event was recorded
+	conflicts sync.Map // the text of the last PoolConflict event, while the conflict lasts
 }
 
-// handlers returns the event handlers of the informers. A handler enqueues names of nodes, which
-// are also the names of their MachineConfigNodes. Most events cause no request: see sync.
+// handlers returns the event handlers of the informers. A handler adds names of nodes to the queue. A
+// MachineConfigNode has the name of its node. Most events cause no request: see sync.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
 		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
@@ -93,14 +94,26 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 		r.checkSelector(ctx, object.(*mcfgv1.MachineConfigPool))
 		enqueueAll(object)
 	}
-	objects := cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: func(_, after any) { enqueue(after) }, DeleteFunc: enqueue}
-	pools := cache.ResourceEventHandlerFuncs{AddFunc: poolChanged, DeleteFunc: enqueueAll, UpdateFunc: func(before, after any) {
-		if !equality.Semantic.DeepEqual(before.(*mcfgv1.MachineConfigPool).Spec.NodeSelector, after.(*mcfgv1.MachineConfigPool).Spec.NodeSelector) {
+	poolUpdated := func(before, after any) {
+		old := before.(*mcfgv1.MachineConfigPool).Spec.NodeSelector
+		if !equality.Semantic.DeepEqual(old, after.(*mcfgv1.MachineConfigPool).Spec.NodeSelector) {
 			poolChanged(after)
 		}
-	}}
+	}
+	objects := cache.ResourceEventHandlerFuncs{
+		AddFunc:    enqueue,
+		UpdateFunc: func(_, after any) { enqueue(after) },
+		DeleteFunc: enqueue,
+	}
+	pools := cache.ResourceEventHandlerFuncs{
+		AddFunc:    poolChanged,
+		UpdateFunc: poolUpdated,
+		DeleteFunc: enqueueAll,
+	}
 	return map[cache.SharedIndexInformer]cache.ResourceEventHandler{
-		r.Nodes.Informer(): objects, r.MachineConfigNodes.Informer(): objects, r.Pools.Informer(): pools,
+		r.Nodes.Informer():              objects,
+		r.MachineConfigNodes.Informer(): objects,
+		r.Pools.Informer():              pools,
 	}
 }
 

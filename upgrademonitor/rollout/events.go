@@ -11,11 +11,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// The reasons of warning events. PoolConflict is for a Node that conflicting pools select.
-// InvalidSelector is for a pool with an invalid nodeSelector, which makes the pool of every node
-// unknown.
+// The reasons of the warning events that the Controller records.
 const (
-	PoolConflict    = "PoolConflict"
+	// PoolConflict is the reason of an event of a Node that conflicting pools select, for example two
+	// custom pools: see pool.ConflictError.
+	PoolConflict = "PoolConflict"
+	// InvalidSelector is the reason of an event of a pool with an invalid nodeSelector. While it is
+	// invalid, the pools of all nodes are unknown.
 	InvalidSelector = "InvalidNodeSelector"
 )
 
@@ -27,22 +29,33 @@ func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err 
 		return
 	}
 	text := string(node.UID) + ": " + conflict.Error() // the UID distinguishes a new Node with the same name
-	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded != text {
-		r.warn(ctx, corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}, PoolConflict, conflict)
+	if recorded, _ := r.conflicts.Swap(node.Name, text); recorded == text {
+		return
 	}
+	reference := corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}
+	r.warn(ctx, reference, PoolConflict, conflict)
 }
 
 // checkSelector records an event if the nodeSelector of a pool is invalid.
 func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigPool) {
-	if _, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p}); err != nil {
-		r.warn(ctx, corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}, InvalidSelector, err)
+	_, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p})
+	if err == nil {
+		return
 	}
+	reference := corev1.ObjectReference{
+		APIVersion: mcfgv1.GroupVersion.String(),
+		Kind:       "MachineConfigPool",
+		Name:       p.Name,
+		UID:        p.UID,
+	}
+	r.warn(ctx, reference, InvalidSelector, err)
 }
 
 // warn logs a problem that only an administrator can resolve, and records an event. object is a
 // reference, because a recorder drops events of objects whose type is not in the recorder's scheme.
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
-	klog.FromContext(ctx).Error(err, "MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
+	klog.FromContext(ctx).Error(err,
+		"MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
 	if r.Recorder != nil {
 		r.Recorder.Event(&object, corev1.EventTypeWarning, reason, err.Error())
 	}

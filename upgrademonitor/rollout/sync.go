@@ -25,12 +25,13 @@ import (
 //     least as new as the Node that the daemon used.
 //  3. A write fails if another process has written the object since it was read. So a newer write
 //     of the daemon is never reverted. After such a failure, the object is read from the API
-//     server, because the cache may be stale for a while after an outage. After three attempts, the
-//     sync fails.
+//     server, because the cache may be out of date for a while after an outage.
+//  4. After three attempts, the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	node, _ := r.Nodes.Lister().Get(name) // the only error of a lister is NotFound; the result is then nil
+	// The only error of a lister is NotFound. Then it returns nil.
+	node, _ := r.Nodes.Lister().Get(name)
 	mcn, _ := r.MachineConfigNodes.Lister().Get(name)
 	if node == nil {
 		r.conflicts.Delete(name)
@@ -41,16 +42,30 @@ func (r *reconciler) sync(ctx context.Context, name string) error {
 		if !isOutdated || attempt == 3 {
 			return err
 		}
-		if mcn, err = r.Client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
-			mcn = nil
-		} else if err != nil {
-			return fmt.Errorf("read MachineConfigNode %s: %w", name, err)
+		if mcn, err = r.readObject(ctx, name); err != nil {
+			return err
 		}
 	}
 }
 
-// syncObject makes one attempt of sync. node and mcn are nil if they do not exist.
-func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode) error {
+// readObject reads the object of a node from the API server. It returns nil if there is no object.
+func (r *reconciler) readObject(ctx context.Context, name string) (*mcfgv1.MachineConfigNode, error) {
+	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
+	mcn, err := client.Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read MachineConfigNode %s: %w", name, err)
+	}
+	return mcn, nil
+}
+
+// syncObject makes one attempt of sync. node and mcn come from the caches, and are nil if they do not
+// exist.
+func (r *reconciler) syncObject(
+	ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode,
+) error {
 	if r.action(ctx, node, mcn) == (action{}) {
 		return nil
 	}
@@ -66,7 +81,7 @@ func (r *reconciler) syncObject(ctx context.Context, name string, node *corev1.N
 	return nil
 }
 
-// action calls actionFor with the primary pool of the node.
+// action returns the action for a node, and records an event if conflicting pools select the node.
 //
 //  1. If pools conflict, the object keeps its pool. Its other fields are kept up to date.
 //  2. On a cluster without pools, there is no action, because no machine-config-daemon runs there.
@@ -90,30 +105,39 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	return actionFor(ctx, node, mcn, name, isImage)
 }
 
-// write makes the request of an action. It fails if the object has changed since current was read.
-func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) (err error) {
-	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
-	verb := "patch"
-	switch {
-	case a.deletion != "":
-		verb = "delete"
-		err = client.Delete(ctx, current.Name, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-	case current == nil:
-		verb = "create"
-		_, err = client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
-	default:
-		var body []byte
-		if body, err = mergepatch.Create(current, a.desired); err == nil {
-			_, err = client.Patch(ctx, current.Name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: r.FieldManager})
-		}
-	}
+// write makes the request of an action, and logs it. It fails if the object has changed since current
+// was read. current is nil if there is no object.
+func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) error {
 	name := cmp.Or(a.desired, current).Name
+	verb, err := r.send(ctx, current, a)
+	if a.deletion != "" && apierrors.IsNotFound(err) {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("%s MachineConfigNode %s: %w", verb, name, err)
 	}
 	klog.FromContext(ctx).V(2).Info("Wrote MachineConfigNode", "verb", verb, "node", name, "reason", a.deletion)
 	return nil
+}
+
+func (r *reconciler) send(
+	ctx context.Context, current *mcfgv1.MachineConfigNode, a action,
+) (verb string, err error) {
+	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
+	switch {
+	case a.deletion != "":
+		known := &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}
+		err := client.Delete(ctx, current.Name, metav1.DeleteOptions{Preconditions: known})
+		return "delete", err
+	case current == nil:
+		_, err := client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
+		return "create", err
+	}
+	body, err := mergepatch.Create(current, a.desired)
+	if err != nil {
+		return "patch", err
+	}
+	options := metav1.PatchOptions{FieldManager: r.FieldManager}
+	_, err = client.Patch(ctx, current.Name, types.MergePatchType, body, options)
+	return "patch", err
 }

@@ -1,6 +1,7 @@
 package upgrademonitortest
 
 import (
+	"net/http"
 	"strconv"
 	"testing"
 
@@ -21,14 +22,14 @@ var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 // MachineConfigNodes as the API server does:
 //
 //  1. A create drops the status, and sets UID, resourceVersion, generation and creationTimestamp.
-//     The objects that are passed to NewClientset keep their status, and NewClientset sets only
-//     missing metadata.
-//  2. A write of the object does not change the status. A write of the status subresource changes
-//     only the status. A change of the spec increments the generation.
-//  3. If the resourceVersion in a write differs from the resourceVersion of the object, the error
-//     is a Conflict. A write that changes nothing does not change the resourceVersion.
+//     The objects that are passed to NewClientset keep their status, and get only missing metadata.
+//  2. A write of the status subresource changes only the status. Any other write changes everything
+//     but the status. A change of the spec increments the generation.
+//  3. If the resourceVersion in a write is not the resourceVersion of the object, the error is a
+//     Conflict. A write that changes nothing does not change the resourceVersion.
 //  4. If the object breaks a rule of the CRD, the error is Invalid.
-//  5. A write that makes an invalid transition (see phases.Path) succeeds, but fails the test.
+//  5. If a write changes the status of a condition in a way that phases.Path does not allow, the
+//     write succeeds, but the test fails.
 //
 // Otherwise the clientset behaves like fake.NewClientset: it records actions, a prepended reactor
 // can fail requests, and lists and watches work. Writes through its Tracker are not checked. The
@@ -57,7 +58,7 @@ type server struct {
 	histories map[string]*history // the keys are the names of objects
 }
 
-// given sets the missing metadata of an object that was passed to NewClientset.
+// given completes the metadata of an object that was passed to NewClientset.
 func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn = mcn.DeepCopy()
 	s.pass(mcn)
@@ -102,7 +103,9 @@ func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error
 		})
 	case clienttesting.PatchActionImpl:
 		if a.GetPatchType() != types.MergePatchType {
-			return true, nil, apierrors.NewGenericServerResponse(415, "patch", nodes.GroupResource(), a.GetName(), "upgrademonitortest supports only merge patches", 0, true)
+			const message = "upgrademonitortest supports only merge patches"
+			return true, nil, apierrors.NewGenericServerResponse(
+				http.StatusUnsupportedMediaType, "patch", nodes.GroupResource(), a.GetName(), message, 0, true)
 		}
 		written, err = s.write(a.GetName(), func(o apiserver.Object) (apiserver.Object, error) {
 			return o.Patch(a.GetPatch(), a.GetSubresource(), s.next())
@@ -132,7 +135,9 @@ func (s *server) create(object runtime.Object) (*mcfgv1.MachineConfigNode, error
 	return mcn, nil
 }
 
-func (s *server) write(name string, change func(apiserver.Object) (apiserver.Object, error)) (*mcfgv1.MachineConfigNode, error) {
+func (s *server) write(
+	name string, change func(apiserver.Object) (apiserver.Object, error),
+) (*mcfgv1.MachineConfigNode, error) {
 	object, err := s.tracker.Get(nodes, "", name)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 // Package upgrademonitortest is for tests of a daemon that reports with package upgrademonitor.
-// Unlike the generated fake clientset, the clientset of [NewClientset] checks resourceVersions,
-// rules of the CRD and transitions. [Transitions] returns the statuses that a watcher would see:
+// Unlike the generated fake clientset, the clientset of [NewClientset] checks resourceVersions, the
+// rules of the CRD, and the changes of conditions. [Transitions] returns the statuses that a client
+// with a watch would have seen:
 //
 //	clientset := upgrademonitortest.NewClientset(t)
 //	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{Client: clientset, …})
@@ -14,6 +15,6 @@
 //		"Drained: False Unknown True",
 //	}, "\n"), upgrademonitortest.Transitions(t, clientset, "worker-0"))
 //
-// The clientset does not model authorization, admission (see package scope/guard for the policies),
-// server-side apply of a MachineConfigNode, or a CRD without the field configImage.
+// The clientset has no authorization and no admission policies, does not support server-side apply of
+// a MachineConfigNode, and has the CRD with the fields of image mode.
 package upgrademonitortest

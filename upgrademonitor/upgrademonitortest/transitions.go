@@ -12,10 +12,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Transitions returns the statuses that the phases of a node's MachineConfigNode have had since
-// NewClientset. The result has one line per phase, such as "Drained: False Unknown True", in the
-// order of phases.All. A missing condition counts as False. Phases whose status has not changed,
-// and conditions that are not phases, are omitted.
+// Transitions returns the statuses that the conditions of a node's MachineConfigNode have had since
+// NewClientset, which must have returned the clientset c. The result has one line for each phase whose
+// status has changed, in the order of phases.All. Example: "Drained: False Unknown True". A missing
+// condition counts as False.
 func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 	t.Helper()
 	c.RLock()
@@ -32,7 +32,7 @@ func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 // history has the statuses that a watcher of one object has seen.
 type history struct {
 	statuses  map[phases.Phase][]metav1.ConditionStatus
-	recreated bool // the object was created again; the next write is not checked, because it may restore the status
+	recreated bool // the object was created again, and the next write may restore its status: it is not checked
 }
 
 // created records the creation of the object.

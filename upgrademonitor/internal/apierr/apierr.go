@@ -20,27 +20,27 @@ const (
 	OK Outcome = ""
 	// Retry means that the error may be transient. The request may or may not have taken effect.
 	Retry Outcome = "Retry"
-	// Conflict means that another client has changed or created the object since the last read.
-	// Read the object, and plan again after a short pause.
+	// Conflict means that another client has changed or created the object since the last read. Read
+	// the object, and compute the write again after a short pause.
 	Conflict Outcome = "Conflict"
 	// NotFound means that the object does not exist, or was deleted.
 	NotFound Outcome = "NotFound"
 	// Terminal means that no retry can succeed, because the object is invalid or too large.
 	Terminal Outcome = "Terminal"
-	// Denied means that RBAC or admission denies the request. An administrator may allow it later.
+	// Denied means that RBAC or admission denies the request. It may succeed after an administrator
+	// has changed a permission or a policy.
 	Denied Outcome = "Denied"
-	// NoCRD means that the API server does not serve the resource.
+	// NoCRD means that the API server does not serve the resource, because its CRD is not installed.
 	NoCRD Outcome = "NoCRD"
 )
 
 // Classify returns the outcome of an error, or OK if the error is nil.
 //
-//  1. A conflict of field managers is Retry instead of Conflict, because a new plan cannot resolve
-//     the conflict.
-//  2. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
-//     sets no reason, the API server responds with 422, as for an invalid object. A denial is not
-//     Terminal, because an administrator may change the policy.
-//  3. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
+//  1. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
+//     sets no reason, the API server responds with 422, as for an invalid object.
+//  2. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
+//  3. A conflict of field managers is Retry instead of Conflict, because the same write of the latest
+//     object has the same conflict.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
 	switch {
@@ -61,8 +61,8 @@ func Classify(err error) Outcome {
 	}
 }
 
-// Cause returns a text that is the same for errors with the same cause. If the API server cannot be
-// reached, all errors have the same cause, whatever their messages.
+// Cause returns a text that identifies the cause of an error, so that a repeated failure is logged
+// only once. All errors that do not come from the API server have the same cause.
 func Cause(err error) string {
 	return string(Classify(err)) + " " + string(apierrors.ReasonForError(err)) + " " + Policy(err)
 }
@@ -72,8 +72,11 @@ func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(er
 
 // isTooLarge reports whether the API server or etcd rejects an object as too large.
 func isTooLarge(err error) bool {
-	return apierrors.IsRequestEntityTooLargeError(err) || isServerError(err) &&
-		(contains(err, "request is too large") || contains(err, "trying to send message larger than max"))
+	if apierrors.IsRequestEntityTooLargeError(err) {
+		return true
+	}
+	isTooLargeForEtcd := contains(err, "request is too large") || contains(err, "trying to send message larger than max")
+	return isTooLargeForEtcd && isServerError(err)
 }
 
 // Policy returns the name of the ValidatingAdmissionPolicy that denies a request, or "".
@@ -98,9 +101,9 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the messages that can be denials: the message of the error, and the messages of
-// its causes without a field. The message of a cause with a field may look like a denial, because
-// it may quote the field's value.
+// denials returns the messages that can be the message of a denial: the message of the error, and the
+// messages of its causes without a field. A cause with a field is not a denial, but its message may
+// quote a value that looks like one.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -118,14 +121,15 @@ func denials(err error) []string {
 }
 
 func isConflict(err error) bool {
-	return apierrors.IsConflict(err) && !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) ||
-		apierrors.IsAlreadyExists(err)
+	isOfManagers := apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
+	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && !isOfManagers
 }
 
-// isResourceMissing reports whether the API server does not serve the resource. client-go adds the
-// cause UnexpectedServerResponse to a 404 without a Status.
+// isResourceMissing reports whether the API server does not serve the resource. Then it responds with
+// a 404 that has no Status, and client-go adds the cause UnexpectedServerResponse.
 func isResourceMissing(err error) bool {
-	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	isUnexpected := apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
+	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && isUnexpected
 }
 
 func isServerError(err error) bool {

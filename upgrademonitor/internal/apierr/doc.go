@@ -1,9 +1,9 @@
 // Package apierr classifies errors of the API server.
 //
 //	switch apierr.Classify(err) {
-//	case apierr.Conflict: // read the object and plan again
-//	case apierr.Terminal: // drop the request
-//	default:              // back off, then read the object and retry
+//	case apierr.Conflict: // read the object, and compute the write again
+//	case apierr.Terminal: // do not retry
+//	default:              // wait, then read the object and retry
 //	}
 //
 // All functions accept wrapped errors.

@@ -1,7 +1,7 @@
-// Package apiserver models, for tests, how the API server handles a write of a MachineConfigNode.
-// Each write is a function that returns the next version of a stored object, so that a fake
-// clientset and an HTTP transport can share the model. The model has no authorization, admission or
-// managed fields.
+// Package apiserver is a model of the API server for tests. It handles writes of MachineConfigNodes as
+// the API server does. Each write is a function that returns the new stored object, so that a fake
+// clientset and an HTTP transport can share the model. The model has no authorization, no admission
+// policies and no managed fields.
 package apiserver
 
 import (
@@ -36,8 +36,12 @@ type Object struct {
 // FromTyped converts an object of a typed client to its stored form.
 func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
 	o, err := decode(mcn)
-	if err == nil && mcn.Status.ConfigVersion != nil && mcn.Status.ConfigVersion.Current == "" {
-		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`)) // in a typed object, "" stands for an absent field
+	if err != nil {
+		return o, err
+	}
+	if version := mcn.Status.ConfigVersion; version != nil && version.Current == "" {
+		// In a typed object, "" stands for an absent field.
+		o.Status, err = jsonpatch.MergePatch(o.Status, []byte(`{"configVersion":{"current":null}}`))
 	}
 	return o, err
 }
@@ -68,8 +72,9 @@ func decode(sent any) (Object, error) {
 	return o, nil
 }
 
-// Create returns the stored form of a created object. sent is JSON, or a value that encodes to
-// JSON. Create drops the status. The revision becomes the resourceVersion.
+// Create returns the stored object after a create request. sent is the object in the request, as JSON
+// or as a value that encodes to JSON. Create drops the status. The revision becomes the
+// resourceVersion.
 func Create(sent any, revision int64, now time.Time) (Object, error) {
 	o, err := decode(sent)
 	if err != nil {
@@ -79,7 +84,9 @@ func Create(sent any, revision int64, now time.Time) (Object, error) {
 		return Object{}, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
 	}
 	o.Status = nil
-	o.Metadata.UID, o.Metadata.Generation, o.Metadata.CreationTimestamp = "", 0, metav1.Time{}
+	o.Metadata.UID = ""
+	o.Metadata.Generation = 0
+	o.Metadata.CreationTimestamp = metav1.Time{}
 	Complete(&o.Metadata, revision, now)
 	return o, o.validate(Object{}, "")
 }
@@ -94,7 +101,8 @@ func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 	}
 }
 
-// Patch returns the stored object after a merge patch of the object or of its status.
+// Patch returns the stored object after a merge patch. subresource is StatusSubresource for a patch of
+// the status, otherwise "".
 func (o Object) Patch(patch []byte, subresource string, revision int64) (Object, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -111,21 +119,24 @@ func (o Object) Patch(patch []byte, subresource string, revision int64) (Object,
 	return o.write(sent, subresource, revision)
 }
 
-// Update returns the stored object after a replacement of the object or of its status. sent is
-// JSON, or a value that encodes to JSON.
+// Update returns the stored object after an update request. sent is the object in the request, as JSON
+// or as a value that encodes to JSON. subresource is StatusSubresource for an update of the status,
+// otherwise "".
 func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
 	next, err := decode(sent)
 	if err != nil {
 		return o, err
 	}
 	if next.Metadata.ResourceVersion == "" {
-		return o, invalid(o.Metadata.Name, field.ErrorList{field.Required(field.NewPath("metadata", "resourceVersion"), "must be specified for an update")})
+		path := field.NewPath("metadata", "resourceVersion")
+		missing := field.Required(path, "must be specified for an update")
+		return o, invalid(o.Metadata.Name, field.ErrorList{missing})
 	}
 	return o.write(next, subresource, revision)
 }
 
-// write replaces the object or its status by the object or status in sent, and returns the stored
-// object. If nothing changes, the resourceVersion stays.
+// write returns the stored object after a write of the status, or of all other fields. sent is the
+// whole object that the client wants. If nothing changes, the resourceVersion stays.
 func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)
@@ -135,10 +146,14 @@ func (o Object) write(sent Object, subresource string, revision int64) (Object, 
 		next.Status = sent.Status
 	} else {
 		if uid := sent.Metadata.UID; uid != "" && uid != o.Metadata.UID {
-			return o, invalid(o.Metadata.Name, field.ErrorList{field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable")})
+			changed := field.Invalid(field.NewPath("metadata", "uid"), uid, "field is immutable")
+			return o, invalid(o.Metadata.Name, field.ErrorList{changed})
 		}
-		next.Spec, next.Metadata = sent.Spec, sent.Metadata
-		next.Metadata.Name, next.Metadata.UID, next.Metadata.CreationTimestamp = o.Metadata.Name, o.Metadata.UID, o.Metadata.CreationTimestamp
+		next.Spec = sent.Spec
+		next.Metadata = sent.Metadata
+		next.Metadata.Name = o.Metadata.Name
+		next.Metadata.UID = o.Metadata.UID
+		next.Metadata.CreationTimestamp = o.Metadata.CreationTimestamp
 		next.Metadata.Generation = o.Metadata.Generation
 		if !equal(o.Spec, next.Spec) {
 			next.Metadata.Generation++
@@ -176,7 +191,8 @@ func AlreadyExists(name string) error { return apierrors.NewAlreadyExists(Resour
 
 // Conflict is the error for a write with a resourceVersion that is out of date.
 func Conflict(name string) error {
-	return apierrors.NewConflict(Resource, name, errors.New("the object has been modified; please apply your changes to the latest version and try again"))
+	return apierrors.NewConflict(Resource, name, errors.New(
+		"the object has been modified; please apply your changes to the latest version and try again"))
 }
 
 func invalid(name string, errs field.ErrorList) error {

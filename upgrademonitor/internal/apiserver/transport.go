@@ -17,15 +17,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Transport is an HTTP transport for a real clientset. A Transport acts as the API server: it
-// serves get, create and merge patch of MachineConfigNodes. The zero value has no objects. A
-// Transport is safe for concurrent use.
+// Transport is an HTTP transport for a real clientset that responds like the API server. It serves
+// get, create and merge patch of MachineConfigNodes. The zero value has no objects. A Transport is
+// safe for concurrent use.
 type Transport struct {
 	// Fault, if set, is called before a request is served. If Fault returns a response or an error,
 	// RoundTrip returns both values and does not serve the request. Fault may block or call Serve.
 	Fault func(*http.Request) (*http.Response, error)
 	// Stored, if set, is called after an object was created or changed. before is nil if the object
-	// was created. No other request is served during the call.
+	// was created. During the call, no other request is served, and Stored must not call the Transport.
 	Stored func(before, after *Object)
 
 	mu       sync.Mutex
@@ -64,7 +64,8 @@ func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 	var err error
 	switch {
 	case r.Method == http.MethodPost:
-		if after, err = Create(body, t.revision+1, clock.RealClock{}.Now()); err == nil && t.objects[after.Metadata.Name] != nil {
+		after, err = Create(body, t.revision+1, clock.RealClock{}.Now())
+		if err == nil && t.objects[after.Metadata.Name] != nil {
 			err = AlreadyExists(after.Metadata.Name)
 		}
 	case before == nil:
@@ -79,12 +80,16 @@ func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 	}
 	t.store(before, &after)
 	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
-		return Respond(r, metav1.PartialObjectMetadata{ObjectMeta: after.Metadata,
-			TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}}, nil), nil
+		metadata := metav1.PartialObjectMetadata{
+			TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"},
+			ObjectMeta: after.Metadata,
+		}
+		return Respond(r, metadata, nil), nil
 	}
 	return Respond(r, after, nil), nil
 }
 
+// store stores an object, unless a write has changed nothing. before is nil if the object is new.
 func (t *Transport) store(before, after *Object) {
 	if before != nil && before.Metadata.ResourceVersion == after.Metadata.ResourceVersion {
 		return
@@ -129,14 +134,12 @@ func (t *Transport) Write(name, subresource string, change func(*mcfgv1.MachineC
 	}
 	change(mcn)
 	after, err := FromTyped(mcn)
-	switch {
-	case err != nil:
-	case before == nil:
-		Complete(&after.Metadata, t.revision+1, clock.RealClock{}.Now())
-	default:
-		after, err = before.Update(after, subresource, t.revision+1)
-	}
 	if err != nil {
+		return err
+	}
+	if before == nil {
+		Complete(&after.Metadata, t.revision+1, clock.RealClock{}.Now())
+	} else if after, err = before.Update(after, subresource, t.revision+1); err != nil {
 		return err
 	}
 	t.store(before, &after)
@@ -153,12 +156,18 @@ func (t *Transport) Remove(name string) {
 
 // Respond returns a response with body as JSON, or with the Status of err.
 func Respond(r *http.Request, body any, err error) *http.Response {
-	response := &http.Response{StatusCode: http.StatusOK, Request: r, Header: http.Header{"Content-Type": []string{"application/json"}}}
+	response := &http.Response{
+		StatusCode: http.StatusOK,
+		Request:    r,
+		Header:     http.Header{"Content-Type": []string{"application/json"}},
+	}
 	var status apierrors.APIStatus
 	if errors.As(err, &status) {
 		s := status.Status()
-		s.Kind, s.APIVersion = "Status", "v1"
-		body, response.StatusCode = s, int(s.Code)
+		s.Kind = "Status"
+		s.APIVersion = "v1"
+		body = s
+		response.StatusCode = int(s.Code)
 		if s.Details != nil && s.Details.RetryAfterSeconds > 0 {
 			response.Header.Set("Retry-After", fmt.Sprint(s.Details.RetryAfterSeconds))
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"unicode/utf8"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -22,8 +23,9 @@ const (
 )
 
 var (
-	typeRegexp = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
-	statuses   = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
+	typeRegexp = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?` +
+		`(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
+	statuses = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 )
 
 // problems collects violations of the rules of the CRD.
@@ -43,7 +45,7 @@ func (p *problems) image(path *field.Path, value mcfgv1.ImageDigestFormat) {
 	p.require(value == "" || validate.IsImage(string(value)), path, value, "a pull spec by digest is required")
 }
 
-// grows requires that a number does not decrease. It may become 0, which means absent.
+// grows requires that a number does not decrease. It may become 0, which means that it is absent.
 func (p *problems) grows(path *field.Path, before, after int64) {
 	p.require(after >= 0 && (after == 0 || after >= before), path, after, path.String()+" must not decrease")
 }
@@ -62,7 +64,8 @@ func (o Object) validate(before Object, subresource string) error {
 		var known mcfgv1.MachineConfigNodeStatus
 		var status struct {
 			mcfgv1.MachineConfigNodeStatus
-			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"` // pointers, to distinguish "" from an absent name
+			// The names are pointers, to distinguish "" from an absent name.
+			ConfigVersion *struct{ Current, Desired *string } `json:"configVersion"`
 		}
 		p.decode("status", before.Status, &known)
 		p.decode("status", o.Status, &status)
@@ -98,7 +101,8 @@ func (p *problems) decode(name string, data json.RawMessage, into any) {
 func (p *problems) spec(name string, spec mcfgv1.MachineConfigNodeSpec) {
 	path := field.NewPath("spec")
 	p.name(field.NewPath("metadata", "name"), name)
-	p.require(spec.Node.Name == name, path.Child("node", "name"), spec.Node.Name, "spec.node.name should match metadata.name")
+	nodeName := path.Child("node", "name")
+	p.require(spec.Node.Name == name, nodeName, spec.Node.Name, "spec.node.name should match metadata.name")
 	p.name(path.Child("pool", "name"), spec.Pool.Name)
 	p.name(path.Child("configVersion", "desired"), spec.ConfigVersion.Desired)
 	p.image(path.Child("configImage", "desiredImage"), spec.ConfigImage.DesiredImage)
@@ -139,21 +143,29 @@ func (p *problems) condition(path *field.Path, c metav1.Condition, seen map[stri
 	p.require(!seen[c.Type], path, c.Type, "Duplicate value")
 	p.require(typeRegexp.MatchString(c.Type), path.Child("type"), c.Type, "must match "+typeRegexp.String())
 	p.text(path.Child("type"), c.Type, maxType)
-	p.require(c.Status == statuses[0] || c.Status == statuses[1] || c.Status == statuses[2], path.Child("status"), c.Status, fmt.Sprint("must be one of ", statuses))
-	p.require(validate.IsReason(c.Reason), path.Child("reason"), c.Reason, "must match "+validate.ReasonPattern+", and have at most "+fmt.Sprint(validate.MaxReason)+" characters")
+	isStatus := slices.Contains(statuses, c.Status)
+	p.require(isStatus, path.Child("status"), c.Status, fmt.Sprint("must be one of ", statuses))
+	rule := fmt.Sprintf("must match %s, and have at most %d characters", validate.ReasonPattern, validate.MaxReason)
+	p.require(validate.IsReason(c.Reason), path.Child("reason"), c.Reason, rule)
 	p.text(path.Child("message"), c.Message, maxMessage)
-	p.require(!c.LastTransitionTime.IsZero(), path.Child("lastTransitionTime"), c.LastTransitionTime, "must be set")
+	at := path.Child("lastTransitionTime")
+	p.require(!c.LastTransitionTime.IsZero(), at, c.LastTransitionTime, "must be set")
 }
 
 func (p *problems) imageSet(path *field.Path, before, after mcfgv1.MachineConfigNodeStatusPinnedImageSet) {
 	p.name(path.Child("name"), after.Name)
-	p.grows(path.Child("currentGeneration"), int64(before.CurrentGeneration), int64(after.CurrentGeneration))
-	p.grows(path.Child("desiredGeneration"), int64(before.DesiredGeneration), int64(after.DesiredGeneration))
-	p.grows(path.Child("lastFailedGeneration"), int64(before.LastFailedGeneration), int64(after.LastFailedGeneration))
+	grows := func(name string, before, after int32) { p.grows(path.Child(name), int64(before), int64(after)) }
+	grows("currentGeneration", before.CurrentGeneration, after.CurrentGeneration)
+	grows("desiredGeneration", before.DesiredGeneration, after.DesiredGeneration)
+	grows("lastFailedGeneration", before.LastFailedGeneration, after.LastFailedGeneration)
 	if desired := after.DesiredGeneration; desired != 0 {
-		p.require(desired >= after.CurrentGeneration, path, desired, "desired generation must be greater than or equal to the current generation")
-		p.require(desired >= after.LastFailedGeneration, path, desired, "desired generation must be greater than or equal to the last failed generation")
+		p.require(desired >= after.CurrentGeneration, path, desired,
+			"desired generation must be greater than or equal to the current generation")
+		p.require(desired >= after.LastFailedGeneration, path, desired,
+			"desired generation must be greater than or equal to the last failed generation")
 	}
-	p.require(after.LastFailedGeneration == 0 || after.LastFailedGenerationError != "", path, after.LastFailedGeneration, "last failed generation error must be defined on image pull and pin failure")
+	isExplained := after.LastFailedGeneration == 0 || after.LastFailedGenerationError != ""
+	p.require(isExplained, path, after.LastFailedGeneration,
+		"last failed generation error must be defined on image pull and pin failure")
 	p.text(path.Child("lastFailedGenerationError"), after.LastFailedGenerationError, maxMessage)
 }

@@ -1,9 +1,9 @@
 // Package mergepatch encodes a change of a MachineConfigNode as a JSON merge patch.
 //
-// A merge patch replaces a list. So a patch that changes a condition has all conditions, including
-// the conditions of other clients. No condition is lost, because the patch also has the UID and the
-// resourceVersion of the object that it was computed from: if another client has written the object
-// in the meantime, the patch fails with a 409.
+// A merge patch replaces a whole list. So a patch that changes one condition contains all conditions,
+// including the conditions of other clients. The patch also contains the UID and the resourceVersion
+// of the object that it was computed from. If another client has written the object in the meantime,
+// the patch fails with a 409, and reverts nothing.
 package mergepatch
 
 import (
@@ -15,11 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// fields are the fields of a merge patch. nil, as the value of a field, removes the field.
+// fields has the fields of a merge patch. The value nil removes a field.
 type fields map[string]any
 
-// Create returns a merge patch of the owner references, spec and status that differ between before
-// and after. The patch fails if the object is not the version before.
+// Create returns a merge patch of the owner references, the spec and the status, with the fields that
+// differ between before and after. The API server rejects the patch if the object has changed since
+// before.
 func Create(before, after *mcfgv1.MachineConfigNode) ([]byte, error) {
 	metadata := fields{}
 	change(metadata, "uid", types.UID(""), before.UID)
@@ -55,13 +56,17 @@ func statusPatch(before, after mcfgv1.MachineConfigNodeStatus) fields {
 	}
 	change(f, "configImage", before.ConfigImage, after.ConfigImage)
 	if image := after.ConfigImage; f["configImage"] != nil {
-		f["configImage"] = fields{"currentImage": orNil(image.CurrentImage), "desiredImage": orNil(image.DesiredImage)}
+		f["configImage"] = fields{
+			"currentImage": orNil(image.CurrentImage),
+			"desiredImage": orNil(image.DesiredImage),
+		}
 	}
 	changeList(f, "pinnedImageSets", imageSets(before.PinnedImageSets), imageSets(after.PinnedImageSets))
 	return f
 }
 
-// imageSet encodes an empty error of a failed set, because the CRD requires the field.
+// imageSet is a set in a patch. If the set has failed, it contains the error even if the error is
+// empty, because the CRD requires the field.
 type imageSet struct {
 	mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	LastFailedGenerationError any `json:"lastFailedGenerationError,omitempty"`
@@ -92,7 +97,7 @@ func changeList[T comparable](f fields, name string, before, after []T) {
 	}
 }
 
-// orNil returns nil for an empty value, which the CRD does not accept.
+// orNil returns nil for an empty value, because the CRD does not accept empty values.
 func orNil[T comparable](value T) any {
 	if value == *new(T) {
 		return nil

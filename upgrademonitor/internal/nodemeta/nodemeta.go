@@ -1,4 +1,5 @@
-// Package nodemeta has names of annotations of Nodes, and functions for owner references to Nodes.
+// Package nodemeta reads the metadata of Nodes: it has the names of their annotations, and functions
+// for owner references to Nodes.
 package nodemeta
 
 import (
@@ -19,13 +20,15 @@ const (
 	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
 )
 
-// The annotations of a Node with the state of its daemon, the cause of a failure, and the last
-// request to the drain controller. The drain controller copies DesiredDrain to LastAppliedDrain
-// when it has carried out the request.
+// The other annotations of a Node.
 const (
-	State            = "machineconfiguration.openshift.io/state"
-	Reason           = "machineconfiguration.openshift.io/reason"
-	DesiredDrain     = "machineconfiguration.openshift.io/desiredDrain"
+	// State is the state of the daemon, for example Done.
+	State = "machineconfiguration.openshift.io/state"
+	// Reason is the error of the daemon, if it has failed.
+	Reason = "machineconfiguration.openshift.io/reason"
+	// DesiredDrain is the last request of the daemon to the drain controller.
+	DesiredDrain = "machineconfiguration.openshift.io/desiredDrain"
+	// LastAppliedDrain is the last request that the drain controller has carried out.
 	LastAppliedDrain = "machineconfiguration.openshift.io/lastAppliedDrain"
 )
 
@@ -37,8 +40,8 @@ const (
 	provisioning corev1.NodePhase = "Provisioning"
 )
 
-// IsProvisioned reports whether a Node is past the phases Pending and Provisioning. A Node in one
-// of these phases is possibly not part of the cluster yet, and gets no MachineConfigNode.
+// IsProvisioned reports whether a Node has left the phases Pending and Provisioning. A Node in one of
+// these phases may not be part of the cluster yet, and gets no MachineConfigNode.
 func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }
@@ -53,7 +56,8 @@ func IsOwner(reference metav1.OwnerReference) bool {
 	return reference.APIVersion == apiVersion && reference.Kind == kind
 }
 
-// OwnedByPrevious reports whether the owner is an earlier Node of the same name, not this Node.
+// OwnedByPrevious reports whether the references name an earlier Node of the same name as an owner, and
+// do not name this Node.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
@@ -71,9 +75,14 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 // ReplaceOwner returns the references with owner as the only reference to a Node. References to
 // other kinds stay. If owner has no UID, the list stays unchanged.
 func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
-	isOwner := func(r metav1.OwnerReference) bool { return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID }
+	if owner.UID == "" {
+		return references
+	}
+	isOwner := func(r metav1.OwnerReference) bool {
+		return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID
+	}
 	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }
-	if owner.UID == "" || slices.ContainsFunc(references, isOwner) && !slices.ContainsFunc(references, isAnother) {
+	if slices.ContainsFunc(references, isOwner) && !slices.ContainsFunc(references, isAnother) {
 		return references
 	}
 	return append(slices.DeleteFunc(slices.Clone(references), IsOwner), owner)

@@ -11,57 +11,61 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ErrNotStarted is the error of a plan that must wait: the report of a controller would start an
-// update to a new target, but the daemon of the node starts each update.
+// ErrNotStarted means that a report must wait, because only the daemon of a node starts an update to
+// another config or image. A controller's report waits until the object shows this start.
 var ErrNotStarted = errors.New("the daemon has not reported the start of the update yet")
 
-// Change is an accepted change of the object. It is immutable.
+// Change is a report of a phase or of image sets, or the new configs and images of the Node. A Monitor
+// has accepted it, and must write it to the object. A Change is immutable.
 type Change interface {
 	fmt.Stringer
-	// View returns the Node as this process saw it when the change was accepted.
+	// View returns the Node, as the process had read it when it accepted the change.
 	View() Node
-	// At returns the same change for another view of the Node.
+	// At returns a copy of the change with another Node.
 	At(Node) Change
-	// Accepted returns the time when the change was accepted.
+	// Accepted returns the time when the process accepted the change.
 	Accepted() metav1.Time
-	// Plan returns the writes that make the change, or an error if the change is not allowed.
+	// Plan returns the writes that make the change to an object in this state. It returns an error if
+	// the change is not allowed.
 	Plan(State) (Writes, error)
-	// Absorb returns the change with the reasons and messages of a newer change. It returns false
-	// if other fields differ. Then the newer change must be written separately.
+	// Absorb merges a newer change into this change: the result has the reasons and messages of the
+	// newer change. It returns false if other fields differ. Then the newer change must be written
+	// separately.
 	Absorb(newer Change) (Change, bool)
-	// Replace is like Absorb, but ignores differences between the Nodes. It is for a newer change
-	// that ChangesStatus reports as a change of reasons and messages only.
+	// Replace is like Absorb, but ignores differences between the Nodes. It is for a newer change for
+	// which ChangesStatus returns false.
 	Replace(newer Change) (Change, bool)
 }
 
 // Writes are the writes of a change, in order.
 type Writes struct {
-	// States has the state that each write publishes. The last state needs no write if it differs
-	// from the previous state only in Target.
+	// States has the state of the object after each write. If the last state differs from the previous
+	// state only in Target, it needs no write, because the object does not contain the Target.
 	States []State
 	// StartsUpdate is set if the change starts an update.
 	StartsUpdate bool
-	// SyncsSpec is set if the change starts an update, or ends one on a Node that runs the config that
-	// it desires. Then the spec must be written first, so that spec, status and Node agree.
+	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
+	// agree: the change starts an update, or it ends an update and the Node runs its desired config.
 	SyncsSpec bool
 }
 
 // ChangesStatus reports whether the writes change the status of a condition, or start an update.
-func (p *Writes) ChangesStatus(before State) bool {
-	return p.StartsUpdate || slices.ContainsFunc(p.States, func(s State) bool {
-		return slices.ContainsFunc(s.Status.Conditions, func(c metav1.Condition) bool {
-			return c.Status != conditions.StatusOf(before.Status.Conditions, phases.Phase(c.Type))
-		})
-	})
+func (w *Writes) ChangesStatus(before State) bool {
+	isNew := func(c metav1.Condition) bool {
+		return c.Status != conditions.StatusOf(before.Status.Conditions, phases.Phase(c.Type))
+	}
+	changes := func(s State) bool { return slices.ContainsFunc(s.Status.Conditions, isNew) }
+	return w.StartsUpdate || slices.ContainsFunc(w.States, changes)
 }
 
-// add sets observedGeneration in next, and adds next to States if next differs from before.
-func (p *Writes) add(before, next State, n Node) State {
+// add completes a state with observedGeneration, and adds it to States if it differs from the previous
+// state. It returns the completed state.
+func (w *Writes) add(previous, next State, n Node) State {
 	if !n.ConditionsOnly {
 		next.Status.ObservedGeneration = next.observedGeneration()
 	}
-	if !next.Equal(before) || next.Target != before.Target {
-		p.States = append(p.States, next)
+	if !next.Equal(previous) || next.Target != previous.Target {
+		w.States = append(w.States, next)
 	}
 	return next
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Node has the fields of a Node that a plan depends on.
+// Node has the facts about a Node that Plan needs.
 type Node struct {
 	Owner metav1.OwnerReference
-	Pool  string // nodemeta.NotYetSet if the pool is not known
+	Pool  string // the name of the pool, or nodemeta.NotYetSet if the pool is not known
 	Mode  Mode
 	// Provisioned is set if the Node can get a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
@@ -23,7 +23,9 @@ type Node struct {
 	Versions
 }
 
-// Versions has annotations of a Node. A missing annotation is "". Only image mode uses images.
+// Versions has the configs and images in the annotations of a Node: current is the value that the node
+// runs, and desired is the value that it is told to run. A missing annotation is "". In standard mode,
+// the images are not used.
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
@@ -33,22 +35,22 @@ type Versions struct {
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
-// Equal reports whether n and o are the same Node with the same versions.
+// Equal reports whether n and o are the same Node with the same configs and images.
 func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
 
-// Mode is the update mode of a node.
+// Mode is the mode of a node, which determines the phases of its updates.
 type Mode string
 
 // The modes.
 const (
-	// ModeOfObject means that the object keeps its mode. A new object gets standard mode.
+	// ModeOfObject means that an existing object keeps its mode, and a new object is in standard mode.
 	ModeOfObject Mode = ""
 	Standard     Mode = "Standard"
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether an object with these conditions is in image mode. For ModeOfObject, the
-// conditions decide: see conditions.InImageMode.
+// IsImage reports whether an object with these conditions is in image mode. If m is ModeOfObject, the
+// conditions determine the mode: see conditions.InImageMode.
 func (m Mode) IsImage(list []metav1.Condition) bool {
 	if m != ModeOfObject {
 		return m == Image
@@ -56,16 +58,17 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 	return conditions.InImageMode(list)
 }
 
-// NewNode converts a Node. It omits an annotation with a value that the CRD rejects, so that the
-// other annotations can be reported. The error is a *field.Error for the first omitted annotation.
+// NewNode reads a Node. It omits an annotation with a value that the CRD rejects, so that the other
+// annotations can be written. invalid is a *field.Error for the first omitted annotation, or nil.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
+	path := field.NewPath("metadata", "annotations")
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
 		if value == "" || valid(value) {
 			return value
 		}
 		if invalid == nil {
-			invalid = field.Invalid(field.NewPath("metadata", "annotations").Key(annotation), value, "the CRD rejects this value")
+			invalid = field.Invalid(path.Key(annotation), value, "the CRD rejects this value")
 		}
 		return ""
 	}

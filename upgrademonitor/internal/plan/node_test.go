@@ -8,7 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
@@ -77,21 +76,4 @@ func TestModeOfTheConditions(t *testing.T) {
 		assert.False(t, plan.Standard.IsImage(list))
 	}
 	assert.False(t, plan.ModeOfObject.IsImage(nil))
-}
-
-// IsComplete finds each trimmed field of a condition.
-func TestIsComplete(t *testing.T) {
-	for name, trim := range map[string]func(*metav1.Condition){
-		"":            func(*metav1.Condition) {},
-		"the type":    func(c *metav1.Condition) { c.Type = "" },
-		"the reason":  func(c *metav1.Condition) { c.Reason = "" },
-		"the message": func(c *metav1.Condition) { c.Message = "" },
-		"the time":    func(c *metav1.Condition) { c.LastTransitionTime = metav1.Time{} },
-	} {
-		var s plan.State
-		s.Status.Conditions = conditions.Complete(nil, false, now)
-		trim(&s.Status.Conditions[3])
-		assert.Equal(t, name == "", s.IsComplete(plan.Standard), name)
-		assert.False(t, s.IsComplete(plan.Image))
-	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// NodeChange copies the Node's current and desired config and image to the status, without a
-// report. It is needed because a report, for example Updated=True, may be based on an outdated Node.
+// NodeChange copies the configs and images of the Node to the status. A report copies them, too, but a
+// report may be based on an outdated Node. Then a NodeChange follows.
 type NodeChange struct {
 	Node Node
 	Time metav1.Time
@@ -19,10 +19,10 @@ var _ Change = NodeChange{}
 // String returns the name of the change in errors and logs.
 func (NodeChange) String() string { return "config and image of the Node" }
 
-// View returns the Node of the change, which has the new versions.
+// View returns the Node with the new configs and images.
 func (c NodeChange) View() Node { return c.Node }
 
-// At returns the change for another view of the Node.
+// At returns a copy of the change with another Node.
 func (c NodeChange) At(n Node) Change {
 	c.Node = n
 	return c
@@ -31,7 +31,8 @@ func (c NodeChange) At(n Node) Change {
 // Accepted returns the time of the change.
 func (c NodeChange) Accepted() metav1.Time { return c.Time }
 
-// Absorb returns the newer change if it is a NodeChange.
+// Absorb returns the newer change, with the time of this change. It returns false if the newer change
+// is not a NodeChange.
 func (c NodeChange) Absorb(newer Change) (Change, bool) {
 	other, ok := newer.(NodeChange)
 	other.Time = c.Time
@@ -41,19 +42,20 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 // Replace is the same as Absorb.
 func (c NodeChange) Replace(newer Change) (Change, bool) { return c.Absorb(newer) }
 
-// Plan returns the write of the config and image, by the rules of updateVersions. While Updated is
-// True, Plan writes the same as a report of Updated=True. Plan adds missing conditions, and changes
-// no condition. Without an object, there is nothing to write.
+// Plan returns the write of the configs and images, by the rules of updateVersions. It adds the
+// conditions if the object has none, but changes no condition. If there is no object, there is no
+// write.
 func (c NodeChange) Plan(s State) (Writes, error) {
-	var p Writes
+	var w Writes
 	if s.Spec.Node.Name == "" { // there is no object
-		return p, nil
+		return w, nil
 	}
 	s = s.Pin()
 	list := s.Status.Conditions
 	if len(list) == 0 {
 		list = conditions.Complete(nil, s.images(c.Node), c.Time)
 	}
-	p.add(s, s.publish(list, c.Node, s.isTrue(phases.Updated)), c.Node)
-	return p, nil
+	next := s.publish(list, c.Node, s.isTrue(phases.Updated))
+	w.add(s, next, c.Node)
+	return w, nil
 }

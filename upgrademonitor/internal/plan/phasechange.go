@@ -14,11 +14,14 @@ type PhaseChange struct {
 	conditions.Report
 	Node Node
 
-	// SkipIfRunning keeps the reason and message of an Unknown phase, because they may show an error.
+	// SkipIfRunning is for a report of Unknown. If the phase is already Unknown, it keeps its reason and
+	// message, because they may show the error of an earlier attempt.
 	SkipIfRunning bool
-	// SkipIfNeverUpdated ignores the report if the phase was never reported and no update ever ran.
+	// SkipIfNeverUpdated means that the report is ignored if the phase was never reported and no update
+	// of the node was ever reported.
 	SkipIfNeverUpdated bool
-	// SkipOtherMode ignores the report if the phase does not exist in the mode of the node.
+	// SkipOtherMode means that the report is ignored if the phase does not exist in the mode of the
+	// node.
 	SkipOtherMode bool
 }
 
@@ -32,10 +35,10 @@ func (c PhaseChange) String() string {
 	return "report " + string(c.Phase) + "=" + string(c.Status)
 }
 
-// View returns the Node as it was when the report was accepted.
+// View returns the Node, as the process had read it when it accepted the report.
 func (c PhaseChange) View() Node { return c.Node }
 
-// At returns the change for another view of the Node.
+// At returns a copy of the report with another Node.
 func (c PhaseChange) At(n Node) Change {
 	c.Node = n
 	return c
@@ -44,84 +47,99 @@ func (c PhaseChange) At(n Node) Change {
 // Accepted returns the time of the report.
 func (c PhaseChange) Accepted() metav1.Time { return c.Time }
 
-// Absorb takes the reason and messages of a newer report. Other fields except Time must be equal.
+// Absorb returns this report with the reason and messages of a newer report. It returns false if
+// another field differs, except Time.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	merged, ok := c.Replace(newer)
 	other, _ := newer.(PhaseChange)
 	return merged, ok && other.Node == c.Node
 }
 
-// Replace is like Absorb, but keeps the Node of c.
+// Replace is like Absorb, but the Nodes may differ.
 func (c PhaseChange) Replace(newer Change) (Change, bool) {
 	other, ok := newer.(PhaseChange)
 	if !ok {
 		return c, false
 	}
 	merged := c
-	merged.Reason, merged.Message, merged.ParentMessage = other.Reason, other.Message, other.ParentMessage
-	other.Time, other.Node = c.Time, c.Node
+	merged.Reason = other.Reason
+	merged.Message = other.Message
+	merged.ParentMessage = other.ParentMessage
+	other.Time = c.Time
+	other.Node = c.Node
 	return merged, merged == other
 }
 
-// Plan returns the writes of the report, each computed from the state after the previous write. If
-// an update starts with two writes, a new plan after the first write still starts the update.
+// Plan returns the writes of the report. Each write is computed from the state after the previous
+// write. If the start of an update needs two writes, call Plan again after the first write: it returns
+// the second.
 func (c PhaseChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
-	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
-		return Writes{}, nil
-	}
-	if c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), s.ranInUpdate) {
+	if c.isIgnored(s, imageMode) {
 		return Writes{}, nil
 	}
 	s = s.Pin()
 	before := s.Status.Conditions
 	cycle := c.cycle(s)
-	request := c.request(s, cycle)
-	lists, err := conditions.Next(before, imageMode, request, cycle)
+	report := c.effectiveReport(s, cycle)
+	lists, err := conditions.Next(before, imageMode, report, cycle)
 	if err != nil {
 		return Writes{}, err
 	}
-	between, target := s.isTrue(phases.Updated), s.targetOf(c.Node)
-	ended := c.Phase == phases.Updated && request.Status == metav1.ConditionTrue && !c.NotRequired
-	p := Writes{StartsUpdate: conditions.StartsUpdate(before, request, cycle)}
-	if p.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
+	isUpdated := s.isTrue(phases.Updated) // no update is running
+	target := s.targetOf(c.Node)
+	endsUpdate := c.Phase == phases.Updated && report.Status == metav1.ConditionTrue && !c.NotRequired
+	w := Writes{StartsUpdate: conditions.StartsUpdate(before, report, cycle)}
+	if w.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
 		return Writes{}, ErrNotStarted
 	}
-	p.SyncsSpec = p.StartsUpdate || ended && !between && c.Node.runsDesired()
+	w.SyncsSpec = w.StartsUpdate || endsUpdate && !isUpdated && c.Node.runsDesired()
 	if len(lists) == 0 {
-		lists = [][]metav1.Condition{before} // no condition changes, but the versions may change
+		lists = [][]metav1.Condition{before} // no condition changes, but the configs and images may change
 	}
 	for _, list := range lists {
-		next := s.publish(list, c.Node, ended)
+		next := s.publish(list, c.Node, endsUpdate)
+		hasStarted := isUpdated || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse
 		switch {
 		case next.isTrue(phases.Updated):
 			next.Target = Target{}
-		case p.StartsUpdate && (between || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse):
+		case w.StartsUpdate && hasStarted:
 			next.Target = target
 		}
-		s = p.add(s, next, c.Node)
+		s = w.add(s, next, c.Node)
 	}
-	return p, nil
+	return w, nil
 }
 
-// request returns the report after SkipIfRunning is applied.
-func (c PhaseChange) request(s State, cycle conditions.Cycle) conditions.Report {
-	request := c.Report
+// isIgnored reports whether SkipOtherMode or SkipIfNeverUpdated applies.
+func (c PhaseChange) isIgnored(s State, imageMode bool) bool {
+	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
+		return true
+	}
+	return c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), s.ranInUpdate)
+}
+
+// effectiveReport returns the report after SkipIfRunning is applied.
+func (c PhaseChange) effectiveReport(s State, cycle conditions.Cycle) conditions.Report {
+	report := c.Report
 	known := conditions.Find(s.Status.Conditions, c.Phase)
 	isRunning := known != nil && known.Status == metav1.ConditionUnknown && c.Status == known.Status
 	if c.SkipIfRunning && isRunning && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle) {
-		request.Reason, request.Message, request.ParentMessage = known.Reason, known.Message, ""
+		report.Reason = known.Reason
+		report.Message = known.Message
+		report.ParentMessage = ""
 	}
-	return request
+	return report
 }
 
-// cycle returns facts about the current update that the conditions do not show.
+// cycle returns the facts about the current update that the conditions do not show.
 func (c PhaseChange) cycle(s State) conditions.Cycle {
 	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverUpdated() {
 		cycle.NewTarget = c.Phase == phases.Updated
 	}
-	if updated := conditions.Find(s.Status.Conditions, phases.Updated); updated != nil && updated.Status == metav1.ConditionTrue {
+	updated := conditions.Find(s.Status.Conditions, phases.Updated)
+	if updated != nil && updated.Status == metav1.ConditionTrue {
 		cycle.Ended = c.Time.Unix() < updated.LastTransitionTime.Unix()
 	}
 	return cycle

@@ -8,14 +8,12 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Sync returns the state with the owner references and the spec that match a Node.
-//
-//  1. If the pool is NotYetSet, the spec keeps its pool. If the Node has no desired config, the
-//     spec keeps its desired config.
-//  2. In image mode, if the Node has a config but no desired image, Sync clears the image.
+// Sync returns the state with the owner references and the spec that match a Node. The spec keeps its
+// pool if n.Pool is NotYetSet, and its desired config if the Node has none. In image mode, if the Node
+// has a config but no desired image, Sync removes the image from the spec.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
-	images := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
+	hasImage := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
 	if n.Pool != nodemeta.NotYetSet || s.Spec.Pool.Name == "" {
 		s.Spec.Pool.Name = n.Pool
@@ -26,14 +24,14 @@ func (s State) Sync(n Node) State {
 	if s.Spec.ConfigVersion.Desired == "" {
 		s.Spec.ConfigVersion.Desired = nodemeta.NotYetSet
 	}
-	if images {
+	if hasImage {
 		s.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
 	}
 	return s
 }
 
-// InSync reports whether the owner references and the spec match a Node, or are not written by this
-// process.
+// InSync reports whether this process has no reason to write the owner references and the spec: they
+// match the Node, or the process writes only conditions.
 func (s State) InSync(n Node) bool {
 	if n.ConditionsOnly {
 		return true

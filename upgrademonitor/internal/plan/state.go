@@ -20,11 +20,12 @@ type State struct {
 	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// Target is the target of the current update. It is not part of the object.
+	// Target is the config and image that the current update installs. It is not part of the object.
+	// Between updates, and before the first Pin after a restart, it is zero.
 	Target Target
 }
 
-// Target identifies an update by the desired config and image.
+// Target is the config and the image that an update installs.
 type Target struct {
 	Config, Image string
 }
@@ -44,63 +45,52 @@ func versionOf(status mcfgv1.MachineConfigNodeStatus) mcfgv1.MachineConfigNodeSt
 	return *status.ConfigVersion
 }
 
-// IsComplete reports whether the state has every condition of the mode, with reason, message and
-// time. It may be incomplete if an informer drops fields.
-func (s State) IsComplete(mode Mode) bool {
-	list := s.Status.Conditions
-	for _, p := range phases.All(mode.IsImage(list)) {
-		if c := conditions.Find(list, p); c == nil || c.Reason == "" || c.Message == "" || c.LastTransitionTime.IsZero() {
-			return false
-		}
-	}
-	return true
-}
-
 func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// publish returns the state with new conditions and versions. For ended, see updateVersions.
+// publish returns the state with new conditions, and with the configs and images of the Node. ended is
+// set if the report is Updated=True: see updateVersions.
 func (s State) publish(list []metav1.Condition, n Node, ended bool) State {
 	next := s
-	prepared := !s.isTrue(phases.UpdatePrepared) && conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue
 	next.Status.Conditions = list
 	if n.ConditionsOnly {
 		return next
 	}
+	prepared := !s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
 	n.updateVersions(&next.Status, s.images(n), prepared, ended)
-	if image := next.Status.ConfigImage.DesiredImage; image != s.Status.ConfigImage.DesiredImage && s.Target != (Target{}) {
+	image := next.Status.ConfigImage.DesiredImage
+	if image != s.Status.ConfigImage.DesiredImage && s.Target != (Target{}) {
 		next.Target.Image = string(image)
 	}
 	return next
 }
 
-// images reports whether the images of a Node are written to the object.
+// images reports whether the images of a Node are written to the object: the object is in image mode.
 func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
-// observedGeneration returns the new observedGeneration of the status. It is the generation of the
-// object, unless the target in the spec differs from the target of the current or last update. If
-// they differ, the old value stays, because otherwise clients could conclude that the update to the
-// target in the spec is done. If Updated was never reported, clients cannot conclude this, so the
-// generation of the object is used.
+// observedGeneration returns the new observedGeneration of the status: the generation of the object.
+// But if the spec has another target than the current or last update, the old value stays. Otherwise
+// clients could conclude from Updated=True that the update to the target in the spec is done. As long
+// as Updated was never reported, they cannot conclude this.
 func (s State) observedGeneration() int64 {
 	target := s.target()
-	elsewhere := s.Spec.ConfigVersion.Desired != target.Config ||
-		s.images(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != target.Image
-	if elsewhere && !s.neverUpdated() {
+	isOtherConfig := s.Spec.ConfigVersion.Desired != target.Config
+	isOtherImage := s.images(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != target.Image
+	if (isOtherConfig || isOtherImage) && !s.neverUpdated() {
 		return s.Status.ObservedGeneration
 	}
 	return max(s.Status.ObservedGeneration, s.Generation)
 }
 
-// updateVersions copies the versions and images of the Node to a status.
+// updateVersions copies the configs and, if images is set, the images of the Node to a status.
 //
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
-//     True). They are also copied if ended is set (Updated=True) and the Node already runs them.
-//     Otherwise the daemon may not have validated them yet.
-//  3. In image mode, if an image annotation is missing, the image in the status is cleared: the
-//     desired image in the cases of rule 2, and the current image if ended is set.
+//     True). They are also copied if ended is set (the report is Updated=True) and the Node already
+//     runs them. Otherwise the daemon may not have validated them yet.
+//  3. A missing image annotation removes the image from the status. The desired image is removed when
+//     rule 2 allows it to be copied. The current image is removed if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
@@ -133,14 +123,14 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 }
 
 // equalImageSets reports whether two lists have the same image sets, in any order.
-func equalImageSets(a, b []mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(set mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+func equalImageSets(a, b []statusSet) bool {
+	return len(a) == len(b) && !slices.ContainsFunc(a, func(set statusSet) bool {
 		other := findImageSet(b, set.Name)
 		return other == nil || *other != set
 	})
 }
 
-func findImageSet(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet, name string) *mcfgv1.MachineConfigNodeStatusPinnedImageSet {
+func findImageSet(list []statusSet, name string) *statusSet {
 	for i := range list {
 		if list[i].Name == name {
 			return &list[i]

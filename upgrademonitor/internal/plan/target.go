@@ -8,8 +8,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Pin returns the state with Target set to the target of the current update, or to zero between
-// updates. Call Pin after each read, so that a later change of the spec does not change the target.
+// Pin returns the state with Target set to the target of the current update. Between updates, Target
+// is zero. Call Pin after each read of the object. A later change of the spec then does not change
+// the target of the current update.
 func (s State) Pin() State {
 	if s.isTrue(phases.Updated) {
 		s.Target = Target{}
@@ -19,11 +20,13 @@ func (s State) Pin() State {
 	return s
 }
 
-// target returns the target of the current or the last update. In an update, that is s.Target,
-// whatever the status shows: a drain controller without this library copies the desired config of
-// the Node to the status with each report. If s.Target is empty, because the process has restarted,
-// the status shows the target if UpdatePrepared is True, otherwise the spec does. Between updates,
-// the status shows the target of the last update.
+// target returns the target of the current or the last update:
+//
+//  1. During an update, it is s.Target. The status may show another target, because a drain controller
+//     without this library copies the desired config of the Node to the status with each report.
+//  2. If s.Target is zero, because the process has restarted, it is the target in the status if
+//     UpdatePrepared is True. Otherwise it is the target in the spec.
+//  3. Between updates, it is the target in the status.
 func (s State) target() Target {
 	updated := s.isTrue(phases.Updated)
 	switch {
@@ -36,7 +39,7 @@ func (s State) target() Target {
 	}
 }
 
-// neverUpdated reports whether Updated was never reported. Then there is no current update.
+// neverUpdated reports whether Updated was never reported. Then no update is running.
 func (s State) neverUpdated() bool { return s.neverRan(phases.Updated) }
 
 // neverRan reports whether a phase was never reported.
@@ -45,12 +48,12 @@ func (s State) neverRan(p phases.Phase) bool {
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// ranInUpdate reports whether a phase runs only during an update, and was reported.
+// ranInUpdate reports whether a phase was reported, and runs only during an update.
 func (s State) ranInUpdate(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
 
-// hasNewTarget reports whether the target of the Node differs from the target of the current or
-// last update. A Node without a desired config has no target. If the object has no images yet, an
-// image that the Node already runs does not count as new.
+// hasNewTarget reports whether the Node desires another config or image than the current or last update
+// installs. A Node without a desired config desires nothing. If the object has no images yet, an image
+// that the Node already runs is not new.
 func (s State) hasNewTarget(n Node) bool {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	switch {
@@ -85,7 +88,7 @@ func (s State) updateName(n Node) string {
 	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
 	switch {
 	case s.images(n) && target.Image == "" && current != "":
-		return "disable image mode" // completes "Action during update to "
+		return "disable image mode" // the prefix is "Action during update to disable image mode: "
 	case s.images(n) && target.Image != "" &&
 		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
 		return target.Image

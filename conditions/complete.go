@@ -8,11 +8,11 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ReasonNotYetOccurred is the reason of a phase that was never reported.
+// ReasonNotYetOccurred is the reason of a condition whose phase was never reported.
 const ReasonNotYetOccurred = "NotYetOccurred"
 
-// IsReservedReason reports whether a reason means that a phase was never reported. These reasons
-// are ReasonNotYetOccurred, and the misspelling NotYetOccured, which older daemons write.
+// IsReservedReason reports whether the reason of a condition means that its phase was never
+// reported. It is true for ReasonNotYetOccurred, and for NotYetOccured, which older daemons write.
 func IsReservedReason(reason string) bool {
 	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
@@ -27,10 +27,10 @@ func neverRan(p phases.Phase, now metav1.Time) metav1.Condition {
 	}
 }
 
-// Complete returns one condition for each phase of the mode, in the order of phases.All. If the
-// list has the condition, Complete copies it. Otherwise Complete adds it as False, with the reason
-// ReasonNotYetOccurred and the time now. Complete omits conditions of the other mode, and
-// conditions whose type is not a phase. If two conditions have the same type, it uses the first.
+// Complete returns one condition for each phase of the mode, in the order of phases.All. It copies
+// the conditions of the list, and adds missing conditions as False, with the reason
+// ReasonNotYetOccurred and the lastTransitionTime now. It omits conditions of the other mode, and
+// conditions whose type is not a phase. If two conditions have the same type, it copies the first.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
 	all := phases.All(imageMode)
 	complete := make([]metav1.Condition, 0, len(all))
@@ -44,8 +44,9 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 	return complete
 }
 
-// Ran reports whether a phase has started in the current update: its status is Unknown or True. It
-// returns false if the phase was never reported, was not required, or ran only in an earlier update.
+// Ran reports whether the status of a phase is Unknown or True. For a step, this means that the step
+// has started in the current update. A step that was not required, or that ran only in an earlier
+// update, is False.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	return StatusOf(list, p) != metav1.ConditionFalse
 }
