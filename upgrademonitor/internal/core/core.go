@@ -164,7 +164,7 @@ func (c *Core) SubmitSpec() *Entry {
 		c.doubt()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = !inSync
+	c.spec = c.spec || !inSync
 	if inSync {
 		return nil
 	}
