@@ -61,14 +61,14 @@ func (m Mode) IsImage(list []metav1.Condition) bool {
 // NewNode reads a Node. It omits an annotation with a value that the CRD rejects, so that the other
 // annotations can be written. invalid is a *field.Error for the first omitted annotation, or nil.
 func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
-	path := field.NewPath("metadata", "annotations")
 	read := func(annotation string, valid func(string) bool) string {
 		value := node.Annotations[annotation]
 		if value == "" || valid(value) {
 			return value
 		}
 		if invalid == nil {
-			invalid = field.Invalid(path.Key(annotation), value, "the CRD rejects this value")
+			path := field.NewPath("metadata", "annotations").Key(annotation)
+			invalid = field.Invalid(path, value, "the CRD rejects this value")
 		}
 		return ""
 	}
