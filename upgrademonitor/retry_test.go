@@ -42,6 +42,19 @@ func TestEveryCallTriggersAnAttempt(t *testing.T) {
 	})
 }
 
+// Also a call that the object already shows triggers an attempt.
+func TestARepeatTriggersAnAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch/status")
+		f.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
+		pass(time.Hour)
+		f.requests()
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		synctest.Wait()
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+	})
+}
+
 // When the API server starts to hang, no goroutine waits longer than Timeout. Those that come later
 // share the wait of the first.
 func TestConcurrentCallers(t *testing.T) {
@@ -282,10 +295,14 @@ func TestManyWritesWithAConflictEach(t *testing.T) {
 		f.server.mu.Unlock()
 		var callers sync.WaitGroup
 		for i := range 100 {
-			callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+			callers.Go(func() {
+				<-time.After(time.Duration(i) * time.Microsecond)
+				f.ReportDegraded(t.Context(), map[bool]error{true: errDown}[i%2 == 0])
+			})
 		}
 		callers.Wait()
 		assert.Zero(t, f.pending())
+		assert.Len(t, f.requests(), 300)
 		assert.Empty(t, f.log.take())
 	})
 }
