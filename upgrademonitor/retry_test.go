@@ -47,7 +47,7 @@ func TestARepeatTriggersAnAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errRBAC, "patch/status")
 		f.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
-		pass(time.Hour)
+		pass(time.Minute)
 		f.requests()
 		f.report(t, phases.Updated, metav1.ConditionTrue)
 		synctest.Wait()
@@ -83,6 +83,18 @@ func TestConcurrentCallers(t *testing.T) {
 		f.fails(errDown)
 		callers.Wait()
 		assert.LessOrEqual(t, len(f.requests()), 2)
+	})
+}
+
+// A failure wakes each call that waits, also the calls that were waiting before an earlier report was
+// written.
+func TestAFailureAfterAWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(time.Second)
+		f.failing("patch", nil, errDown)
+		go f.ReportDegraded(t.Context(), errDown)
+		synctest.Wait()
+		assert.Equal(t, 2*time.Second, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }))
 	})
 }
 
