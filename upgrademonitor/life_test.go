@@ -149,3 +149,16 @@ func TestTheLifeEndsDuringALook(t *testing.T) {
 		assert.Empty(t, f.log.take())
 	})
 }
+
+// A Flush after the last call has left does not wait for the pause after a conflict.
+func TestFlushDuringAPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.end()
+		f.fails(errConflict)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+		f.fails(nil)
+		assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
+	})
+}
