@@ -24,16 +24,26 @@ type daemon struct {
 
 	validate, drain, pullImage, applyImage, applyFiles, restartServices, reboot, uncordon func(context.Context) error
 
-	setDone  func(ctx context.Context, config string) error // sets the annotation currentConfig of the Node
-	rebooted bool                                           // the node has rebooted for this update; a real daemon reads this from disk
-	reported string                                         // the config of the last report of Updated=True
+	// setDone sets the annotation currentConfig of the Node.
+	setDone func(ctx context.Context, config string) error
+	// rebooted is true after the node has rebooted for this update. A real daemon reads this from disk.
+	rebooted bool
+	// reported is the config of the last report of Updated=True.
+	reported string
 }
 
-// newDaemon creates the Monitor of the process. stop is a context that ends on SIGTERM. The Monitor
-// still accepts reports and calls of Flush after SIGTERM.
-func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corelisters.NodeLister, name string, imageMode func() bool) (*daemon, error) {
-	factory := mcfginformers.NewSharedInformerFactoryWithOptions(client, 0, mcfginformers.WithTweakListOptions(
-		func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }))
+// newDaemon creates the Monitor of the process. stop is a context that ends on SIGTERM. After SIGTERM,
+// the Monitor still accepts reports and calls of Flush.
+func newDaemon(
+	stop context.Context,
+	client mcfgclientset.Interface,
+	nodes corelisters.NodeLister,
+	name string,
+	imageMode func() bool,
+) (*daemon, error) {
+	onlyThisNode := func(o *metav1.ListOptions) { o.FieldSelector = "metadata.name=" + name }
+	factory := mcfginformers.NewSharedInformerFactoryWithOptions(
+		client, 0, mcfginformers.WithTweakListOptions(onlyThisNode))
 	d := &daemon{node: func() (*corev1.Node, error) { return nodes.Get(name) }}
 	var err error
 	d.monitor, err = upgrademonitor.New(stop, upgrademonitor.Config{
@@ -47,8 +57,7 @@ func newDaemon(stop context.Context, client mcfgclientset.Interface, nodes corel
 	return d, err
 }
 
-// run syncs until stop ends. Before run returns, it completes a running sync, and writes all
-// reports.
+// run calls sync until stop ends. Then it waits for a running sync, writes all reports, and returns.
 func (d *daemon) run(stop context.Context) {
 	ctx := context.WithoutCancel(stop)
 	wait.UntilWithContext(stop, func(context.Context) {
@@ -59,8 +68,8 @@ func (d *daemon) run(stop context.Context) {
 	d.flush(ctx, 5*time.Second)
 }
 
-// sync updates the node to its desired config. It may repeat reports. A repeated report sends no
-// request.
+// sync updates the node to its desired config. It may repeat reports, because a repeated report sends
+// no request.
 func (d *daemon) sync(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -86,7 +95,8 @@ func (d *daemon) update(ctx context.Context, config string) error {
 	d.reported = ""
 	d.monitor.Report(ctx, phases.Updated, "Node needs an update to "+config, metav1.ConditionFalse) // starts an update
 	if err := do(d.validate)(ctx); err != nil {
-		d.monitor.Report(ctx, phases.UpdatePrepared, "Update is not compatible: "+err.Error(), metav1.ConditionUnknown)
+		message := "Update is not compatible: " + err.Error()
+		d.monitor.Report(ctx, phases.UpdatePrepared, message, metav1.ConditionUnknown)
 		return err
 	}
 	d.monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
@@ -97,11 +107,15 @@ func (d *daemon) update(ctx context.Context, config string) error {
 	}
 	// In standard mode, this phase covers all of apply. In image mode, this phase is ignored, and
 	// apply reports each of its steps.
-	if err := d.monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", d.apply, upgrademonitor.CompletesParent()); err != nil {
+	err := d.monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", d.apply,
+		upgrademonitor.CompletesParent())
+	if err != nil {
 		return err
 	}
 	if d.reboot == nil {
-		if err := d.monitor.Track(ctx, phases.UpdatePostActionComplete, "Restarting services", do(d.restartServices)); err != nil {
+		restart := do(d.restartServices)
+		err := d.monitor.Track(ctx, phases.UpdatePostActionComplete, "Restarting services", restart)
+		if err != nil {
 			return err
 		}
 		return d.complete(ctx, config)
@@ -118,11 +132,15 @@ func (d *daemon) drainNode(ctx context.Context) error {
 	return d.drain(ctx)
 }
 
+// apply reports the phases of image mode. In standard mode, these reports are ignored.
 func (d *daemon) apply(ctx context.Context) error {
-	if d.applyImage == nil { // report these phases first: a failed attempt may have left them Unknown, which blocks the parent
+	if d.applyImage == nil {
+		// Report these phases first. If an earlier attempt has left them Unknown, the parent cannot
+		// complete.
 		d.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
 		d.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
-		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles), upgrademonitor.CompletesParent())
+		return d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles),
+			upgrademonitor.CompletesParent())
 	}
 	if err := d.monitor.Track(ctx, phases.AppliedFiles, "Applying files", do(d.applyFiles)); err != nil {
 		return err
@@ -130,7 +148,8 @@ func (d *daemon) apply(ctx context.Context) error {
 	if err := d.monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the OS image", do(d.pullImage)); err != nil {
 		return err
 	}
-	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage, upgrademonitor.CompletesParent())
+	return d.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", d.applyImage,
+		upgrademonitor.CompletesParent())
 }
 
 // complete reports the end of the update. If the daemon has restarted and no update is running, the
@@ -143,7 +162,8 @@ func (d *daemon) complete(ctx context.Context, config string) error {
 		d.monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	}
 	d.monitor.Report(ctx, phases.Resumed, "Resumed normal operations", metav1.ConditionTrue)
-	if err := do(d.uncordon)(ctx); err != nil { // asks the drain controller, which reports Uncordoned
+	// uncordon asks the drain controller, which reports Uncordoned.
+	if err := do(d.uncordon)(ctx); err != nil {
 		return err
 	}
 	if err := d.setDone(ctx, config); err != nil {
@@ -164,6 +184,7 @@ func (d *daemon) flush(ctx context.Context, timeout time.Duration) {
 	}
 }
 
+// do returns work, or a function that does nothing if work is nil.
 func do(work func(context.Context) error) func(context.Context) error {
 	if work == nil {
 		return func(context.Context) error { return nil }

@@ -64,9 +64,11 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 	if err != nil {
 		return err
 	}
-	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", fields.OneTermEqualSelector("metadata.name", name))
+	onlyThisNode := fields.OneTermEqualSelector("metadata.name", name)
+	list := cache.NewListWatchFromClient(core.RESTClient(), "nodes", "", onlyThisNode)
 	nodes := cache.NewSharedIndexInformer(list, &corev1.Node{}, 0, cache.Indexers{})
-	informing, end := context.WithCancel(context.WithoutCancel(stop)) // the informer runs until the last report is written
+	// The informer runs until the last report is written.
+	informing, end := context.WithCancel(context.WithoutCancel(stop))
 	defer end()
 	go nodes.RunWithContext(informing)
 	d, err := newDaemon(stop, client, corelisters.NewNodeLister(nodes.GetIndexer()), name, imageMode)
@@ -74,15 +76,17 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 		return err
 	}
 	d.setDone = func(ctx context.Context, config string) error {
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, upgrademonitor.CurrentConfigAnnotation, config)
-		if _, err := core.Nodes().Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, upgrademonitor.CurrentConfigAnnotation, config)
+		_, err := core.Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
+		if err != nil {
 			return err
 		}
 		// Wait for the cache, because the next report reads the annotation from the cache.
-		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, func(context.Context) (bool, error) {
+		isCached := func(context.Context) (bool, error) {
 			node, err := d.node()
 			return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == config, nil
-		})
+		}
+		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, isCached)
 	}
 	if !cache.WaitForCacheSync(stop.Done(), nodes.HasSynced) {
 		return stop.Err()
@@ -95,20 +99,30 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 // call the node reboots, and the third call completes the update.
 func inMemory(ctx context.Context, out io.Writer) error {
 	newNode := func(current string) *corev1.Node {
-		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{
-			upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: "rendered-worker-2"}}}
+		annotations := map[string]string{
+			upgrademonitor.CurrentConfigAnnotation: current,
+			upgrademonitor.DesiredConfigAnnotation: "rendered-worker-2",
+		}
+		return &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: annotations},
+		}
 	}
-	nodes, client := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{}), mcfgfake.NewClientset()
+	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
+	client := mcfgfake.NewClientset()
 	_ = nodes.Add(newNode("rendered-worker-1"))
 	d, err := newDaemon(ctx, client, corelisters.NewNodeLister(nodes), "worker-0", func() bool { return false })
 	if err != nil {
 		return err
 	}
 	d.setDone = func(_ context.Context, config string) error { return nodes.Update(newNode(config)) }
-	d.reboot = func(context.Context) error { d.rebooted = true; return nil }
+	d.reboot = func(context.Context) error {
+		d.rebooted = true
+		return nil
+	}
 	// On a cluster, the drain controller reports Cordoned, Drained and Uncordoned.
 	d.uncordon = func(ctx context.Context) error {
-		d.monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		d.monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue,
+			upgrademonitor.CompletesParent())
 		return nil
 	}
 	for _, eviction := range []error{errors.New("pod web-0 cannot be evicted"), nil, nil} {

@@ -40,7 +40,8 @@ const (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
+	kubeconfig := flag.String("kubeconfig", "",
+		"path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
 	flag.Parse()
 	stop, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -64,7 +65,8 @@ type controller struct {
 // run drains and uncordons Nodes until stop ends. Then it flushes the pending reports.
 func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Interface) error {
 	ctx := context.WithoutCancel(stop) // so that a running drain is completed and reported after SIGTERM
-	kubeFactory, mcfgFactory := informers.NewSharedInformerFactory(kube, 0), mcfginformers.NewSharedInformerFactory(mcfg, 0)
+	kubeFactory := informers.NewSharedInformerFactory(kube, 0)
+	mcfgFactory := mcfginformers.NewSharedInformerFactory(mcfg, 0)
 	nodes := kubeFactory.Core().V1().Nodes()
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{
 		Client: mcfg, // ImageMode is nil, so each object keeps its mode
@@ -73,14 +75,22 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	if err != nil {
 		return err
 	}
-	c := &controller{kube: kube, nodes: nodes.Lister(), monitors: monitors,
-		queue: workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())}
+	c := &controller{
+		kube:     kube,
+		nodes:    nodes.Lister(),
+		monitors: monitors,
+		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
+	}
 	add := func(object any) {
 		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
 			c.queue.Add(key)
 		}
 	}
-	handler := cache.ResourceEventHandlerFuncs{AddFunc: add, UpdateFunc: func(_, object any) { add(object) }, DeleteFunc: add}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc:    add,
+		UpdateFunc: func(_, object any) { add(object) },
+		DeleteFunc: add,
+	}
 	if _, err := nodes.Informer().AddEventHandler(handler); err != nil {
 		return err
 	}
@@ -88,18 +98,27 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 	mcfgFactory.StartWithContext(stop)
 	kubeFactory.WaitForCacheSync(stop.Done())
 	context.AfterFunc(stop, c.queue.ShutDown)
-	for name, shutdown := c.queue.Get(); !shutdown; name, shutdown = c.queue.Get() { // one worker; more workers are possible
-		if err := c.sync(ctx, name); err != nil {
-			klog.FromContext(ctx).Error(err, "Failed to drain or uncordon, retrying", "node", name)
-			c.queue.AddRateLimited(name)
-		} else {
-			c.queue.Forget(name)
-		}
-		c.queue.Done(name)
+	for c.syncNext(ctx) { // this is one worker; a real controller has several
 	}
 	flush, done := context.WithTimeout(ctx, 5*time.Second)
 	defer done()
 	return monitors.Flush(flush)
+}
+
+// syncNext syncs the next Node in the queue. It returns false after the queue was shut down.
+func (c *controller) syncNext(ctx context.Context) bool {
+	name, isShutDown := c.queue.Get()
+	if isShutDown {
+		return false
+	}
+	defer c.queue.Done(name)
+	if err := c.sync(ctx, name); err != nil {
+		klog.FromContext(ctx).Error(err, "Failed to drain or uncordon, retrying", "node", name)
+		c.queue.AddRateLimited(name)
+	} else {
+		c.queue.Forget(name)
+	}
+	return true
 }
 
 func (c *controller) sync(ctx context.Context, name string) error {
@@ -111,11 +130,13 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{}) // not from the cache, which may be older than the last patch
+	// Read the Node again, because the cache may be older than the last patch.
+	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}
-	monitor, desired := c.monitors.For(name), node.Annotations[desiredDrain]
+	monitor := c.monitors.For(name)
+	desired := node.Annotations[desiredDrain]
 	drains := strings.HasPrefix(desired, "drain-")
 	if err := c.patch(ctx, name, fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, drains)); err != nil {
 		return err
@@ -123,11 +144,13 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	if drains {
 		monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
 		evict := func(ctx context.Context) error { return c.evict(ctx, name) }
-		if err := monitor.Track(ctx, phases.Drained, "Draining node", evict, upgrademonitor.DoneMessage("Drained node")); err != nil {
+		done := upgrademonitor.DoneMessage("Drained node")
+		if err := monitor.Track(ctx, phases.Drained, "Draining node", evict, done); err != nil {
 			return err
 		}
 	} else {
-		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue,
+			upgrademonitor.CompletesParent())
 	}
 	return c.patch(ctx, name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lastAppliedDrain, desired))
 }

@@ -26,7 +26,8 @@ func run(out io.Writer, args []string) error {
 	flags.StringVar(&g.Name, "name", guard.DefaultName, "name of the role and the policy")
 	flags.StringVar(&g.Namespace, "namespace", guard.DefaultNamespace, "namespace of the daemon's service account")
 	flags.StringVar(&g.ServiceAccount, "service-account", guard.DefaultServiceAccount, "service account of the daemon")
-	flags.BoolVar(&g.EnforceTransitions, "enforce-transitions", false, "also deny invalid transitions (requires that all daemons use this library)")
+	flags.BoolVar(&g.EnforceTransitions, "enforce-transitions", false,
+		"also deny invalid transitions (requires that all daemons use this library)")
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return nil
 	} else if err != nil {

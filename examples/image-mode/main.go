@@ -61,9 +61,11 @@ func run(ctx context.Context, out io.Writer) error {
 	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.AppliedOSImage, "Applied the image", metav1.ConditionTrue, upgrademonitor.CompletesParent())
 	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
-	if err := show(ctx, client, out); err != nil { // a real daemon then calls Flush, and reboots
+	if err := show(ctx, client, out); err != nil {
 		return err
 	}
+
+	// A real daemon now calls Flush, and reboots the node.
 	node.Store(newNode(newImage, newImage))
 	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
@@ -71,12 +73,13 @@ func run(ctx context.Context, out io.Writer) error {
 }
 
 func newNode(current, desired string) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Annotations: map[string]string{
+	annotations := map[string]string{
 		upgrademonitor.CurrentConfigAnnotation: "rendered-worker-1",
 		upgrademonitor.DesiredConfigAnnotation: "rendered-worker-1",
 		upgrademonitor.CurrentImageAnnotation:  current,
 		upgrademonitor.DesiredImageAnnotation:  desired,
-	}}}
+	}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Annotations: annotations}}
 }
 
 // show prints the current image of the node, and the phases that have run in the current update.

@@ -21,10 +21,15 @@ type factory interface{ StartWithContext(context.Context) }
 // reportComponents returns a function that reports the health of the operator, the controller and
 // the daemons until its ctx ends. It also returns the factories of the informers, which the caller
 // must start. synced must return when the cache of mcns has synced.
-func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorclientset.Interface, mcns mcfglisters.MachineConfigNodeLister,
-	synced func(context.Context)) (run func(context.Context) error, factories []factory, err error) {
+func reportComponents(
+	kubeClient kubernetes.Interface,
+	operatorClient operatorclientset.Interface,
+	mcns mcfglisters.MachineConfigNodeLister,
+	synced func(context.Context),
+) (run func(context.Context) error, factories []factory, err error) {
 	own := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithNamespace(namespace))
-	deployments, daemonSets := own.Apps().V1().Deployments().Lister().Deployments(namespace), own.Apps().V1().DaemonSets().Lister().DaemonSets(namespace)
+	deployments := own.Apps().V1().Deployments().Lister().Deployments(namespace)
+	daemonSets := own.Apps().V1().DaemonSets().Lister().DaemonSets(namespace)
 	operator := operatorinformers.NewSharedInformerFactory(operatorClient, 0)
 	reporter, err := components.New(components.Config{
 		Client:    operatorClient.OperatorV1().MachineConfigurations(),
@@ -39,9 +44,11 @@ func reportComponents(kubeClient kubernetes.Interface, operatorClient operatorcl
 		daemonSet, _ := daemonSets.Get("machine-config-daemon")       // if nil, Available is Unknown
 		deployment, _ := deployments.Get("machine-config-controller") // if nil, Available is Unknown
 		now := time.Now()
+		daemons := components.Daemons(daemonSet, list, now)
+		controller := components.Deployment(components.Controller, deployment, now)
 		return errors.Join(err,
-			reporter.SetPeerConditions(components.Daemon, components.Daemons(daemonSet, list, now)...),
-			reporter.SetPeerConditions(components.Controller, components.Deployment(components.Controller, deployment, now)...))
+			reporter.SetPeerConditions(components.Daemon, daemons...),
+			reporter.SetPeerConditions(components.Controller, controller...))
 	}
 	run = func(ctx context.Context) error {
 		own.WaitForCacheSync(ctx.Done())

@@ -11,15 +11,23 @@ import (
 
 const namespace = "openshift-machine-config-operator"
 
-// lead waits for the Lease, then runs the functions until ctx ends, the Lease is lost, or any
+// lead waits for the Lease, and then runs the functions until ctx ends, the Lease is lost, or any
 // function returns.
 func lead(ctx context.Context, lock resourcelock.Interface, work ...func(context.Context) error) error {
 	election, release := context.WithCancel(context.WithoutCancel(ctx))
 	defer release()
-	leading, ended := make(chan context.Context, 1), make(chan struct{})
+	leading := make(chan context.Context, 1) // the context ends when the Lease is lost
+	ended := make(chan struct{})
 	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
-		Lock: lock, LeaseDuration: 137 * time.Second, RenewDeadline: 107 * time.Second, RetryPeriod: 26 * time.Second, ReleaseOnCancel: true,
-		Callbacks: leaderelection.LeaderCallbacks{OnStartedLeading: func(ctx context.Context) { leading <- ctx }, OnStoppedLeading: func() { close(ended) }},
+		Lock:            lock,
+		LeaseDuration:   137 * time.Second,
+		RenewDeadline:   107 * time.Second,
+		RetryPeriod:     26 * time.Second,
+		ReleaseOnCancel: true,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(ctx context.Context) { leading <- ctx },
+			OnStoppedLeading: func() { close(ended) },
+		},
 	})
 	if err != nil {
 		return err

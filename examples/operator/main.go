@@ -32,14 +32,20 @@ import (
 )
 
 func main() {
-	kubeconfig := flag.String("kubeconfig", "", "path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
+	kubeconfig := flag.String("kubeconfig", "",
+		"path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", *kubeconfig)
 	if err == nil {
-		config.QPS, config.Burst = 50, 100 // with the default of 5 requests a second, creating many objects takes minutes
-		err = run(ctx, kubernetes.NewForConfigOrDie(config), mcfgclientset.NewForConfigOrDie(config), operatorclientset.NewForConfigOrDie(config))
+		// At the default of 5 requests a second, it takes minutes to create many objects.
+		config.QPS = 50
+		config.Burst = 100
+		err = run(ctx,
+			kubernetes.NewForConfigOrDie(config),
+			mcfgclientset.NewForConfigOrDie(config),
+			operatorclientset.NewForConfigOrDie(config))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -49,34 +55,52 @@ func main() {
 
 // run runs the controllers while this replica is the leader. It returns when ctx ends, a controller
 // fails or the Lease is lost.
-func run(ctx context.Context, kubeClient kubernetes.Interface, mcfgClient mcfgclientset.Interface, operatorClient operatorclientset.Interface) error {
+func run(
+	ctx context.Context,
+	kubeClient kubernetes.Interface,
+	mcfgClient mcfgclientset.Interface,
+	operatorClient operatorclientset.Interface,
+) error {
 	// The controllers share the informers, so that each resource is listed and cached once.
 	kube := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithTransform(trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient, 0, mcfginformers.WithTransform(trim))
-	nodes, objects := kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1()
+	nodes := kube.Core().V1().Nodes()
+	objects := mcfg.Machineconfiguration().V1()
 
 	events := record.NewBroadcaster(record.WithContext(ctx))
 	defer events.Shutdown()
 	events.StartRecordingToSink(&corev1client.EventSinkImpl{Interface: kubeClient.CoreV1().Events("")})
 	recorder := events.NewRecorder(scheme.Scheme, corev1.EventSource{Component: "machine-config-operator"})
 
-	rollouts, err1 := rollout.New(rollout.Config{Client: mcfgClient, KubeClient: kubeClient, Recorder: recorder,
-		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
+	controller, err1 := rollout.New(rollout.Config{
+		Client:             mcfgClient,
+		KubeClient:         kubeClient,
+		Recorder:           recorder,
+		Nodes:              nodes,
+		Pools:              objects.MachineConfigPools(),
+		MachineConfigNodes: objects.MachineConfigNodes(),
+	})
 	statuses := pools.New(mcfgClient, nodes, objects, recorder)
-	health, factories, err2 := reportComponents(kubeClient, operatorClient, objects.MachineConfigNodes().Lister(),
-		func(ctx context.Context) { mcfg.WaitForCacheSync(ctx.Done()) })
+	synced := func(ctx context.Context) { mcfg.WaitForCacheSync(ctx.Done()) }
+	health, factories, err2 := reportComponents(
+		kubeClient, operatorClient, objects.MachineConfigNodes().Lister(), synced)
 	identity, err3 := os.Hostname()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
 	}
-	informing, cancel := context.WithCancel(context.WithoutCancel(ctx)) // the informers run until the controllers have returned
+	// The informers run until the controllers have returned.
+	informing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	for _, f := range append(factories, kube, mcfg) {
 		f.StartWithContext(informing)
 	}
-	lock := &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-config"},
-		Client: kubeClient.CoordinationV1(), LockConfig: resourcelock.ResourceLockConfig{Identity: identity}}
-	return lead(ctx, lock, func(ctx context.Context) error { return rollouts.Run(ctx, 4) }, statuses.Run, health)
+	lock := &resourcelock.LeaseLock{
+		LeaseMeta:  metav1.ObjectMeta{Namespace: namespace, Name: "machine-config"},
+		Client:     kubeClient.CoordinationV1(),
+		LockConfig: resourcelock.ResourceLockConfig{Identity: identity},
+	}
+	objectsOfNodes := func(ctx context.Context) error { return controller.Run(ctx, 4) }
+	return lead(ctx, lock, objectsOfNodes, statuses.Run, health)
 }
 
 // trim removes the managed fields of an object before an informer caches it. Managed fields are

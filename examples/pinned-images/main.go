@@ -1,6 +1,6 @@
-// Command pinned-images reports the two pinned image sets of a node three times. At first the node
-// pulls both sets, then one set has failed, and in the end both sets are done. The node is not in
-// an update.
+// Command pinned-images reports the two pinned image sets of a node three times. First the node pulls
+// both sets, then one set has failed, and in the end both sets are done. The node is not in an
+// update.
 package main
 
 import (
@@ -39,9 +39,10 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	noSpace := errors.New("no space left on device")
 	for _, sets := range [][]upgrademonitor.PinnedImageSet{
 		{{Name: "release", Generation: 1}, {Name: "workload", Generation: 3}},
-		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: errors.New("no space left on device")}},
+		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: noSpace}},
 		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Done: true}},
 	} {
 		monitor.ReportPinnedImageSets(ctx, sets, nil) // each report must have all sets
@@ -54,7 +55,8 @@ func run(ctx context.Context, out io.Writer) error {
 			fmt.Fprintf(out, "%-27s %-6s %s\n", c.Type, c.Status, c.Message)
 		}
 		for _, set := range mcn.Status.PinnedImageSets {
-			fmt.Fprintf(out, "  %-9s generation %d of %d  %s\n", set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGenerationError)
+			fmt.Fprintf(out, "  %-9s generation %d of %d  %s\n",
+				set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGenerationError)
 		}
 	}
 	return nil

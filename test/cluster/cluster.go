@@ -30,7 +30,7 @@ type Options struct {
 
 // Cluster is an etcd and a kube-apiserver. It is safe for concurrent use.
 type Cluster struct {
-	dir string // has data, certificates, logs and the kubeconfig file
+	dir string // the folder of the data, the certificates, the logs and the kubeconfig file
 	env *envtest.Environment
 
 	mu       sync.Mutex // guards the fields below
@@ -70,7 +70,8 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if etcd.Path, err = Binary("etcd"); err != nil {
 		return err
 	}
-	for _, dir := range []string{api.CertDir, etcd.DataDir} { // envtest reuses existing folders when a server restarts
+	// Without these folders, envtest uses temporary folders, and removes them when a server stops.
+	for _, dir := range []string{api.CertDir, etcd.DataDir} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			return err
 		}
@@ -156,7 +157,8 @@ func (c *Cluster) Kubectl(ctx context.Context, args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+c.Kubeconfig(), "KUBECACHEDIR="+filepath.Join(c.dir, "kubectl"))
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {
-		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+		said := strings.TrimSpace(stderr.String())
+		return stdout.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, said)
 	}
 	return stdout.String(), nil
 }

@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Each name is part of the file name of a CRD manifest in the module github.com/openshift/api.
+// Parts of the file names of CRD manifests in the module github.com/openshift/api.
 const (
 	crdStandard = "machineconfignodes-SelfManagedHA-Default"
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
@@ -26,7 +26,11 @@ const (
 	crdOSBuild  = "machineosbuilds"
 )
 
-var machineConfigNodes = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfignodes"}
+var machineConfigNodes = schema.GroupVersionResource{
+	Group:    "machineconfiguration.openshift.io",
+	Version:  "v1",
+	Resource: "machineconfignodes",
+}
 
 // InstallCRD creates or replaces the CRD of MachineConfigNode, and returns when the API server
 // serves the new CRD. If imageMode is true, the CRD has spec.configImage and status.configImage.
@@ -77,7 +81,8 @@ func install(ctx context.Context, cfg *rest.Config, name string) error {
 	if err != nil {
 		return fmt.Errorf("cannot find the CRDs, run go mod download in %s: %w", list.Dir, err)
 	}
-	file := filepath.Join(strings.TrimSpace(string(dir)), "payload-manifests/crds/0000_80_machine-config_01_"+name+".crd.yaml")
+	crdFile := "payload-manifests/crds/0000_80_machine-config_01_" + name + ".crd.yaml"
+	file := filepath.Join(strings.TrimSpace(string(dir)), crdFile)
 	options := envtest.CRDInstallOptions{Paths: []string{file}, ErrorIfPathMissing: true, MaxTime: timeout}
 	crds, err := envtest.InstallCRDs(cfg, options)
 	if err != nil {
@@ -88,7 +93,11 @@ func install(ctx context.Context, cfg *rest.Config, name string) error {
 		return err
 	}
 	spec := crds[0].Spec
-	served := client.Resource(schema.GroupVersionResource{Group: spec.Group, Version: spec.Versions[0].Name, Resource: spec.Names.Plural})
+	served := client.Resource(schema.GroupVersionResource{
+		Group:    spec.Group,
+		Version:  spec.Versions[0].Name,
+		Resource: spec.Names.Plural,
+	})
 	return eventually(ctx, spec.Names.Plural+" are not served", func(ctx context.Context) error {
 		_, err := served.List(ctx, metav1.ListOptions{Limit: 1})
 		return err

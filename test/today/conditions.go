@@ -20,17 +20,31 @@ type Call struct {
 	CompletesParent bool
 }
 
-// conditions returns the conditions that the call sets: of the phase, then of its parent, if any.
+// conditions returns the conditions that the call sets: first the condition of the phase, then the
+// condition of its parent if it has a parent.
 func (c Call) conditions(now metav1.Time) []metav1.Condition {
-	called := []metav1.Condition{{Type: string(c.Phase), Status: c.Status, Reason: c.Reason, Message: c.Message, LastTransitionTime: now}}
-	if parent, ok := phases.ParentOf(c.Phase); ok {
-		status := metav1.ConditionUnknown
-		if c.CompletesParent {
-			status = metav1.ConditionTrue
-		}
-		called = append(called, metav1.Condition{Type: string(parent), Status: status, Reason: string(c.Phase), Message: c.Message, LastTransitionTime: now})
+	called := []metav1.Condition{{
+		Type:               string(c.Phase),
+		Status:             c.Status,
+		Reason:             c.Reason,
+		Message:            c.Message,
+		LastTransitionTime: now,
+	}}
+	parent, ok := phases.ParentOf(c.Phase)
+	if !ok {
+		return called
 	}
-	return called
+	status := metav1.ConditionUnknown
+	if c.CompletesParent {
+		status = metav1.ConditionTrue
+	}
+	return append(called, metav1.Condition{
+		Type:               string(parent),
+		Status:             status,
+		Reason:             string(c.Phase),
+		Message:            c.Message,
+		LastTransitionTime: now,
+	})
 }
 
 // Conditions returns the conditions of an object after the call c, and whether the call writes them.
@@ -44,15 +58,17 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 //  4. A call for any phase except Updated leaves Updated unchanged. (The daemon sets Updated to
 //     False, with the message "sensed disruption", but then overwrites this change with the
 //     previous state.)
-//  5. The first call adds ImagePulledFromRegistry and the conditions of standard mode. The other
-//     conditions of image mode are added when they are first reported.
+//  5. The first call adds all conditions of standard mode, and ImagePulledFromRegistry. Each other
+//     condition of image mode is added when it is first reported.
 func Conditions(mcn *mcfgv1.MachineConfigNode, c Call, now metav1.Time) (list []metav1.Condition, writes bool) {
 	called := c.conditions(now)
 	topmost := called[len(called)-1]
 	list = slices.Clone(mcn.Status.Conditions)
 	pins := c.Phase == phases.PinnedImageSetsProgressing || c.Phase == phases.PinnedImageSetsDegraded
-	if i := find(list, topmost.Type); i >= 0 && !pins && list[i].Status == topmost.Status && list[i].Message == topmost.Message {
-		return list, false
+	if i := find(list, topmost.Type); i >= 0 && !pins {
+		if list[i].Status == topmost.Status && list[i].Message == topmost.Message {
+			return list, false
+		}
 	}
 	for i := range list {
 		if c.Phase == phases.Updated && list[i].Type != string(phases.Updated) && list[i].Status != metav1.ConditionFalse {

@@ -1,6 +1,5 @@
-// Package pools writes the status of every MachineConfigPool, as computed by package pool. Copy
-// this package, or call pool.Status in the loop of your own controller, which may also write other
-// fields of the status.
+// Package pools writes the status of every MachineConfigPool. Package pool computes the status. Copy
+// this package, or call pool.Status in the loop of your own controller.
 package pools
 
 import (
@@ -26,14 +25,17 @@ import (
 )
 
 const (
-	pause   = 500 * time.Millisecond // the minimum time between two syncs of a pool, because each heartbeat of a Node enqueues all pools
-	timeout = 10 * time.Second       // the timeout of a request
+	// pause is the minimum time between two syncs of a pool. Each heartbeat of a Node enqueues all
+	// pools.
+	pause = 500 * time.Millisecond
+	// timeout is the timeout of a request.
+	timeout = 10 * time.Second
 )
 
 // Loop writes the status of every pool.
 type Loop struct {
-	// Interval is the minimum time between two writes of a pool. Writes are limited because every
-	// daemon receives each write. Set Interval before you call Run.
+	// Interval is the minimum time between two writes of a pool, because the API server sends each
+	// write to every daemon. New sets it to 5 seconds. Change it before you call Run.
 	Interval time.Duration
 
 	client   mcfgclientset.Interface
@@ -47,20 +49,38 @@ type Loop struct {
 // New returns a Loop. It requests informers from their factories, so start the factories after New.
 // The cluster must have the CRDs of MachineConfigPool, MachineConfigNode, MachineOSConfig and
 // MachineOSBuild.
-func New(client mcfgclientset.Interface, nodes coreinformers.NodeInformer, objects mcfginformers.Interface, recorder record.EventRecorder) *Loop {
-	l := &Loop{Interval: 5 * time.Second, client: client, nodes: nodes, objects: objects, recorder: recorder, next: map[string]time.Time{}}
+func New(
+	client mcfgclientset.Interface,
+	nodes coreinformers.NodeInformer,
+	objects mcfginformers.Interface,
+	recorder record.EventRecorder,
+) *Loop {
+	l := &Loop{
+		Interval: 5 * time.Second,
+		client:   client,
+		nodes:    nodes,
+		objects:  objects,
+		recorder: recorder,
+		next:     map[string]time.Time{},
+	}
 	l.informers()
 	return l
 }
 
 func (l *Loop) informers() []cache.SharedIndexInformer {
-	return []cache.SharedIndexInformer{l.nodes.Informer(), l.objects.MachineConfigPools().Informer(), l.objects.MachineConfigNodes().Informer(),
-		l.objects.MachineOSConfigs().Informer(), l.objects.MachineOSBuilds().Informer()}
+	return []cache.SharedIndexInformer{
+		l.nodes.Informer(),
+		l.objects.MachineConfigPools().Informer(),
+		l.objects.MachineConfigNodes().Informer(),
+		l.objects.MachineOSConfigs().Informer(),
+		l.objects.MachineOSBuilds().Informer(),
+	}
 }
 
 // Run syncs one pool at a time until ctx ends. Call Run once.
 func (l *Loop) Run(ctx context.Context) error {
-	l.queue = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](pause, 30*time.Second))
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](pause, 30*time.Second)
+	l.queue = workqueue.NewTypedRateLimitingQueue(limiter)
 	defer l.queue.ShutDown()
 	defer context.AfterFunc(ctx, l.queue.ShutDown)()
 	changed := func(any) { // any object may affect any pool
@@ -68,7 +88,11 @@ func (l *Loop) Run(ctx context.Context) error {
 			l.queue.Add(p.Name)
 		}
 	}
-	handler := cache.ResourceEventHandlerFuncs{AddFunc: changed, UpdateFunc: func(_, object any) { changed(object) }, DeleteFunc: changed}
+	handler := cache.ResourceEventHandlerFuncs{
+		AddFunc:    changed,
+		UpdateFunc: func(_, object any) { changed(object) },
+		DeleteFunc: changed,
+	}
 	var synced []cache.DoneChecker
 	for _, informer := range l.informers() {
 		registration, err := informer.AddEventHandler(handler)
@@ -122,7 +146,8 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	if err != nil {
 		return false, err
 	}
-	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything()) // the lister reads a cache, so it never returns an error
+	// A lister reads from a cache, so List never returns an error.
+	mcns, _ := l.objects.MachineConfigNodes().Lister().List(labels.Everything())
 	after := before.DeepCopy()
 	after.Status = pool.Status(before, nodes, mcns, l.options(before), metav1.Now())
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
@@ -132,10 +157,16 @@ func (l *Loop) sync(ctx context.Context, name string) (written bool, err error) 
 	defer cancel()
 	// Several controllers write conditions of a pool. If another controller has changed the pool
 	// since it was cached, UpdateStatus returns a conflict.
-	if _, err = l.client.MachineconfigurationV1().MachineConfigPools().UpdateStatus(ctx, after, metav1.UpdateOptions{}); err != nil {
+	client := l.client.MachineconfigurationV1().MachineConfigPools()
+	if _, err = client.UpdateStatus(ctx, after, metav1.UpdateOptions{}); err != nil {
 		return false, err
 	}
-	reference := &corev1.ObjectReference{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool", Name: name, UID: before.UID}
+	reference := &corev1.ObjectReference{
+		APIVersion: mcfgv1.GroupVersion.String(),
+		Kind:       "MachineConfigPool",
+		Name:       name,
+		UID:        before.UID,
+	}
 	for _, e := range pool.Events(before, before.Status, after.Status) {
 		l.recorder.Event(reference, e.Type, e.Reason, e.Message)
 	}
@@ -150,7 +181,8 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	all, _ := l.nodes.Lister().List(labels.Everything())
 	for _, node := range all {
 		primary, err := pool.Primary(node, pools)
-		if conflict := (*pool.ConflictError)(nil); err != nil && !errors.As(err, &conflict) {
+		var conflict *pool.ConflictError
+		if err != nil && !errors.As(err, &conflict) {
 			return nil, err
 		}
 		if primary != nil && primary.Name == name {
@@ -160,9 +192,8 @@ func (l *Loop) nodesOf(name string) (nodes []*corev1.Node, err error) {
 	return nodes, nil
 }
 
-// options returns the MachineOSConfig of a pool, and the current MachineOSBuild of the
-// MachineOSConfig. The current build is the build that an annotation of the MachineOSConfig names.
-// If no build has this name, the newest build is current.
+// options returns the MachineOSConfig of a pool, and its current MachineOSBuild. An annotation of the
+// MachineOSConfig names the current build. If no build has this name, the newest build is returned.
 func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	configs, _ := l.objects.MachineOSConfigs().Lister().List(labels.Everything())
 	builds, _ := l.objects.MachineOSBuilds().Lister().List(labels.Everything())
@@ -175,10 +206,11 @@ func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 		return o
 	}
 	for _, build := range builds {
-		if build.Spec.MachineOSConfig.Name != o.MachineOSConfig.Name || build.Spec.MachineConfig.Name != p.Spec.Configuration.Name {
+		isOfConfig := build.Spec.MachineOSConfig.Name == o.MachineOSConfig.Name
+		if !isOfConfig || build.Spec.MachineConfig.Name != p.Spec.Configuration.Name {
 			continue
 		}
-		if build.Name == o.MachineOSConfig.Annotations["machineconfiguration.openshift.io/current-machine-os-build"] {
+		if build.Name == o.MachineOSConfig.Annotations[currentBuild] {
 			o.MachineOSBuild = build
 			break
 		}
@@ -188,6 +220,9 @@ func (l *Loop) options(p *mcfgv1.MachineConfigPool) (o pool.Options) {
 	}
 	return o
 }
+
+// currentBuild is the annotation of a MachineOSConfig that names its current MachineOSBuild.
+const currentBuild = "machineconfiguration.openshift.io/current-machine-os-build"
 
 func (l *Loop) pools() []*mcfgv1.MachineConfigPool {
 	list, _ := l.objects.MachineConfigPools().Lister().List(labels.Everything())

@@ -96,7 +96,10 @@ func (s session) serve(ctx context.Context, imageMode bool) error {
 	}
 	defer lock.Close()
 	defer os.Remove(s.path("kubeconfig"))
-	if err := errors.Join(lock.Truncate(0), os.WriteFile(s.path("lock"), []byte(strconv.Itoa(os.Getpid())), 0o644)); err != nil {
+	if err := lock.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := lock.WriteString(strconv.Itoa(os.Getpid())); err != nil {
 		return err
 	}
 	c, err := cluster.Start(ctx, cluster.Options{ImageMode: imageMode})

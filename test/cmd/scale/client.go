@@ -59,7 +59,7 @@ func sum(clients ...*client) cost {
 	return all
 }
 
-// plus returns c + sign * other; sign is 1 or -1.
+// plus returns c + sign * other. sign is 1 or -1.
 func (c cost) plus(other cost, sign int) cost {
 	c.requests = maps.Clone(c.requests)
 	for verb, n := range other.requests {

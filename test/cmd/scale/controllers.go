@@ -28,9 +28,15 @@ import (
 func startControllers(ctx context.Context, c *client) (stop func() error, err error) {
 	core := informers.NewSharedInformerFactoryWithOptions(c.core, 0, informers.WithTransform(trim))
 	mcfg := mcfginformers.NewSharedInformerFactoryWithOptions(c.mcfg, 0, mcfginformers.WithTransform(trim))
-	nodes, objects := core.Core().V1().Nodes(), mcfg.Machineconfiguration().V1()
-	rollouts, err := rollout.New(rollout.Config{Client: c.mcfg, KubeClient: c.core,
-		Nodes: nodes, Pools: objects.MachineConfigPools(), MachineConfigNodes: objects.MachineConfigNodes()})
+	nodes := core.Core().V1().Nodes()
+	objects := mcfg.Machineconfiguration().V1()
+	controller, err := rollout.New(rollout.Config{
+		Client:             c.mcfg,
+		KubeClient:         c.core,
+		Nodes:              nodes,
+		Pools:              objects.MachineConfigPools(),
+		MachineConfigNodes: objects.MachineConfigNodes(),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +46,7 @@ func startControllers(ctx context.Context, c *client) (stop func() error, err er
 	mcfg.StartWithContext(ctx)
 	var running sync.WaitGroup
 	var errs [2]error
-	running.Go(func() { errs[0] = rollouts.Run(ctx, 4) })
+	running.Go(func() { errs[0] = controller.Run(ctx, 4) })
 	running.Go(func() { errs[1] = statuses.Run(ctx) })
 	core.WaitForCacheSync(ctx.Done())
 	mcfg.WaitForCacheSync(ctx.Done())
@@ -65,9 +71,10 @@ func trim(object any) (any, error) {
 }
 
 func createPool(ctx context.Context, c *client) error {
+	selector := &metav1.LabelSelector{MatchLabels: map[string]string{workerLabel: ""}}
 	object := &mcfgv1.MachineConfigPool{
 		ObjectMeta: metav1.ObjectMeta{Name: poolName},
-		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{workerLabel: ""}}},
+		Spec:       mcfgv1.MachineConfigPoolSpec{NodeSelector: selector},
 	}
 	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Create(ctx, object, metav1.CreateOptions{})
 	return err
@@ -76,14 +83,15 @@ func createPool(ctx context.Context, c *client) error {
 // setTarget sets the config in the spec of the pool, as the operator does.
 func setTarget(ctx context.Context, c *client, config string) error {
 	patch := fmt.Appendf(nil, `{"spec":{"configuration":{"name":%q}}}`, config)
-	_, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
+	pools := c.mcfg.MachineconfigurationV1().MachineConfigPools()
+	_, err := pools.Patch(ctx, poolName, types.MergePatchType, patch, metav1.PatchOptions{})
 	return err
 }
 
 // waitUpdated returns when the pool has this number of nodes and its condition Updated is True.
 func waitUpdated(ctx context.Context, c *client, nodes int) error {
 	var last mcfgv1.MachineConfigPoolStatus
-	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, func(ctx context.Context) (bool, error) {
+	isDone := func(ctx context.Context) (bool, error) {
 		p, err := c.mcfg.MachineconfigurationV1().MachineConfigPools().Get(ctx, poolName, metav1.GetOptions{})
 		if err != nil {
 			return false, err
@@ -93,7 +101,8 @@ func waitUpdated(ctx context.Context, c *client, nodes int) error {
 			return c.Type == mcfgv1.MachineConfigPoolUpdated && c.Status == corev1.ConditionTrue
 		})
 		return isUpdated && last.ObservedGeneration >= p.Generation && int(last.MachineCount) == nodes, nil
-	})
+	}
+	err := wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Minute, true, isDone)
 	if err != nil {
 		return fmt.Errorf("the pool has %d of %d nodes updated: %w", last.UpdatedMachineCount, nodes, err)
 	}

@@ -27,9 +27,9 @@ func newOurs(c *client, node *node) (daemon, error) {
 	m, err := upgrademonitor.New(context.Background(), upgrademonitor.Config{
 		Client:   c.mcfg,
 		NodeName: node.name,
-		Node:     func() (*corev1.Node, error) { return node.view.Load(), nil },
+		Node:     func() (*corev1.Node, error) { return node.latest.Load(), nil },
 		Pool:     func(*corev1.Node) (string, error) { return poolName, nil },
-		Timeout:  time.Minute, // longer than the default, so that each call waits for its write even on a busy machine
+		Timeout:  time.Minute, // each call waits for its write, even on a busy machine
 	})
 	return ours{m}, err
 }
@@ -52,11 +52,21 @@ func (o ours) end(ctx context.Context) error { return o.monitor.Flush(ctx) }
 type theirs struct{ today.Daemon }
 
 func newTheirs(c *client, node *node) (daemon, error) {
-	return &theirs{today.Daemon{Client: c.mcfg.MachineconfigurationV1().MachineConfigNodes(), Node: node.view.Load, PoolName: poolName}}, nil
+	return &theirs{today.Daemon{
+		Client:   c.mcfg.MachineconfigurationV1().MachineConfigNodes(),
+		Node:     node.latest.Load,
+		PoolName: poolName,
+	}}, nil
 }
 
 func (t *theirs) report(ctx context.Context, c call) error {
-	return t.Report(ctx, today.Call{Phase: c.phase, Status: c.status, Reason: c.reason, Message: c.message, CompletesParent: c.completesParent})
+	return t.Report(ctx, today.Call{
+		Phase:           c.phase,
+		Status:          c.status,
+		Reason:          c.reason,
+		Message:         c.message,
+		CompletesParent: c.completesParent,
+	})
 }
 
 func (t *theirs) spec(ctx context.Context) error { return t.Spec(ctx) }

@@ -45,7 +45,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes; the table has one row for each number")
 	atATime := flags.Int("at-a-time", 100, "number of nodes that are updated at the same time")
-	compared := flags.Int("compare", 500, "number of nodes that each kind of daemon updates in the comparison, 50 at a time (0: no comparison)")
+	compared := flags.Int("compare", 500,
+		"number of nodes that each kind of daemon updates in the comparison, 50 at a time (0: no comparison)")
 	markdown := flags.String("markdown", "", "also write the tables to this file")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -16,7 +16,9 @@ import (
 const turn = 100
 
 // measure makes all measurements, and writes the tables to report.
-func measure(ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any)) error {
+func measure(
+	ctx context.Context, compared int, rows []int, atATime int, report io.Writer, progress func(string, ...any),
+) error {
 	for _, calls := range [][]call{shortUpdate, rebootUpdate} {
 		if compared == 0 {
 			break
@@ -63,7 +65,8 @@ func compare(ctx context.Context, n int, calls []call) (results []result, err er
 	for from := 0; from < n; from += turn {
 		for i := range results {
 			i = (i + from/turn) % len(results) // each fleet is first in every second turn
-			err := results[i].meter(c, fleets[i], nil, func() error { return fleets[i].update(ctx, from, min(from+turn, n), config(2)) })
+			update := func() error { return fleets[i].update(ctx, from, min(from+turn, n), config(2)) }
+			err := results[i].meter(c, fleets[i], nil, update)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", results[i].name, err)
 			}

@@ -25,10 +25,10 @@ func config(n int) string {
 	return fmt.Sprintf("rendered-worker-%.16x", sha256.Sum256(fmt.Append(nil, n)))
 }
 
-// node is a Node. view is the Node as its daemon last read it.
+// node is a Node. latest is the response to the last write.
 type node struct {
-	name string
-	view atomic.Pointer[corev1.Node]
+	name   string
+	latest atomic.Pointer[corev1.Node]
 }
 
 // createNode creates a Node with a status. The API server does not drop the status of a new Node.
@@ -50,18 +50,19 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 	}
 	for image := range nodeImages {
 		name := fmt.Sprintf("quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%x", sha256.Sum256(fmt.Append(nil, image)))
-		object.Status.Images = append(object.Status.Images, corev1.ContainerImage{Names: []string{name}, SizeBytes: 500_000_000})
+		entry := corev1.ContainerImage{Names: []string{name}, SizeBytes: 500_000_000}
+		object.Status.Images = append(object.Status.Images, entry)
 	}
 	created, err := c.core.CoreV1().Nodes().Create(ctx, object, metav1.CreateOptions{})
 	if err != nil {
 		return nil, err
 	}
 	n := &node{name: created.Name}
-	n.view.Store(created)
+	n.latest.Store(created)
 	return n, nil
 }
 
-// edit patches the Node, and updates view.
+// edit patches the Node, and updates latest.
 func (n *node) edit(ctx context.Context, c *client, edit nodeEdit, config string) error {
 	if edit == "" {
 		return nil
@@ -69,7 +70,7 @@ func (n *node) edit(ctx context.Context, c *client, edit nodeEdit, config string
 	patch := []byte(strings.ReplaceAll(string(edit), "CONFIG", config))
 	changed, err := c.core.CoreV1().Nodes().Patch(ctx, n.name, types.MergePatchType, patch, metav1.PatchOptions{})
 	if err == nil {
-		n.view.Store(changed)
+		n.latest.Store(changed)
 	}
 	return err
 }

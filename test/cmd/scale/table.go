@@ -9,8 +9,10 @@ import (
 )
 
 func writeComparison(w io.Writer, calls int, results []result) {
-	fmt.Fprintf(w, "### The daemons, by client: %s nodes, %d reports each, no controllers\n\n", count(results[0].nodes), calls)
-	writeHeader(w, "client", "requests", "get", "apply", "patch", "409", "MB up", "MB down", "server CPU s", "CPU ms a node")
+	nodes := count(results[0].nodes)
+	fmt.Fprintf(w, "### The daemons, by client: %s nodes, %d reports each, no controllers\n\n", nodes, calls)
+	writeHeader(w, "client", "requests", "get", "apply", "patch", "409", "MB up", "MB down",
+		"server CPU s", "CPU ms a node")
 	for _, r := range results {
 		d := r.daemons
 		writeRow(w, r.name, count(d.all()), count(d.requests["get"]), count(d.requests["apply"]), count(d.requests["patch"]),
@@ -32,7 +34,8 @@ func writeGrowth(w io.Writer, results []result) {
 	for _, r := range results {
 		writeRow(w, r.name, count(r.daemons.all()), megabytes(r.daemons.up), megabytes(r.daemons.down),
 			count(r.all.all()), megabytes(r.all.up), megabytes(r.all.down),
-			seconds(r.cpu), eachNode(r.cpu, r.nodes), seconds(r.wall), fmt.Sprintf("%.2f", r.lag.Seconds()), megabytes(int(r.heap)))
+			seconds(r.cpu), eachNode(r.cpu, r.nodes), seconds(r.wall), fmt.Sprintf("%.2f", r.lag.Seconds()),
+			megabytes(int(r.heap)))
 	}
 	fmt.Fprintln(w)
 }

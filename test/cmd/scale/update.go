@@ -34,7 +34,8 @@ const (
 // rebootUpdate has the reports of an update in standard mode with a drain and a reboot, and without
 // failures. The reports were recorded on a cluster.
 var rebootUpdate = []call{
-	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated", message: "Node needs an update"},
+	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated",
+		message: "Node needs an update"},
 	{phase: phases.UpdatePrepared, status: metav1.ConditionTrue, reason: "UpdatePrepared",
 		message: "Update Compatible. Post Cfg Actions: [] Drain Required: true"},
 	{spec: true, before: cordon, phase: phases.Cordoned, status: metav1.ConditionTrue, reason: "UpdateExecutedCordoned",
