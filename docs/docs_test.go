@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -206,7 +207,13 @@ func TestNumbers(t *testing.T) {
 	for _, text := range []string{"need Go " + goVersion, "**Go** " + goVersion, "**Kubernetes** " + oldest + " and " + newest} {
 		assert.Contains(t, read(t, "README.md"), text)
 	}
-	assert.Contains(t, read(t, "docs/adopting.md"), "Go "+goVersion+"; k8s.io modules from "+client)
+	versions := "Go " + goVersion + "; k8s.io modules from " + client
+	for _, name := range []string{"openshift/api", "openshift/client-go"} {
+		commit, err := time.Parse("20060102", find("go.mod", name+` v0\.0\.0-(\d{8})`))
+		require.NoError(t, err)
+		versions += "; " + name + " from " + commit.Format("2 January 2006")
+	}
+	assert.Contains(t, read(t, "docs/adopting.md"), versions)
 
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", "../upgrademonitor").Output()
 	require.NoError(t, err)

@@ -2,6 +2,7 @@ package upgrademonitor
 
 import (
 	"cmp"
+	"math"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -93,7 +94,7 @@ func (c Config) withDefaults() Config {
 		c.Lister = nil
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
-	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
+	c.Timeout = min(cmp.Or(max(c.Timeout, 0), DefaultTimeout), math.MaxInt64/2) // a request may take twice as long
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

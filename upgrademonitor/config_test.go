@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"math"
 	"os/exec"
 	"slices"
 	"strings"
@@ -123,4 +124,12 @@ func TestADaemonVendorsFewPackages(t *testing.T) {
 	own := slices.DeleteFunc(strings.Fields(string(out)), func(dep string) bool { return !strings.HasPrefix(dep, module) })
 	assert.LessOrEqual(t, len(own), 10, "%v", own)
 	assert.NotContains(t, own, module+"scope/guard")
+}
+
+// A Timeout of any length is valid.
+func TestALongTimeout(t *testing.T) {
+	f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = math.MaxInt64 })
+	f.report(t, phases.Updated, metav1.ConditionTrue)
+	require.NoError(t, f.syncSpec(t))
+	require.NoError(t, f.Flush(t.Context()))
 }

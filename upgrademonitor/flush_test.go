@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -186,5 +187,42 @@ func TestALifeThatHasEnded(t *testing.T) {
 		f.report(t, phases.Updated, metav1.ConditionTrue)
 		require.NoError(t, f.syncSpec(t))
 		assert.Empty(t, f.log.take())
+	})
+}
+
+// If the ctx of Flush has ended, Flush looks at the Node, too: nil would say that the status has the
+// Node's config.
+func TestFlushWithAContextThatHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New("reboot"))
+		require.NoError(t, f.Flush(ctx), "nothing is pending")
+		f.viewFails(errDown)
+		require.ErrorIs(t, f.Flush(ctx), upgrademonitor.ErrPending)
+		f.viewFails(nil)
+		f.annotate(newConfig, newConfig)
+		err := f.Flush(ctx)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		require.ErrorIs(t, err, context.Canceled, "also with a cause")
+		synctest.Wait()
+		assert.Empty(t, f.requests())
+		pass(11 * time.Second)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
+// Flush does not wait for a retry of the spec.
+func TestFlushDuringARetryOfTheSpec(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		for i := range 30 {
+			pass(7 * time.Second)
+			f.annotate(fmt.Sprint("rendered-worker-", i), newConfig)
+			assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
+		}
+		assert.Equal(t, "rendered-worker-29", f.object().Status.ConfigVersion.Current)
+		assertLines(t, []string{"Failed to write the spec"}, f.log.take())
 	})
 }

@@ -2,6 +2,7 @@ package upgrademonitor_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,4 +113,52 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A spec call that comes when the request of the last caller is canceled makes its own attempt.
+func TestASpecCallAfterTheLastCallHasLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.end()
+		for i := range 50 {
+			f.annotate(oldConfig, fmt.Sprint("rendered-worker-", i))
+			f.takes(hangs)
+			ctx, cancel := context.WithCancel(t.Context())
+			returned := make(chan struct{})
+			go func() {
+				assert.Error(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+				close(returned)
+			}()
+			synctest.Wait()
+			f.takes(0)
+			cancel()
+			<-returned
+			assert.Zero(t, took(func() { require.NoError(t, f.syncSpec(t)) }))
+		}
+	})
+}
+
+// A look that is in progress when the life ends queues nothing: no retry would write it.
+func TestTheLifeEndsDuringALook(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.calls(func() { <-time.After(time.Second) })
+		f.annotate(newConfig, newConfig)
+		pass(10*time.Second + time.Second/2)
+		f.end()
+		pass(time.Hour)
+		assert.Zero(t, f.pending())
+		assert.Empty(t, f.log.take())
+	})
+}
+
+// A Flush after the last call has left does not wait for the pause after a conflict.
+func TestFlushDuringAPause(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.end()
+		f.fails(errConflict)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+		f.fails(nil)
+		assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
+	})
 }

@@ -156,14 +156,13 @@ func (m *Monitor) startLocked(now time.Time) {
 	}
 }
 
-// setTimerLocked sets the timer. If at is the zero time, it stops the timer.
+// setTimerLocked sets the timer. If at is the zero time, the timer stays as it is: tick finds that
+// nothing is due.
 func (m *Monitor) setTimerLocked(at, now time.Time) {
 	switch {
-	case m.timer == nil && at.IsZero():
+	case at.IsZero():
 	case m.timer == nil:
 		m.timer = time.AfterFunc(at.Sub(now), m.tick)
-	case at.IsZero():
-		m.timer.Stop()
 	default:
 		m.timer.Reset(at.Sub(now))
 	}
@@ -183,9 +182,7 @@ func (m *Monitor) tick() {
 		return
 	}
 	m.seeLocked(v)
-	if v.err == nil {
-		m.core.Follow(m.now())
-	}
+	m.core.Follow(m.now())
 	m.lookAt = realClock.Now().Add(lookInterval)
 	m.wakeLocked()
 }

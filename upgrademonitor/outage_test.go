@@ -1,6 +1,8 @@
 package upgrademonitor_test
 
 import (
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
 // What an outage costs: how long each call waits, which requests it makes, and what is logged. Each
@@ -112,17 +115,19 @@ func assertLines(t *testing.T, want, lines []string) {
 	}
 }
 
-// If every write has a conflict, an outage starts before Timeout.
+// If every write has a conflict, or does not find the object, an outage starts before Timeout.
 func TestConflictsWithoutEnd(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errConflict, "patch/status")
-		assert.Less(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }), timeout)
-		assert.Zero(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionTrue) }))
-		f.fails(nil)
-		pass(time.Second)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
-		assertLines(t, []string{"Failed to write", "works again"}, f.log.take())
-	})
+	for _, err := range []error{errConflict, apiserver.NotFound(nodeName)} {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.fails(err, "patch/status")
+			assert.Less(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }), timeout)
+			assert.Zero(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionTrue) }))
+			f.fails(nil)
+			pass(time.Second)
+			assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+			assertLines(t, []string{"Failed to write", "works again"}, f.log.take())
+		})
+	}
 }
 
 // An outage ends with a status that is written, however slow. An hour later, calls wait again.
@@ -185,5 +190,66 @@ func TestTheKindOfAFailureIsLogged(t *testing.T) {
 			}
 		}
 		assertLines(t, []string{"down", "NoCRD", "RBAC", "down"}, f.log.take())
+	})
+}
+
+// A response that comes at the moment when a call times out does not start an outage that nothing
+// ends. A rejection is the error of the call, or logged.
+func TestAResponseAtTimeout(t *testing.T) {
+	for i := range 100 {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			isRejected := i%2 == 0
+			f.takes(timeout)
+			if isRejected {
+				f.fails(errInvalid, "patch/status")
+			}
+			err := f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)
+			synctest.Wait()
+			lines := strings.Join(f.log.take(), "")
+			assert.Equal(t, strings.Count(lines, "no response"), strings.Count(lines, "works again"))
+			if errors.Is(err, upgrademonitor.ErrPending) {
+				assert.Equal(t, isRejected, strings.Contains(lines, "Dropped an accepted change"))
+			} else {
+				assert.Equal(t, isRejected, err != nil)
+			}
+			f.fails(nil)
+			f.takes(time.Second)
+			f.report(t, phases.Drained, metav1.ConditionUnknown)
+		})
+	}
+}
+
+// If another process writes what this process cannot, nothing is left to write, and the outage is over.
+func TestAnotherProcessEndsAnOutage(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object())
+		f.fails(errRBAC, "patch/status")
+		f.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
+		f.fails(nil)
+		f.another(t).report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		cache.show(f.object())
+		f.requests()
+		pass(time.Minute)
+		assert.Empty(t, f.requests())
+		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
+		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+	}, cache.use)
+}
+
+// After an outage, the status does not wait for a retry of the spec.
+func TestTheStatusBeforeTheSpec(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		pass(5 * time.Minute)
+		time.AfterFunc(time.Second, func() {
+			f.recovers()
+			f.takes(hangs, "patch")
+		})
+		assert.Equal(t, time.Second, took(func() { require.NoError(t, f.Flush(t.Context())) }))
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }

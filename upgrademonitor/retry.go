@@ -30,9 +30,9 @@ type failure struct {
 	failed  chan struct{} // closed at the next failure; nil if no call waits for it
 }
 
-// fail records a failed attempt. The caller logs the failure, and passes the channel to release. If
-// the next retry is not due yet, because a call asked for the attempt, the retry stays as it is.
-func (f *failure) fail(cause error, isLost bool) (released chan struct{}) {
+// fail records a failed attempt, and wakes the calls that wait for it. If the next retry is not due
+// yet, because a call asked for the attempt, the retry stays as it is.
+func (f *failure) fail(cause error, isLost bool) {
 	if f.cause == nil {
 		f.hurry()
 	}
@@ -43,8 +43,10 @@ func (f *failure) fail(cause error, isLost bool) (released chan struct{}) {
 	if now := realClock.Now(); !now.Before(f.retryAt) {
 		f.retryAt = now.Add(f.backoff.Step())
 	}
-	released, f.failed = f.failed, nil
-	return released
+	if f.failed != nil {
+		close(f.failed)
+		f.failed = nil
+	}
 }
 
 // over ends the outage. Calls that wait for the next failure still do.
@@ -71,18 +73,13 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 	return max(first, d)
 }
 
-// release wakes the calls that wait for a failure.
-func release(failed chan struct{}) {
-	if failed != nil {
-		close(failed)
+// failLocked records and logs a failure of m.status or m.spec. The log line is written under the
+// lock, so that it is before the line that says that the failure is over.
+func (m *Monitor) failLocked(f *failure, cause error, isLost bool) {
+	f.fail(cause, isLost)
+	key := statusFailure
+	if f == &m.spec {
+		key = specFailure
 	}
-}
-
-// fail records and logs a failure that a call has noticed.
-func (m *Monitor) fail(f *failure, cause error) {
-	m.mu.Lock()
-	released := f.fail(cause, false)
-	m.mu.Unlock()
-	m.failures.Failed(m.life, statusFailure, cause, statusFailure)
-	release(released)
+	m.failures.Failed(m.life, key, cause, key)
 }

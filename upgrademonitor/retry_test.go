@@ -42,6 +42,19 @@ func TestEveryCallTriggersAnAttempt(t *testing.T) {
 	})
 }
 
+// Also a call that the object already shows triggers an attempt.
+func TestARepeatTriggersAnAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch/status")
+		f.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
+		pass(time.Minute)
+		f.requests()
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		synctest.Wait()
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+	})
+}
+
 // When the API server starts to hang, no goroutine waits longer than Timeout. Those that come later
 // share the wait of the first.
 func TestConcurrentCallers(t *testing.T) {
@@ -70,6 +83,18 @@ func TestConcurrentCallers(t *testing.T) {
 		f.fails(errDown)
 		callers.Wait()
 		assert.LessOrEqual(t, len(f.requests()), 2)
+	})
+}
+
+// A failure wakes each call that waits, also the calls that were waiting before an earlier report was
+// written.
+func TestAFailureAfterAWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(time.Second)
+		f.failing("patch", nil, errDown)
+		go f.ReportDegraded(t.Context(), errDown)
+		synctest.Wait()
+		assert.Equal(t, 2*time.Second, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }))
 	})
 }
 
@@ -282,10 +307,14 @@ func TestManyWritesWithAConflictEach(t *testing.T) {
 		f.server.mu.Unlock()
 		var callers sync.WaitGroup
 		for i := range 100 {
-			callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+			callers.Go(func() {
+				<-time.After(time.Duration(i) * time.Microsecond)
+				f.ReportDegraded(t.Context(), map[bool]error{true: errDown}[i%2 == 0])
+			})
 		}
 		callers.Wait()
 		assert.Zero(t, f.pending())
+		assert.Len(t, f.requests(), 300)
 		assert.Empty(t, f.log.take())
 	})
 }

@@ -146,3 +146,70 @@ func TestTheSpecOfAStartIsRetried(t *testing.T) {
 		assert.Len(t, f.log.take(), 2)
 	})
 }
+
+// A report that cancels a retry of the spec is not another failure of the spec.
+func TestAReportCancelsARetryOfTheSpec(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.takes(500*time.Millisecond, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		for i := range 100 {
+			assert.Zero(t, took(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) }))
+			pass(777 * time.Millisecond)
+		}
+		assertLines(t, []string{"RBAC"}, f.log.take())
+	})
+}
+
+// If a write of the spec fails, its callers get the error, even if the Node has changed back.
+func TestASpecThatFailsAndIsTakenBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.takes(time.Second)
+		f.annotate(oldConfig, newConfig)
+		time.AfterFunc(500*time.Millisecond, func() {
+			f.annotate(oldConfig, oldConfig)
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+		})
+		assert.Equal(t, time.Second, took(func() { assert.True(t, apierrors.IsForbidden(f.syncSpec(t))) }))
+		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
+	})
+}
+
+// If the Node changes back after a write of the spec has failed, nothing is left to write, and the
+// failure is over.
+func TestAFailureOfTheSpecThatIsTakenBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		f.annotate(oldConfig, oldConfig)
+		require.NoError(t, f.syncSpec(t))
+		f.fails(nil)
+		f.requests()
+		pass(time.Minute)
+		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
+		assert.Empty(t, f.requests())
+		f.annotate(oldConfig, newConfig)
+		require.NoError(t, f.syncSpec(t))
+	})
+}
+
+// If every write of the spec has a conflict, that is a failure of the spec: it is logged once, it is
+// retried with backoff, and reports are written.
+func TestConflictsOfTheSpecWithoutEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errConflict, "patch")
+		f.annotate(oldConfig, newConfig)
+		assert.Less(t, took(func() { assert.True(t, apierrors.IsConflict(f.syncSpec(t))) }), timeout)
+		pass(time.Minute)
+		f.ReportDegraded(t.Context(), errDown)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		f.requests()
+		pass(time.Hour)
+		retries := strings.Count(fmt.Sprint(f.requests()), "patch") / 45
+		assert.True(t, 3600/40 <= retries && retries <= 3600/20, "%d retries", retries)
+		assertLines(t, []string{"Failed to write the spec"}, f.log.take())
+	})
+}

@@ -192,6 +192,19 @@ func TestARepeatWaitsForTheLastReport(t *testing.T) {
 	})
 }
 
+// A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
+func TestARepeatWaitsForTimeout(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(4 * time.Second)
+		f.failing("patch", errInvalid)
+		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
+		synctest.Wait()
+		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }), "a rejection, a read and a write")
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+	})
+}
+
 // A report with another view of the Node's annotations is decided after a read: another process may
 // have reported a newer view.
 func TestChangedAnnotationsCauseARead(t *testing.T) {

@@ -1,6 +1,7 @@
 package upgrademonitor
 
 import (
+	"errors"
 	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -133,10 +134,11 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	object, err := m.config.Lister.Get(m.config.NodeName)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, true
-	case err == nil && object == nil:
-		return nil, false
-	case err == nil && object.Name != m.config.NodeName:
+		object, err = nil, nil
+	case err != nil:
+	case object == nil:
+		err = errors.New("the Lister returned no object and no error")
+	case object.Name != m.config.NodeName:
 		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass a Lister that returns the object with the requested name", scope.ErrOutOfScope, object.Name)
 	}
 	m.failures.Local(m.life, "Lister", err, "Ignoring the Lister because it failed", "Using the Lister again")

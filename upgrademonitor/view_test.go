@@ -378,3 +378,20 @@ func TestVersionsFollowAfterARejection(t *testing.T) {
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	})
 }
+
+// A failing Lister is logged once, and once when it works again: also if it returns nothing.
+func TestAListerThatFailsIsLogged(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for range 2 {
+			for _, err := range []error{errDown, nil} {
+				cache.returns(func() (*mcfgv1.MachineConfigNode, error) { return nil, err })
+				pass(30 * time.Second)
+				assert.Len(t, f.log.take(), 1)
+			}
+			cache.returns(nil) // the object is not found
+			pass(30 * time.Second)
+			assertLines(t, []string{"Using the Lister again"}, f.log.take())
+		}
+	}, cache.use)
+}

@@ -31,11 +31,8 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	defer timeout.Stop()
 	for {
 		cause := m.await(ctx, timeout, e)
-		if cause != nil && !isRepeat {
-			m.abandon(e)
-		}
 		switch {
-		case cause != nil:
+		case cause != nil && (isRepeat || m.abandon(e)):
 			return fmt.Errorf("report of %s on node %s: %w: %w", phase, m.config.NodeName, ErrPending, cause)
 		case !isRepeat:
 			return m.rejected(phase, e.Err())
@@ -57,17 +54,22 @@ func (m *Monitor) queue(change plan.Change, v view) (e *core.Entry, isRepeat boo
 	case e == nil:
 		m.asked = m.asked || m.status.cause != nil
 		m.wakeLocked()
-	case m.run != nil && m.run.yields:
+	case m.run != nil && m.run.retried != nil:
 		m.run.abort()
 	}
 	return e, isRepeat, err
 }
 
-// abandon makes the Monitor log the rejection of an entry, because no call gets the error.
-func (m *Monitor) abandon(e *core.Entry) {
+// abandon makes the Monitor log the rejection of an entry, because no call gets the error. It
+// returns false if the entry is already settled.
+func (m *Monitor) abandon(e *core.Entry) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if e.IsSettled() {
+		return false
+	}
 	e.Abandon()
+	return true
 }
 
 // GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
@@ -105,7 +107,11 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 		m.wake()
 		return nil
 	}
-	if cause := m.await(ctx, timeout, e); cause != nil {
+	cause := m.await(ctx, timeout, e)
+	if cause == nil {
+		cause = e.Err()
+	}
+	if cause != nil {
 		return fmt.Errorf("spec of MachineConfigNode %s: %w: %w", m.config.NodeName, ErrPending, cause)
 	}
 	return nil
@@ -132,32 +138,27 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 	started := realClock.Now()
 	var cause, late error
 	for cause == nil && !e.IsSettled() {
-		failed, specFailed := m.status.next(), (<-chan struct{})(nil)
-		if e.Change == nil {
-			specFailed = m.spec.next()
-		}
+		failed := m.status.next()
 		m.mu.Unlock()
 		select {
 		case <-e.Settled:
 		case <-failed:
-		case <-specFailed:
 		case <-ctx.Done():
 		case <-timeout.C:
 			late = errLate
 		}
 		m.mu.Lock()
-		cause = cmp.Or(late, context.Cause(ctx), m.causeLocked(e))
+		cause = cmp.Or(late, ctx.Err(), m.causeLocked(e))
 	}
 	if e.IsSettled() {
 		cause = nil
 	}
 	m.waiting--
-	isHanging := cause != nil && late != nil && !m.confirmed.After(started)
-	m.mu.Unlock()
-	if isHanging {
+	if cause != nil && late != nil && !m.confirmed.After(started) {
 		cause = fmt.Errorf("MachineConfigNode %s: %w within %v", m.config.NodeName, errNoResponse, m.config.Timeout)
-		m.fail(&m.status, cause)
+		m.failLocked(&m.status, cause, false)
 	}
+	m.mu.Unlock()
 	m.wake()
 	return cause
 }
@@ -182,7 +183,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil
 	}
-	entries, nodeErr := m.submitNode(ctx)
+	entries, nodeErr := m.submitNode()
 	if len(entries) > 0 && ctx.Err() == nil {
 		m.flush(ctx, entries[len(entries)-1])
 	}
@@ -191,7 +192,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	var errs []error
 	for _, e := range entries {
 		if !e.IsSettled() {
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.status.cause, errNoResponse), context.Cause(ctx))
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.status.cause, errNoResponse), ctx.Err())
 		}
 		if err := e.Dropped(); err != nil {
 			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
@@ -205,13 +206,13 @@ func (m *Monitor) Flush(ctx context.Context) error {
 
 // submitNode looks at the Node, queues its config and image if the status may not have them, and
 // returns the pending entries. A controller does not write the config and image.
-func (m *Monitor) submitNode(ctx context.Context) (pending []*core.Entry, err error) {
+func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seeLocked(v)
 	switch {
-	case m.conditionsOnly, ctx.Err() != nil:
+	case m.conditionsOnly:
 	case v.err != nil:
 		err = v.err
 	default:
@@ -225,13 +226,17 @@ func (m *Monitor) submitNode(ctx context.Context) (pending []*core.Entry, err er
 
 // flush starts an attempt at once, and waits until an entry is settled or ctx ends. A request that
 // started before flush is canceled when it is older than Config.Timeout, because its response may
-// be lost.
+// be lost. A retry of the spec is canceled at once.
 func (m *Monitor) flush(ctx context.Context, e *core.Entry) {
 	m.mu.Lock()
 	m.waiting++
 	m.status.hurry()
 	m.asked = true
-	if r := m.run; r != nil && r.abort != nil {
+	switch r := m.run; {
+	case r == nil || r.abort == nil:
+	case r.retried != nil:
+		r.abort()
+	default:
 		defer time.AfterFunc(m.config.Timeout-realClock.Since(r.started), r.abort).Stop()
 	}
 	m.wakeLocked()

@@ -30,7 +30,9 @@ type run struct {
 	request context.Context
 	abort   context.CancelFunc // nil before the first request
 	started time.Time
-	yields  bool // the request retries the spec: a new report cancels it
+	// retried is the last failure of the spec if the request retries the spec, otherwise nil. A new
+	// report cancels this request, and the failure stays the same.
+	retried error
 }
 
 func newRun(life context.Context) *run {
@@ -57,21 +59,20 @@ func (m *Monitor) write(r *run) {
 func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Lock()
 	verdict, failed := m.learnLocked(r, last)
-	var released chan struct{}
 	if failed != nil {
-		released = failed.fail(last.Err, last.isLost)
+		m.failLocked(failed, last.Err, last.isLost)
 	}
 	if verdict != core.GiveUp && r.ctx.Err() == nil {
 		request, ok = m.core.Next(m.trySpecLocked())
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	recovered := isWritten || last.Verb != "" && verdict == core.Continue && !m.core.Pending()
-	if recovered {
+	if isWritten || verdict != core.GiveUp && !ok && !m.core.Pending() {
 		m.status.over()
+		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
-	specRecovered := !m.core.SpecPending()
-	if specRecovered {
+	if !m.core.SpecPending() {
 		m.spec.over()
+		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
 	settled := m.core.TakeSettled()
 	if ok {
@@ -82,20 +83,7 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	}
 	m.mu.Unlock()
 
-	if failed == &m.status {
-		m.failures.Failed(m.life, statusFailure, last.Err, statusFailure)
-	}
-	if failed == &m.spec {
-		m.failures.Failed(m.life, specFailure, last.Err, specFailure)
-	}
-	if recovered {
-		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
-	}
-	if specRecovered {
-		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
-	}
 	m.settle(settled)
-	release(released)
 	if ok && verdict == core.Pause {
 		r.pause()
 	}
@@ -113,12 +101,16 @@ func (m *Monitor) learnLocked(r *run, e exchange) (verdict core.Verdict, failed 
 			r.conflicts = conflictBackoff
 		}
 	}
-	verdict = m.core.Done(e.Request, e.Result)
-	if verdict == core.Pause && r.conflicts.Steps == 0 {
-		verdict = core.GiveUp
-	}
+	isCanceled := e.Err != nil && r.ctx.Err() != nil // because no call waits
 	switch {
-	case e.Err != nil && r.ctx.Err() != nil: // canceled, because no call waits
+	case isCanceled:
+		e.Outcome = apierr.Conflict // so that the next call reads the object and plans again
+	case e.Verb != core.Get && r.conflicts.Steps == 0 && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound):
+		e.Outcome = apierr.Retry
+	}
+	verdict = m.core.Done(e.Request, e.Result)
+	switch {
+	case isCanceled:
 		return core.GiveUp, nil
 	case verdict == core.GiveUp:
 		return verdict, &m.status
@@ -137,11 +129,13 @@ func (m *Monitor) trySpecLocked() bool {
 // beginLocked sets the timeout of a request.
 func (m *Monitor) beginLocked(r *run, verb core.Verb) {
 	timeout := m.status.timeout(2 * m.config.Timeout)
+	r.retried = nil
 	if verb == core.PatchSpec {
 		timeout = m.spec.timeout(m.config.Timeout / 2)
+		r.retried = m.spec.cause
 	}
 	r.request, r.abort = context.WithTimeout(r.ctx, timeout)
-	r.started, r.yields = realClock.Now(), verb == core.PatchSpec && m.spec.cause != nil
+	r.started = realClock.Now()
 }
 
 // settle logs the rejections that no call returns, and wakes the calls that wait for the entries.
@@ -170,5 +164,8 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
 	result := do(r.request, m.client, request)
+	if result.Err != nil && r.retried != nil && errors.Is(r.request.Err(), context.Canceled) {
+		result.Err = r.retried
+	}
 	return exchange{Request: request, Result: result, isLost: result.Err != nil && errors.Is(r.request.Err(), context.DeadlineExceeded)}
 }

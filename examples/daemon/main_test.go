@@ -127,7 +127,9 @@ func TestSync(t *testing.T) {
 			for d.reported == "" {
 				require.NoError(t, d.sync(t.Context()))
 			}
-			require.NoError(t, d.monitor.Flush(t.Context()), "everything is written")
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			require.NoError(t, d.monitor.Flush(ctx), "everything is written")
 			assert.Equal(t, strings.Join(tc.want, "\n"), upgrademonitortest.Transitions(t, client, "worker-0"))
 
 			d.reported = ""

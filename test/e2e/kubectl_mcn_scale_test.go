@@ -84,12 +84,12 @@ func TestMCNScale(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
-		command := strings.Join(append([]string{"kubectl mcn"}, args...), " ")
+		command := "`" + strings.Join(append([]string{"kubectl mcn"}, args...), " ") + "`"
 		if isDenied {
-			command += "`, without permission for Nodes`"
+			command += ", without permission for Nodes"
 		}
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		table += fmt.Sprintf("| `%s` | %.2f | %.1f | %.1f | %d | %.2f |\n", command,
+		table += fmt.Sprintf("| %s | %.2f | %.1f | %.1f | %d | %.2f |\n", command,
 			took.Seconds(), float64(received.Load())/1e6, float64(receivedNodes.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
 	t.Logf("\n%s", table)

@@ -103,7 +103,7 @@ func TestMCNShowsARollout(t *testing.T) {
 	status := `{"status":{"configuration":{"name":"` + newConfig + `"},"conditions":[{"type":"Updated","status":"True"}]}}`
 	_, err = pools.Patch(t.Context(), "mcn", types.MergePatchType, []byte(status), metav1.PatchOptions{}, "status")
 	require.NoError(t, err)
-	waited("done")
+	waited("done\n")
 	require.NoError(t, waiting.Wait())
 	require.NoError(t, late.Wait())
 }

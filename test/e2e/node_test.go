@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -128,14 +129,22 @@ func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) 
 // has the object.
 func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
+	lister, caughtUp := w.lister()
+	m, requests = w.monitor("master", func(c *upgrademonitor.Config) { c.Lister = lister })
+	return m, requests, caughtUp
+}
+
+// lister returns the Lister of a running informer of the object. caughtUp waits until the Lister has
+// the object.
+func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtUp func()) {
+	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,
 		mcfginformers.WithTweakListOptions(func(o *metav1.ListOptions) { o.FieldSelector = only(w.name).FieldSelector }))
-	lister := factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
+	lister = factory.Machineconfiguration().V1().MachineConfigNodes().Lister()
 	factory.Start(w.t.Context().Done())
 	factory.WaitForCacheSync(w.t.Context().Done())
 	w.t.Cleanup(factory.Shutdown)
-	m, requests = w.monitor("master", func(c *upgrademonitor.Config) { c.Lister = lister })
-	return m, requests, func() {
+	return lister, func() {
 		w.t.Helper()
 		now := w.object().ResourceVersion
 		eventually(w.t, func() bool {

@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
@@ -87,13 +89,18 @@ func TestMixedVersionsInTurn(t *testing.T) {
 	}
 }
 
-// TestMixedVersionsBesideEachOther: a daemon and a controller of both versions. Today's process
-// overwrites a report that is written between its read and its write. The next report of the phase
-// mends it; with a Lister, a repeat does, too.
-func TestMixedVersionsBesideEachOther(t *testing.T) {
+// ofController reports whether the drain controller makes a call of an update.
+func ofController(c call) bool {
+	return c.phase == phases.Cordoned || c.phase == phases.Drained || c.phase == phases.Uncordoned
+}
+
+// TestMixedVersionsOldController: our daemon beside a drain controller without this library, as in an upgrade. Our
+// daemon makes no illegal transition. The controller overwrites a report that is written between its read and its
+// write. The daemon's next report of the phase mends it; with a Lister, a repeat does, too.
+func TestMixedVersionsOldController(t *testing.T) {
 	sameWhenGuarded(t)
 	for _, informed := range []bool{false, true} {
-		w := newTestNode(t, fmt.Sprintf("versions-beside-%t", informed))
+		w := newTestNode(t, fmt.Sprintf("versions-old-controller-%t", informed))
 		w.reportUpdated()
 		m, requests := w.monitor("worker")
 		caughtUp := func() {}
@@ -101,24 +108,28 @@ func TestMixedVersionsBesideEachOther(t *testing.T) {
 			m, requests, caughtUp = w.informed()
 		}
 		h := watchFrom(t, w)
-		controller := w.theirs(nil)
-		drains := func(c call) bool { return c.phase == phases.Cordoned || c.phase == phases.Drained }
-		for _, isOurs := range []func(call) bool{drains, func(c call) bool { return !drains(c) }} {
-			failed := w.mixedUpdate(func(_ int, c call) reporter {
-				caughtUp()
-				if isOurs(c) {
-					return ours(m)
-				}
-				return controller
-			})
-			assert.Empty(t, failed)
-			h.checkEnded()
+		assert.Empty(t, w.mixedUpdate(func(_ int, c call) reporter {
+			caughtUp()
+			if ofController(c) {
+				return w.theirs(nil)
+			}
+			return ours(m)
+		}))
+		h.checkEnded()
+		for _, jump := range h.jumps(0) {
+			assert.Regexp(t, `Cordoned|Drained|Uncordoned|UpdateExecuted|UpdateComplete`, jump, "only of the controller's phases")
 		}
 
+		uncordoned := call{phases.Uncordoned, done, completesParent}
+		require.NoError(t, w.theirs(nil)(t.Context(), uncordoned))
+		assert.Equal(t, done, w.status(phases.Uncordoned), "reported after Updated=True")
+		caughtUp()
 		w.annotate(newConfig, oldConfig)
 		call{phases.Updated, no, nil}.make(t, m)
+		assert.Equal(t, no, w.status(phases.Uncordoned), "until the next update starts")
+
 		files := call{phases.AppliedFilesAndOS, running, nil}
-		controller = w.theirs(func() { files.make(t, m) })
+		controller := w.theirs(func() { files.make(t, m) })
 		require.NoError(t, controller(t.Context(), call{phases.Drained, running, nil}))
 		require.Equal(t, no, w.status(files.phase), "overwritten")
 		caughtUp()
@@ -128,6 +139,98 @@ func TestMixedVersionsBesideEachOther(t *testing.T) {
 		assert.Equal(t, done, w.status(files.phase))
 		assert.Equal(t, running, w.status(phases.Drained), "ours overwrites nothing")
 		assert.Zero(t, requests.answered(http.StatusUnprocessableEntity))
+	}
+}
+
+// controller returns the Monitor of a drain controller for the node, with the Lister of a running informer. caughtUp
+// waits until the Lister has the object.
+func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
+	w.t.Helper()
+	lister, caughtUp := w.lister()
+	requests = &transport{}
+	config := rest.CopyConfig(w.config)
+	config.Wrap(requests.wrap)
+	monitors, err := upgrademonitor.NewMonitors(w.t.Context(), upgrademonitor.Config{
+		Client: mcfgClient(w.t, config), Lister: lister, Timeout: 30 * time.Second,
+	}, func(string) (*corev1.Node, error) { return w.node, nil })
+	require.NoError(w.t, err)
+	return monitors.For(w.name), requests, caughtUp
+}
+
+// TestMixedVersionsOldDaemon: our drain controller beside a daemon without this library, as in a downgrade. The daemon
+// itself writes Updated=False, so our controller does not wait during an update. It makes no illegal transition.
+func TestMixedVersionsOldDaemon(t *testing.T) {
+	sameWhenGuarded(t)
+	w := newTestNode(t, "versions-old-daemon")
+	w.reportUpdated()
+	m, requests, caughtUp := w.controller()
+	h := watchFrom(t, w)
+	var jumps []string
+	assert.Empty(t, w.mixedUpdate(func(_ int, c call) reporter {
+		if !ofController(c) {
+			return w.theirs(nil)
+		}
+		return func(ctx context.Context, c call) error {
+			caughtUp()
+			h.catchUp()
+			from := len(h.events) - 1
+			err := ours(m)(ctx, c)
+			jumps = append(jumps, h.jumps(from)...)
+			return err
+		}
+	}))
+	h.checkEnded()
+	assert.Empty(t, jumps)
+	assert.Zero(t, requests.answered(http.StatusConflict, http.StatusUnprocessableEntity))
+
+	// The daemon overwrites a report of the controller. A repeat of the controller mends it.
+	w.annotate(newConfig, oldConfig)
+	daemon := w.theirs(nil)
+	for _, c := range []call{{phases.Updated, no, nil}, {phases.UpdatePrepared, done, nil}} {
+		require.NoError(t, daemon(t.Context(), c))
+	}
+	call{phases.Drained, running, nil}.make(t, m)
+	drained := call{phases.Drained, done, nil}
+	require.NoError(t, w.theirs(func() { drained.make(t, m) })(t.Context(), call{phases.PinnedImageSetsProgressing, running, nil}))
+	require.Equal(t, running, w.status(drained.phase), "overwritten")
+	caughtUp()
+	drained.make(t, m)
+	assert.Equal(t, done, w.status(drained.phase))
+}
+
+// TestMixedVersionsOldDaemonAndAFastController: our controller waits for the report of Updated=False by a daemon
+// without this library. If this report is lost, the next report of the daemon ends the wait, because that daemon copies
+// the desired config of the Node to the status with each report. Then the drain is shown as a disruption.
+func TestMixedVersionsOldDaemonAndAFastController(t *testing.T) {
+	sameWhenGuarded(t)
+	for name, first := range map[string]call{
+		"in turn":           {phases.Updated, no, nil},
+		"the start is lost": {phases.UpdatePrepared, done, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newTestNode(t, "versions-fast-"+dashed(name))
+			w.reportUpdated()
+			m, _, _ := w.controller()
+			w.annotate(oldConfig, newConfig)
+			cordoned := call{phases.Cordoned, done, nil}
+			err := cordoned.try(t.Context(), m)
+			require.ErrorIs(t, err, upgrademonitor.ErrPending)
+			assert.ErrorContains(t, err, "has not reported the start of the update yet")
+			assert.Equal(t, no, w.status(cordoned.phase))
+
+			daemon := w.theirs(nil)
+			require.NoError(t, daemon(t.Context(), first))
+			eventually(t, func() bool { return !isPending(m) }, "written without another call")
+			assert.Equal(t, done, w.status(cordoned.phase))
+			assert.Equal(t, no, w.status(phases.UpdatePrepared), "an old daemon does not start it, and a disruption resets it")
+			updated := w.condition(phases.Updated)
+			assert.Equal(t, no, updated.Status)
+			assert.Equal(t, first.phase != phases.Updated, strings.Contains(updated.Message, "disruption"), updated.Message)
+
+			w.annotate(newConfig, newConfig)
+			require.NoError(t, daemon(t.Context(), call{phases.Updated, done, nil}))
+			watchFrom(t, w).checkEnded()
+		})
 	}
 }
 

@@ -54,7 +54,8 @@ type View struct {
 	Expired bool
 }
 
-// See records a view. If the known object is Fresh, a newer object from the Lister replaces it. If the object has disappeared from the Lister, the next request reads the object.
+// See records a view. For the rules about the Lister, see lister.txt, deleted.txt, recreated.txt and
+// expired.txt in testdata.
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
@@ -94,15 +95,11 @@ func (c *Core) doubt() {
 	}
 }
 
-// Submit adds a change to the queue. The caller waits for the returned entry.
-//
-//  1. If the object already has the requested state, Submit adds nothing, and the entry is nil.
-//  2. If the queue is full and the change changes a status, Submit returns ErrFull.
-//  3. If the pending changes already lead to the requested state, the change is a repeat. Submit
-//     returns the last entry of the queue. The caller waits for it, and submits the change again.
-//  4. If the object may be outdated (Stale), or the Node's configs or images changed, the change is
-//     queued, unless it already is. Next plans it after a read.
-//  5. A change that is not allowed is queued, too: Next rejects it after a read.
+// Submit adds a change to the queue, and returns its entry. The entry is nil if the object already has
+// the requested state. If the pending changes lead to the requested state, the change is a repeat, and
+// the entry is the last one of the queue: the caller waits for it, and submits the change again. The
+// error is ErrFull or nil. For the rules, see repeat.txt, refusal.txt, queue.txt and queue_full.txt in
+// testdata.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	c.verified = false
 	before := c.predicted()
@@ -143,10 +140,10 @@ func (c *Core) isTrue(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow queues the Node's configs and images in the latest view as a NodeChange. It does nothing
-// if they were already submitted, or do not change the status.
+// Follow queues the Node's configs and images in the latest view as a NodeChange, unless they were
+// already submitted, do not change the status, or no object is known: see look.txt.
 func (c *Core) Follow(now metav1.Time) {
-	if c.situation == Unread || c.situation == Missing || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
+	if c.object.UID == "" || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
 		return
 	}
 	change := plan.NodeChange{Node: c.latest, Time: now}
@@ -159,15 +156,15 @@ func (c *Core) Follow(now metav1.Time) {
 	}
 }
 
-// SubmitSpec requests a write of the spec and the owner references, after the pending changes. The
-// entry is settled when the object is in sync with the Node. The entry is nil if the object is
-// already in sync and no write of the spec is in flight.
+// SubmitSpec requests a write of the spec and the owner references: see spec.txt. The entry is settled
+// when the object is in sync with the Node, or when the write has failed. The entry is nil if the
+// object already is in sync.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
 		c.doubt()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = !inSync || len(c.queue) > 0 // a pending change may require a write of the spec
+	c.spec = c.spec || !inSync
 	if inSync {
 		return nil
 	}

@@ -9,25 +9,37 @@
 // The caller passes events to a [Core], and the Core returns the next request. A Core has no lock,
 // clock, context, log or I/O, so that a test can try every order of events.
 //
-//	entry, _, err := c.Submit(change)
+//	c.See(view)
+//	entry, isRepeat, err := c.Submit(change)
+//	trySpec := true
 //	for {
-//		request, ok := c.Next(true)
+//		request, ok := c.Next(trySpec)
 //		if !ok {
 //			break
 //		}
-//		if c.Done(request, send(request)) == core.GiveUp {
+//		verdict := c.Done(request, send(request))
+//		if verdict == core.GiveUp {
 //			break // and retry later
 //		}
+//		trySpec = trySpec && verdict != core.SkipSpec
 //	}
+//	settled := c.TakeSettled()
 //
-// The object is in one of these situations:
+// The situation of the object decides which request is next:
 //
-//	Unread ──read──► Fresh ──conflict, lost response──► Stale ──read──► Fresh
-//	                                                      │
-//	                                                 read: not found
-//	                                                      ▼
-//	                                                   Missing ──create──► Fresh
+//	situation    it begins with                                     next request
+//	Unread       a new Core                                         Get
+//	Fresh        a read, a creation or an accepted patch            PatchSpec, PatchStatus or Wait
+//	NoResponse   a creation or a patch without a response           Get
+//	Stale        a conflict, a rejection, or a doubt about Fresh    Get
+//	Missing      a read that finds no object                        Create
+//
+// Wait is no request to the API server: the report of a controller waits until the daemon has
+// started the update, so the object must be read again later.
 //
 // Package plan computes each write from the known object. So after a conflict, a lost response or a
 // restart, it is enough to read the object and to plan again.
+//
+// Each file of testdata shows one rule about requests and their order: commands, and the requests
+// that follow.
 package core

@@ -30,6 +30,14 @@ type server struct {
 
 var startTime = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 
+// The configs and images.
+const (
+	a, b = "a", "b"
+	i    = "i"
+)
+
+func uid(text string) types.UID { return types.UID(text) }
+
 // foreign is a condition of another client.
 var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(startTime)}
 
@@ -39,6 +47,15 @@ func (s *server) create(o core.Object) {
 	s.object = core.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
 	s.object.Owners, s.object.Spec = o.Owners, o.Spec
 	s.bump(true)
+}
+
+// createBare creates an object without a status, for a Node that desires config a and image i.
+func (s *server) createBare(n plan.Node) {
+	n.ConditionsOnly = false
+	n.Versions = plan.Versions{CurrentConfig: a, DesiredConfig: a, CurrentImage: i, DesiredImage: i}
+	var o core.Object
+	o.State = o.Sync(n)
+	s.create(o)
 }
 
 func (s *server) bump(spec bool) {
@@ -52,6 +69,8 @@ func (s *server) bump(spec bool) {
 // make makes a request, as the API server does.
 func (s *server) make(r core.Request) core.Result {
 	switch {
+	case r.Verb == core.Wait, r.Verb == core.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
+		return core.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
 	case r.Verb == core.Get && !s.exists, r.Verb != core.Create && !s.exists:
 		return core.Result{Outcome: apierr.NotFound}
 	case r.Verb == core.Create && s.exists:
@@ -86,7 +105,11 @@ func (s *server) check(before core.Object, r core.Request) {
 			s.problem = fmt.Errorf(format, args...)
 		}
 	}
-	if want := s.observed(a.ObservedGeneration, r.Next.Target); b.ObservedGeneration != want {
+	want := s.observed(a.ObservedGeneration, r.Next.Target)
+	if r.Node.ConditionsOnly {
+		want = a.ObservedGeneration
+	}
+	if b.ObservedGeneration != want {
 		fail("observedGeneration %d after %d, want %d", b.ObservedGeneration, a.ObservedGeneration, want)
 	}
 	if !slices.Equal(before.Foreign, s.object.Foreign) {
@@ -131,3 +154,58 @@ func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
 	s.object.Status = status
 	s.bump(false)
 }
+
+// report reports a phase as another process does.
+func (s *server) report(p phases.Phase, status metav1.ConditionStatus) {
+	s.write(func(o *mcfgv1.MachineConfigNodeStatus) {
+		if c := conditions.Find(o.Conditions, p); c != nil {
+			c.Status, c.Message = status, "by another"
+		}
+	})
+}
+
+// start starts an update as another process does.
+func (s *server) start(config string, n plan.Node) error {
+	s.desire(config)
+	var err error
+	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, Reason: "Updated", Message: "by another", Time: metav1.NewTime(s.now)}
+		var lists [][]metav1.Condition
+		lists, err = conditions.Next(status.Conditions, n.Mode == plan.Image, r, conditions.Cycle{Name: config, NewTarget: true})
+		if len(lists) > 0 {
+			status.Conditions = lists[len(lists)-1]
+		}
+	})
+	return err
+}
+
+// end ends an update as another process does, and reports whether there was one.
+func (s *server) end(config string, at time.Time) bool {
+	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
+		if lists, err := conditions.Next(status.Conditions, s.mode == plan.Image, r, conditions.Cycle{Name: config}); err == nil && len(lists) > 0 {
+			status.Conditions = lists[0]
+		}
+		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
+	})
+	updated := conditions.Find(s.object.Status.Conditions, phases.Updated)
+	return updated != nil && updated.LastTransitionTime.Time.Equal(at)
+}
+
+// desire changes the spec as the operator does.
+func (s *server) desire(config string) {
+	if s.exists {
+		s.object.Spec.ConfigVersion.Desired = config
+		s.bump(true)
+	}
+}
+
+// addForeign adds a condition of another client.
+func (s *server) addForeign() {
+	if s.exists && len(s.object.Foreign) == 0 {
+		s.object.Foreign = []metav1.Condition{foreign}
+		s.bump(false)
+	}
+}
+
+func (s *server) delete() { s.exists, s.object = false, core.Object{} }

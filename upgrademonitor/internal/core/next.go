@@ -43,7 +43,9 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		}
 		return Request{Verb: Create, Node: c.latest}, true
 	}
-	c.settleSpec()
+	if c.object.InSync(c.latest) {
+		c.settleSpec(nil)
+	}
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
@@ -59,16 +61,14 @@ func (c *Core) nextSpec(trySpec bool) Request {
 	return c.patchSpec()
 }
 
-// patchSpec returns a write of the spec. The spec is computed from the latest view of the Node,
-// because a change may have waited in the queue with an outdated view.
+// patchSpec returns a write of the spec. The spec follows the latest view of the Node: see begin.txt.
 func (c *Core) patchSpec() Request {
 	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the next write for the head of the queue. The object must be Fresh. If the
-// change starts or ends an update (Writes.SyncsSpec), the spec is written first, so that the object
-// shows the target even if the write of the status fails. A spec write that is pending for another
-// reason is also first.
+// nextStatus returns the next write for the head of the queue. The object must be Fresh. A write of the
+// spec, if one is needed, comes before a write of the status: see begin.txt, end.txt and
+// spec_fails.txt.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
@@ -86,7 +86,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 			return c.patchSpec(), true
 		}
 		c.spec = true // write the spec later
-	case err != nil || !p.SyncsSpec:
+	case !p.SyncsSpec:
 		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
 		}
@@ -158,7 +158,8 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec, c.specEntry = true, nil // retry this write later, even if SubmitSpec did not request it
+		c.spec = true // retry this write later, even if SubmitSpec did not request it
+		c.settleSpec(result.Err)
 		return SkipSpec
 	}
 	return GiveUp

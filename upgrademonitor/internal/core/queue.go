@@ -7,8 +7,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxQueue is the maximum number of pending changes. Once half of the places are taken, a change of
-// only reasons and messages takes no place, so only changes of a status can fill the queue.
+// maxQueue is the maximum number of pending changes of a status: see queue_full.txt.
 const maxQueue = 256
 
 // ErrFull means that the queue is full: maxQueue changes are pending.
@@ -30,7 +29,7 @@ func newEntry(change plan.Change) *Entry { return &Entry{Change: change, Settled
 // IsSettled reports whether the change was written or rejected.
 func (e *Entry) IsSettled() bool { return e.settled }
 
-// Err returns the error of a change that was rejected, or nil.
+// Err returns the error of a change that was rejected, or of a write of the spec that failed, or nil.
 func (e *Entry) Err() error { return e.err }
 
 // Abandon records that a caller does not wait for the result of the change.
@@ -77,10 +76,10 @@ func (c *Core) settle(err error) {
 	}
 }
 
-// settleSpec settles specEntry if the object is in sync.
-func (c *Core) settleSpec() {
-	if e := c.specEntry; e != nil && c.object.InSync(c.latest) {
-		e.settled, c.specEntry = true, nil
+// settleSpec settles specEntry. err is nil if the object is in sync.
+func (c *Core) settleSpec(err error) {
+	if e := c.specEntry; e != nil {
+		e.settled, e.err, c.specEntry = true, err, nil
 		c.settled = append(c.settled, e)
 	}
 }

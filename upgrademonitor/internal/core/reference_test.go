@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,7 +25,10 @@ type reference struct {
 	version   string     // the resource version that is known
 	known     plan.State // of that version; its Target is what the process remembers
 	uid       types.UID
-	deleted   bool        // the Lister has lost the object: it is created again
+	deleted   bool        // the object has disappeared: it is created again
+	listed    bool        // the Lister has had the object
+	confirms  bool        // the Lister's version is not older than the known one
+	expired   bool        // the known version must be checked by a read
 	view      plan.Node   // at the last read or write
 	verified  bool        // it was read or written since the last change was submitted
 	inFlight  core.Verb   // the request in flight, or ""
@@ -33,6 +37,7 @@ type reference struct {
 	latest    plan.Node // the view that the spec must follow
 	specOwed  bool      // the spec must be written, and was not
 	specEntry *core.Entry
+	specErr   error // of the write that has failed, for the callers of specEntry
 }
 
 // pending is a change that was accepted.
@@ -66,12 +71,41 @@ func (r *reference) end() plan.State {
 	return s
 }
 
-// sees takes a view of the Node.
-func (r *reference) sees(view plan.Node) {
+// sees takes a view.
+func (r *reference) sees(v core.View) {
 	if len(r.pending) == 0 && r.knowledge == current && r.known.InSync(r.latest) {
 		r.specOwed = false // it follows a later view
 	}
-	r.latest = view
+	r.latest = v.Node
+	switch {
+	case r.inFlight != "" || !v.Lists || r.knowledge == unknown:
+	case v.Listed != nil && v.Listed.UID == r.uid:
+		r.lists(*v.Listed)
+	case r.listed: // the object that the Lister had is gone, or another object
+		r.knowledge, r.listed, r.confirms = doubtful, false, false
+		r.deleted = v.Listed == nil && !v.Node.ConditionsOnly
+	}
+	r.expired = v.Expired && (!v.Lists || !r.confirms)
+}
+
+// lists takes the version of the object that the Lister has. The Core makes a newer one its own, or
+// doubts the version that it knows.
+func (r *reference) lists(o core.Object) {
+	known, listed := version(r.version), version(o.ResourceVersion)
+	r.listed, r.confirms = true, listed >= known
+	switch {
+	case listed <= known:
+	case r.knowledge == current:
+		o.Target = r.known.Target
+		r.known, r.version = o.Pin(), o.ResourceVersion
+	default:
+		r.knowledge = doubtful
+	}
+}
+
+func version(text string) int {
+	v, _ := strconv.Atoi(text)
+	return v
 }
 
 // submitted checks the response to a change.
@@ -84,23 +118,31 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 	p, planErr := change.Plan(r.end())
 	unchanged := planErr == nil && len(p.States) == 0 && r.knowledge != unknown
 	certain := r.knowledge != unknown && r.knowledge != doubtful && r.view.Versions == change.View().Versions
+	changesStatus := planErr != nil || p.ChangesStatus(r.end())
 	r.verified = false
 	isTrue := r.knowledge == current && certain && unchanged
 	if isTrue && len(r.pending) > 0 {
 		known, err := change.Plan(r.known)
 		isTrue = err == nil && len(known.States) == 0
 	}
+	if isTrue && r.expired && r.inFlight == "" {
+		r.knowledge = doubtful // the change is queued, so that the object is read
+	}
+	wasTrue := isTrue
+	isTrue = isTrue && !r.expired
 	reported := slices.ContainsFunc(r.pending, func(other *pending) bool {
 		_, ok := other.change.Absorb(change)
 		return ok
 	})
-	wantRepeat := !isTrue && unchanged && len(r.pending) > 0 && (certain || reported)
+	wantRepeat := !wasTrue && unchanged && len(r.pending) > 0 && (certain || reported)
 	switch {
 	case repeat != wantRepeat:
 		return fmt.Errorf("repeat %t, want %t", repeat, wantRepeat)
 	case repeat && entry != r.pending[len(r.pending)-1].entry:
 		return errors.New("a repeat does not wait for the last change")
 	case repeat:
+		return nil
+	case errors.Is(err, core.ErrFull) && len(r.pending) >= 256 && changesStatus:
 		return nil
 	case entry == nil && err == nil && isTrue:
 		return nil
@@ -112,20 +154,39 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 	if n := len(r.pending); n > 0 {
 		last := r.pending[n-1]
 		merged, ok := last.change.Absorb(change)
-		if absorbs := ok && (r.inFlight == "" || n > 1); absorbs != (last.entry == entry) {
-			return fmt.Errorf("absorbed %t, want %t", last.entry == entry, absorbs)
-		}
-		if last.entry == entry {
+		if absorbs := ok && !r.isInFlight(n-1); absorbs || last.entry == entry && len(r.pending) < halfFull {
+			if last.entry != entry || !absorbs {
+				return fmt.Errorf("absorbed %t, want %t", last.entry == entry, absorbs)
+			}
 			last.change = merged
 			return nil
+		}
+	}
+	if len(r.pending) >= halfFull && !changesStatus {
+		for at, other := range slices.Backward(r.pending) {
+			if merged, ok := other.change.Replace(change); ok && !r.isInFlight(at) {
+				if other.entry != entry {
+					return errors.New("a change of texts takes a place in a queue that is half full")
+				}
+				other.change = merged
+				return nil
+			}
 		}
 	}
 	r.pending = append(r.pending, &pending{change: change, entry: entry})
 	return nil
 }
 
+const halfFull = 128
+
+// isInFlight reports whether a request for this pending change may be in flight.
+func (r *reference) isInFlight(at int) bool { return r.inFlight != "" && at == 0 }
+
 // followed checks the response to the spec call.
 func (r *reference) followed(entry *core.Entry) error {
+	if r.expired && r.inFlight == "" && (r.knowledge == current || r.knowledge == unanswered) {
+		r.knowledge = doubtful
+	}
 	if follows := r.knowledge == current && r.known.InSync(r.latest) && r.inFlight != core.PatchSpec; follows != (entry == nil) {
 		return fmt.Errorf("the spec follows %t, and its entry is %v", follows, entry)
 	}
@@ -137,10 +198,15 @@ func (r *reference) followed(entry *core.Entry) error {
 
 // finished checks that a settled entry was the first pending entry, and that its change is true of the
 // object, or rejected. If its caller has left, it is dropped.
-func (r *reference) finished(c *core.Core) error {
-	for _, e := range c.TakeSettled() {
+func (r *reference) finished(settled []*core.Entry) error {
+	for _, e := range settled {
 		if e == r.specEntry {
-			if r.specEntry = nil; !r.known.InSync(r.latest) {
+			want := r.specErr
+			r.specEntry, r.specErr = nil, nil
+			switch {
+			case !errors.Is(e.Err(), want):
+				return fmt.Errorf("the spec is finished with %v, want %v", e.Err(), want)
+			case want == nil && !r.known.InSync(r.latest):
 				return errors.New("the spec is finished, and does not follow the node")
 			}
 			continue
@@ -204,8 +270,14 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 		}
 		return nil
 	}
-	if request.Verb != core.Create && request.Base.ResourceVersion != r.version {
+	if isPatch := request.Verb == core.PatchSpec || request.Verb == core.PatchStatus; isPatch && request.Base.ResourceVersion != r.version {
 		return fmt.Errorf("it is computed from version %s, and %s is known", request.Base.ResourceVersion, r.version)
+	}
+	if len(r.pending) > 0 && r.pending[0].change.View() != r.latest {
+		// A report that waits for the start of an update is planned again for the newest Node.
+		if _, err := r.pending[0].change.Plan(r.known); errors.Is(err, plan.ErrNotStarted) {
+			r.pending[0].change = r.pending[0].change.At(r.latest)
+		}
 	}
 	var p plan.Writes
 	var err error
@@ -215,6 +287,10 @@ func (r *reference) requested(request core.Request, trySpec bool) error {
 		}
 	}
 	switch {
+	case request.Verb == core.Wait:
+		if !errors.Is(err, plan.ErrNotStarted) {
+			return fmt.Errorf("it waits for the daemon (%w)", err)
+		}
 	case request.Verb == core.Create:
 		if r.knowledge != gone || request.Node != r.latest {
 			return fmt.Errorf("a create, of an object that is %s", r.knowledge)
@@ -247,8 +323,12 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 		r.takes(request, result)
 		return core.Continue
 	case result.Outcome == apierr.NotFound && request.Verb == core.Get:
+		r.deleted = r.deleted || r.uid != "" && !r.latest.ConditionsOnly
 		r.knowledge, r.version, r.uid, r.known = gone, "", "", plan.State{}
+		r.listed, r.confirms = false, false
 		return core.Continue
+	case result.Outcome == apierr.Denied && (request.Verb == core.Create || request.Verb == core.Wait):
+		r.knowledge = doubtful
 	case result.Outcome == apierr.Denied, request.Verb == core.Get:
 	case result.Outcome == apierr.Retry:
 		r.knowledge = unanswered
@@ -265,7 +345,9 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 		r.pending[0].err = result.Err
 		return core.Continue
 	case isSpec:
-		r.specEntry = nil // its callers get the error
+		if r.specEntry != nil {
+			r.specErr = result.Err // its callers get the error
+		}
 		return core.SkipSpec
 	default:
 		return core.GiveUp
@@ -289,6 +371,8 @@ func (r *reference) takes(request core.Request, result core.Result) {
 			if r.known.Target = before.Target; r.sent != nil && r.known.Equal(*r.sent) {
 				r.known.Target = r.sent.Target // its response was lost
 			}
+		} else {
+			r.listed, r.confirms = false, false
 		}
 		r.known, r.sent, r.uid = r.known.Pin(), nil, o.UID
 	}
@@ -296,20 +380,6 @@ func (r *reference) takes(request core.Request, result core.Result) {
 		r.specOwed = false
 	}
 }
-
-// listed takes what the Lister has shown: the Core has made it its own, or doubts what it knows.
-func (r *reference) listed(o core.Object, version string, newer bool) {
-	switch {
-	case version == o.ResourceVersion && newer:
-		o.Target = r.known.Target
-		r.known, r.version = o.Pin(), version
-	case newer && (r.knowledge == current || r.knowledge == unanswered):
-		r.knowledge = doubtful
-	}
-}
-
-// forget is a restart of the process.
-func (r *reference) forget() { *r = reference{} }
 
 // checkDone checks that nothing is left to do.
 func (r *reference) checkDone(c *core.Core, there *core.Object) error {

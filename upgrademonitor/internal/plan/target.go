@@ -12,7 +12,7 @@ import (
 // is zero. Call Pin after each read of the object. A later change of the spec then does not change
 // the target of the current update.
 func (s State) Pin() State {
-	if s.isTrue(phases.Updated) {
+	if s.isTrue(phases.Updated) || s.neverUpdated() {
 		s.Target = Target{}
 	} else {
 		s.Target = s.target()

@@ -183,3 +183,17 @@ func TestTheTargetThatIsRemembered(t *testing.T) {
 		}
 	}
 }
+
+// Before the first update there is no target to remember. So if another process starts the first
+// update, this process does not take its target for a new one.
+func TestNoTargetBeforeTheFirstUpdate(t *testing.T) {
+	s := plan.State{Generation: 1}.Sync(viewOf("a", "a"))
+	s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, viewOf("a", "a")))
+	require.Zero(t, s.Pin().Target)
+	known := s.Pin()
+	started := after(t, s.Sync(viewOf("a", "b")), report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")))
+	started.Target = known.Target
+	planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")).Plan(started.Pin())
+	require.NoError(t, err)
+	require.Empty(t, planned.States, "a repeat")
+}

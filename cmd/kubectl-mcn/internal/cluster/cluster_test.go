@@ -227,6 +227,10 @@ func TestStalled(t *testing.T) {
 	}
 	p := one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"))
 	assert.Equal(t, at(90), p.StalledSince)
+	both := cordoned(waitingNode("b"))
+	both.Conflict = []string{"worker", "infra"}
+	p = one(t, worker("1", retargeted(20)), 100, done, both)
+	assert.True(t, p.Stalled && !p.Blocked, "a node of two pools does not count against maxUnavailable")
 }
 
 // TestBuilds: while the image of a pool is not on its nodes, no node is done by its config alone.

@@ -108,8 +108,4 @@ func (n Node) Cordoned() bool {
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }
 
-func (n Node) failsToPin() bool {
-	return slices.ContainsFunc(n.PinnedImageSets, func(s progress.PinnedImageSet) bool { return s.Failed })
-}
-
 func (n Node) hasDesired() bool { return n.Desired == n.Current }

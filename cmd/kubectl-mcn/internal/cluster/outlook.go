@@ -14,9 +14,11 @@ func (c *calculation) setUnavailable() {
 	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
 		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
 	}
+	isHeld := func(n Node) bool { return n.State == Waiting && len(n.Conflict) == 0 }
+	mayStart := slices.ContainsFunc(c.Nodes, isHeld) // a node with a Conflict never starts
 	switch {
 	case c.Waiting == 0 || c.Paused:
-	case c.Unavailable >= c.MaxUnavailable:
+	case mayStart && c.Unavailable >= c.MaxUnavailable:
 		resting := c.Unavailable - c.Updating
 		c.Full = resting > 0
 		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable

@@ -105,7 +105,8 @@ func (p Pool) StuckNodes() []Node {
 	return stuck
 }
 
-// UnavailableNodes returns the nodes that count against MaxUnavailable: see Node.IsAvailable.
+// UnavailableNodes returns the nodes that count against MaxUnavailable: see Node.IsAvailable. A node
+// with a Conflict does not count, because machine-config-operator ignores it.
 func (p Pool) UnavailableNodes() []Node {
-	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.IsAvailable() })
+	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.IsAvailable() || len(n.Conflict) > 0 })
 }

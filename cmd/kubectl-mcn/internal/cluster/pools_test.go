@@ -259,6 +259,8 @@ func TestStuckNodes(t *testing.T) {
 	a.DegradedSince = at(18)
 	assert.Equal(t, 82*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the time of the pool is after the time of the node")
 	a.DegradedSince = at(89)
+	drifted := degradedNode(finishedNode("d", 0, 40), 89)
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, drifted).StuckNodes()[0].For, "the time of the pool is before the end of the last update")
 	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))

@@ -60,7 +60,7 @@ func newRandomCluster(r *rand.Rand) *randomCluster {
 	for i := range r.IntN(5) {
 		image := target
 		if r.IntN(8) < chance {
-			image = string(oneOf(r, image, "", "registry.example/os@sha256:"+strings.Repeat("b", 64)))
+			image = oneOf(r, image, "", "registry.example/os@sha256:"+strings.Repeat("b", 64))
 		}
 		c.addNode(r, fmt.Sprintf("worker-%d", i), image, r.IntN(6) < chance)
 	}

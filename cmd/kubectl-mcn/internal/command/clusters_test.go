@@ -169,6 +169,75 @@ func TestNodesOfACluster(t *testing.T) {
 	assert.Contains(t, execute(t, "", "node", "worker-0", "--kubeconfig", s.kubeconfig(t)).stdout, "oc describe node worker-0\n", "the daemon of a NotReady node is possibly not running")
 }
 
+// TestWaitFollowsNodes: a Node changes, and its MachineConfigNode does not.
+func TestWaitFollowsNodes(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)), newKubeNode("other"))
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1 to 22222222, 1 waiting")
+	n := newKubeNode("worker-0")
+	n.Spec.Unschedulable = true
+	s.set(n)
+	r.await("worker 0/1 to 22222222, 1 waiting, blocked")
+	s.remove(coreNodes, "worker-0")
+	r.await("worker 0/0 to 22222222")
+	r.cancel()
+	_, _, stderr := r.end()
+	assert.Empty(t, stderr)
+}
+
+// TestWaitWithoutNodes: a user may not read Nodes, and the server is away for a while.
+func TestWaitWithoutNodes(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", newConfig), n)
+	denied := failure{"", coreNodes, http.StatusForbidden}
+	s.failWith(denied)
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1 to 22222222, 1 waiting")
+	s.failWith(failure{"", "", http.StatusServiceUnavailable})
+	s.CloseClientConnections()
+	before := s.requests("list " + coreNodes)
+	assert.Eventually(t, func() bool { return s.requests("list "+coreNodes) > before+1 }, 30*time.Second, 10*time.Millisecond)
+	s.failWith(denied)
+	update(n, newConfig, time.Now(), "")
+	s.set(n, updatedPool("worker", newConfig))
+	code, stdout, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "worker 1/1 to 22222222\ndone\n")
+}
+
+// TestEntries: what an entry says of a moment, of the step and of the node.
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	late := updatedPool("worker", newConfig)
+	late.Status.Conditions[0].Status = corev1.ConditionFalse
+	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	for ago, sign := range map[time.Duration]string{time.Minute: "~", 3 * time.Minute: "!"} {
+		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
+		update(done, newConfig, now.Add(-24*time.Hour), "")
+		got := execute(t, asList(t, late, done), "-f", "-").stdout
+		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
+	}
+
+	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(draining, newConfig, now.Add(-2*time.Hour), phases.Drained)
+	setCondition(draining, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. failed to drain node: worker-0 after 1 hour")
+	got := execute(t, asList(t, newPool("worker", newConfig), draining), "-f", "-").stdout
+	assert.Contains(t, got, "logs deploy/machine-config-controller", "the controller drains")
+	setCondition(draining, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. disk full")
+	got = execute(t, asList(t, newPool("worker", newConfig), draining), "-f", "-").stdout
+	assert.Contains(t, got, "logs -c machine-config-daemon", "the daemon fails during a drain")
+
+	joined := newKubeNode("worker-0")
+	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
+	pool := updatedPool("worker", newConfig)
+	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
+	got = execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "worker-0 of pool worker: done")
+	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
+}
+
 // TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
 func TestNoMachineConfigNodes(t *testing.T) {
 	t.Parallel()

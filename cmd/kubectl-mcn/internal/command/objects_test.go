@@ -31,7 +31,8 @@ const (
 	evictionFailed = `error when evicting pods/"pdb-app-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`
 )
 
-// newPool returns a MachineConfigPool that has just got its target, by the real clock.
+// newPool returns a MachineConfigPool that has just got its target. The time is in the future, so that the pool does not
+// stand still in a slow test.
 func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool"},
@@ -39,7 +40,7 @@ func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	}
 	p.Spec.Configuration.Name = target
 	p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{
-		Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Now(),
+		Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(time.Now().Add(time.Hour)),
 	}}
 	return p
 }

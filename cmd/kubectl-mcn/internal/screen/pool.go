@@ -154,7 +154,7 @@ func paused(p cluster.Pool, o Options) (what, message string) {
 		return "", ""
 	}
 	if p.Waiting > 0 && !p.TargetSince.IsZero() {
-		what = fmt.Sprintf("paused, %s wait for the config of %s", nodes(p.Waiting), clockTime(p.TargetSince, o.Now)+" ("+took(o.Now.Sub(p.TargetSince))+")")
+		what = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(p.Waiting)
 	}
 	var texts []string
 	for _, c := range p.Certificates {

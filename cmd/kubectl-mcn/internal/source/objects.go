@@ -13,7 +13,7 @@ func (s *Store) objects() cluster.Objects {
 	nodes := s.resources[coreNodes]
 	o := cluster.Objects{
 		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
-		HasNodes: nodes != nil && nodes.listed && !nodes.leftOut, Created: map[string]time.Time{},
+		HasNodes: nodes != nil && nodes.listed, Created: map[string]time.Time{},
 	}
 	for _, m := range s.members {
 		if m.node == nil && m.mcn == nil {

@@ -140,7 +140,8 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 		a := r.store.resources[r.name]
 		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
 		switch {
-		case a.leftOut && isFinal:
+		case a.leftOut && isFinal: // the server responds, and the resource is still not needed
+			a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
 		case !isFirst, r.follow && !isFinal:
 			if a.failure = explained; a.lost.IsZero() {
 				a.lost = r.Now()
