@@ -49,9 +49,9 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is like withUpdatePrefix, but keeps the prefix of the known message if its text
-// is the same. The name of an update is its image or its config. After the update, the object no
-// longer shows which of them is the name.
+// keepUpdatePrefix is like withUpdatePrefix, but returns the known message if only the name in the
+// prefix would change. The name of an update is its image or its config. After an update, the object
+// no longer shows whether the update had an image, so the name in the known message is right.
 func keepUpdatePrefix(known, message, update string) string {
 	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
 		return known

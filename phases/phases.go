@@ -32,7 +32,7 @@ const (
 	PinnedImageSetsDegraded    = mcfgv1.MachineConfigNodePinnedImageSetsDegraded
 )
 
-// Kind says what a phase is in an update: a stage, a part of a stage, or nothing.
+// Kind is the role of a phase in an update: a stage, a part of a stage, or none.
 type Kind string
 
 const (

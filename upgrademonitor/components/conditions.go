@@ -15,8 +15,8 @@ const (
 	unavailableFor = 10 * time.Minute
 	// rolloutFor is how long an update of the DaemonSet may take before the daemons are Degraded.
 	rolloutFor = time.Hour
-	// maxBootstrap is longer than the installer waits for a bootstrap. A cluster that is older has
-	// completed its bootstrap.
+	// maxBootstrap is longer than the installer waits for a bootstrap. A cluster that is older than
+	// maxBootstrap has completed its bootstrap.
 	maxBootstrap = time.Hour
 	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
 	// write is sent to every daemon.

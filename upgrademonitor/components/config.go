@@ -30,9 +30,9 @@ type Config struct {
 	// default of the other component is not allowed.
 	FieldManager string
 	// Ready reports whether the Reporter may write its conditions. The default always returns true.
-	// Set Ready if another controller adds conditions to the object only while the object has none:
-	// then Ready must return false until these conditions exist. Ready must not change the object,
-	// and must not block.
+	// Some controllers add their conditions to the object only if it has no conditions. If such a
+	// controller runs, Ready must return false until the object has its conditions. Ready must not
+	// change the object, and must not block.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker

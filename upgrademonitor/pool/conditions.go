@@ -33,7 +33,7 @@ func withConditions(list conditionList, c *count, now metav1.Time) conditionList
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition returns the condition Updated. If Updated is False, the reason says why.
+// updatedCondition returns the condition Updated. If Updated is False, the reason is the cause.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {

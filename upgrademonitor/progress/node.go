@@ -64,8 +64,8 @@ type Node struct {
 	// "Action during update to …", and the reason annotation of the Node if it has another text.
 	Reports []string
 
-	// Message is the error of a failed node: the error of the step, or one of Reports, whichever says
-	// more. If the node has not failed, Message is the message of the running step.
+	// Message is the error of a failed node: one of Reports, or the error of the step if no report has
+	// more details. If the node has not failed, Message is the message of the running step.
 	Message string
 	// Failing is true while the running step has an error and the daemon retries the step. It is
 	// false if the node is degraded.

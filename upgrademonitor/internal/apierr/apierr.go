@@ -103,7 +103,7 @@ func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhoo
 
 // denials returns the messages that can be the message of a denial: the message of the error, and the
 // messages of its causes without a field. A cause with a field is not a denial, but its message may
-// quote a value that looks like one.
+// quote a value that looks like a denial.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

@@ -18,8 +18,8 @@ import (
 // fields has the fields of a merge patch. The value nil removes a field.
 type fields map[string]any
 
-// Create returns a merge patch of the owner references, the spec and the status, with the fields that
-// differ between before and after. The API server rejects the patch if the object has changed since
+// Create returns a merge patch with the fields of the owner references, the spec and the status that
+// differ between before and after. The API server rejects the patch if the stored object is not
 // before.
 func Create(before, after *mcfgv1.MachineConfigNode) ([]byte, error) {
 	metadata := fields{}

@@ -84,7 +84,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), c.recreated)
 	if len(kept) < len(s.Status.PinnedImageSets) {
-		next := s.publish(conditions.Complete(s.Status.Conditions, imageMode, c.Time), c.Node, false)
+		next := s.withConditions(conditions.Complete(s.Status.Conditions, imageMode, c.Time), c.Node, false)
 		next.Status.PinnedImageSets = kept
 		s = w.add(s, next, c.Node)
 	}
@@ -93,7 +93,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	if err != nil {
 		return Writes{}, err
 	}
-	next := s.publish(list, c.Node, false)
+	next := s.withConditions(list, c.Node, false)
 	next.Status.PinnedImageSets = sets
 	w.add(s, next, c.Node)
 	return w, nil

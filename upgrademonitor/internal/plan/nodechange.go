@@ -55,7 +55,7 @@ func (c NodeChange) Plan(s State) (Writes, error) {
 	if len(list) == 0 {
 		list = conditions.Complete(nil, s.images(c.Node), c.Time)
 	}
-	next := s.publish(list, c.Node, s.isTrue(phases.Updated))
+	next := s.withConditions(list, c.Node, s.isTrue(phases.Updated))
 	w.add(s, next, c.Node)
 	return w, nil
 }

@@ -98,7 +98,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 		lists = [][]metav1.Condition{before} // no condition changes, but the configs and images may change
 	}
 	for _, list := range lists {
-		next := s.publish(list, c.Node, endsUpdate)
+		next := s.withConditions(list, c.Node, endsUpdate)
 		hasStarted := isUpdated || conditions.StatusOf(list, phases.UpdatePrepared) != metav1.ConditionFalse
 		switch {
 		case next.isTrue(phases.Updated):

@@ -8,9 +8,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// Sync returns the state with the owner references and the spec that match a Node. The spec keeps its
-// pool if n.Pool is NotYetSet, and its desired config if the Node has none. In image mode, if the Node
-// has a config but no desired image, Sync removes the image from the spec.
+// Sync returns the state with the owner references and the spec that match a Node. If n.Pool is
+// NotYetSet, the spec keeps its pool. If the Node has no desired config, the spec keeps its desired
+// config. In image mode, if the Node has a config but no desired image, Sync removes the image from
+// the spec.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	hasImage := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
