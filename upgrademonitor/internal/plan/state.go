@@ -49,8 +49,8 @@ func (s State) isTrue(p phases.Phase) bool {
 	return conditions.StatusOf(s.Status.Conditions, p) == metav1.ConditionTrue
 }
 
-// withConditions returns the state with new conditions, and with the configs and images of the Node. ended is
-// set if the report is Updated=True: see updateVersions.
+// withConditions returns the state with new conditions, and with the configs and images of the Node.
+// ended is set if the report is Updated=True: see updateVersions.
 func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	next.Status.Conditions = list
