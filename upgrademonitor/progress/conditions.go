@@ -32,7 +32,8 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 }
 
 // wasReported reports whether a phase was reported since the last update ended. Its condition may be
-// False: if the phase was not required, or if it has failed in machine-config-operator.
+// False: the phase was not required, or a daemon without package upgrademonitor has reported that the
+// phase failed.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)
 	isReserved := c != nil && c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)

@@ -23,8 +23,8 @@ var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 //
 //  1. A create drops the status, and sets UID, resourceVersion, generation and creationTimestamp.
 //     The objects that are passed to NewClientset keep their status, and get only missing metadata.
-//  2. A write of the status subresource changes only the status. Any other write changes everything
-//     but the status. A change of the spec increments the generation.
+//  2. A write of the status subresource changes only the status. Any other write does not change the
+//     status. A change of the spec increments the generation.
 //  3. If the resourceVersion in a write is not the resourceVersion of the object, the error is a
 //     Conflict. A write that changes nothing does not change the resourceVersion.
 //  4. If the object breaks a rule of the CRD, the error is Invalid.
