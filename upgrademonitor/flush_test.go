@@ -61,6 +61,11 @@ func TestFlushOfAReportThatIsDropped(t *testing.T) {
 		assert.Contains(t, strings.Join(f.log.take(), ""), "Dropped an accepted change")
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned), "the rest is written")
 		require.NoError(t, f.Flush(t.Context()))
+
+		f.annotate(newConfig, newConfig)
+		f.failing("patch", errInvalid)
+		assert.True(t, apierrors.IsInvalid(f.Flush(t.Context())), "the config of the Node is dropped, too")
+		assert.Contains(t, strings.Join(f.log.take(), ""), "Dropped an accepted change")
 	})
 }
 

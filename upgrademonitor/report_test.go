@@ -184,7 +184,8 @@ func TestModeOfTheObject(t *testing.T) {
 	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
 	controller := daemon.another(t)
 	controller.report(t, phases.Drained, metav1.ConditionUnknown)
-	controller.Report(t.Context(), phases.AppliedFilesAndOS, "", metav1.ConditionTrue) // nothing
+	controller.Report(controller.log.context(t.Context()), phases.AppliedFilesAndOS, "", metav1.ConditionTrue)
+	assert.Empty(t, controller.log.take(), "the node lacks the phase")
 	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
 	assert.Equal(t, metav1.ConditionTrue, daemon.status(phases.AppliedFiles))
 	assert.Len(t, daemon.object().Status.Conditions, len(phases.All(true)))

@@ -395,3 +395,34 @@ func TestAListerThatFailsIsLogged(t *testing.T) {
 		}
 	}, cache.use)
 }
+
+// While the Node function fails, no object is created: the Node may have been deleted.
+func TestNoObjectWithoutANode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.fails(errDown)
+		f.queues(t, phases.Updated, metav1.ConditionTrue)
+		f.viewFails(errors.New("not found"))
+		pass(time.Minute)
+		f.fails(nil)
+		pass(time.Minute)
+		assert.Nil(t, f.object())
+		f.viewFails(nil)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
+	})
+}
+
+// If Config.Pool returns "", an existing object keeps its pool, and a new object gets NotYetSet.
+func TestAPoolThatIsNotKnown(t *testing.T) {
+	noPool := func(c *upgrademonitor.Config) {
+		c.Pool = func(*corev1.Node) (string, error) { return "", nil }
+	}
+	f := newUpdated(t)
+	f.annotate(oldConfig, newConfig)
+	require.NoError(t, f.another(t, noPool).syncSpec(t))
+	assert.Equal(t, newConfig, f.desired())
+	assert.Equal(t, "worker", f.object().Spec.Pool.Name)
+	f = newUpdated(t, noPool)
+	assert.Equal(t, upgrademonitor.NotYetSet, f.object().Spec.Pool.Name)
+}
