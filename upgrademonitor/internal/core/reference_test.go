@@ -205,7 +205,7 @@ func (r *reference) finished(settled []*core.Entry) error {
 			r.specEntry, r.specErr = nil, nil
 			switch {
 			case !errors.Is(e.Err(), want):
-				return fmt.Errorf("the spec is finished with %v, want %v", e.Err(), want)
+				return fmt.Errorf("the spec is finished with %w, want %w", e.Err(), want)
 			case want == nil && !r.known.InSync(r.latest):
 				return errors.New("the spec is finished, and does not follow the node")
 			}
