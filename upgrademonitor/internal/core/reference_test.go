@@ -145,7 +145,7 @@ func (r *reference) finished(c *core.Core) error {
 			r.specEntry, r.specErr = nil, nil
 			switch {
 			case !errors.Is(e.Err(), want):
-				return fmt.Errorf("the spec is finished with %v, want %v", e.Err(), want)
+				return fmt.Errorf("the spec is finished with another error than %w", want)
 			case want == nil && !r.known.InSync(r.latest):
 				return errors.New("the spec is finished, and does not follow the node")
 			}
