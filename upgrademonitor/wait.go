@@ -78,8 +78,8 @@ func (m *Monitor) abandon(e *core.Entry) bool {
 // created. If nothing differs, no request is made.
 //
 //  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
-//     not known, the spec keeps its pool. In image mode, if the Node has a desired config but no
-//     desired image, the desired image in the spec is cleared.
+//     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired
+//     image, the desired image in the spec is cleared.
 //  2. The call waits like GenerateAndApplyMachineConfigNode. If the write fails, the call returns an
 //     error that wraps ErrPending and the cause, and the write is retried.
 //  3. If Config.Node or Config.Pool fails, nothing is written, and the error is a *NodeError. In a
