@@ -19,7 +19,7 @@ import (
 // NotYetSet is written in place of the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
-// The names of the annotations of a Node that have its current and desired config and image.
+// The keys of a Node's annotations for its current and desired config and image.
 const (
 	CurrentConfigAnnotation = nodemeta.CurrentConfig
 	DesiredConfigAnnotation = nodemeta.DesiredConfig
@@ -104,7 +104,7 @@ func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	c.Timeout = min(c.Timeout, math.MaxInt64/2) // the timeout of a request is twice as long
+	c.Timeout = min(c.Timeout, math.MaxInt64/2) // so that the timeout of a request, which is twice as long, does not overflow
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

@@ -44,8 +44,8 @@
 //     [Monitors]) write only conditions.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.
 //
-// Reports that are accepted but not written yet are pending. At most 256 reports are pending. They are
-// only in memory, so a process that exits before Flush loses them.
+// An accepted report is pending until it is written. The pending reports, at most 256, are only in
+// memory. A process that exits before Flush loses them.
 //
 // Package upgrademonitortest has a fake clientset for tests of a daemon.
 package upgrademonitor

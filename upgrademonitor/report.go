@@ -24,7 +24,7 @@ import (
 //     the skipped status first. The report may also change the parent of the phase, or start or end
 //     an update: see packages phases and conditions.
 //  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. While the last attempt has failed, it does not wait.
+//     Config.Timeout, or until ctx ends. If the last attempt has failed, it does not wait.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted. It is a *ReportError, a *NodeError if

@@ -20,7 +20,7 @@ var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Fa
 const checkInterval = 5 * time.Minute
 
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
-// a request fails.
+// the attempt fails.
 type run struct {
 	ctx       context.Context
 	cancel    context.CancelFunc // called when life has ended and no call waits
@@ -124,9 +124,9 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, 
 	return verdict, nil
 }
 
-// trySpecLocked reports whether the spec may be written now. After a failure, the time of its retry
-// must have come. After a lost response, the spec is written only if no status is pending, so that a
-// status never waits for such a request.
+// trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
+// its retry is due. After a lost response, it is written only if no status is pending, so that no status
+// waits for a request that may have no response.
 func (m *Monitor) trySpecLocked() bool {
 	return !realClock.Now().Before(m.spec.retryAt) && (m.spec.lost == 0 || !m.core.Pending())
 }

@@ -11,7 +11,8 @@ import (
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the known object. Invariant: it is zero if the situation is Unread or Missing.
+	// object is the known object: the last version that was read or written. Invariant: it is zero if
+	// the situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node for which the object was last read or written
 	// listed is set if the Lister has returned the known object. isListedCurrent is set if the version
@@ -20,9 +21,9 @@ type Core struct {
 	// unconfirmed is set if the known object may be outdated: the last response of the API server is
 	// too old, and no Lister has returned the current version.
 	unconfirmed bool
-	// verified is set if the object was read or written after the last change was submitted. A
-	// change is rejected only if verified is set. Otherwise another process may have written the
-	// object, so that the change is valid.
+	// verified is set if the object was read or written after the last change was submitted. Only
+	// then is a change rejected. An older object does not show whether another process has made the
+	// change valid.
 	verified bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created again if it does not exist, even if no change is pending.
@@ -43,8 +44,8 @@ type Core struct {
 	latest   plan.Node     // the Node in the latest view
 	followed plan.Versions // the versions of the Node that were last submitted, or last needed no write
 
-	// specPending is set if a write of the spec is pending. There is no write if the object is in sync
-	// with latest. specEntry is the entry that SubmitSpec returns. It is nil if specPending is false.
+	// specPending is set if the spec may differ from latest, so that a write is pending. The entry
+	// that SubmitSpec returns is specEntry. It is nil if specPending is false.
 	specPending bool
 	specEntry   *Entry
 }
