@@ -104,7 +104,7 @@ func (c Config) withDefaults() Config {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
-	c.Timeout = min(c.Timeout, math.MaxInt64/2) // so that the timeout of a request, which is twice as long, does not overflow
+	c.Timeout = min(c.Timeout, math.MaxInt64/2) // the timeout of a request is twice as long, and must not overflow
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

@@ -30,8 +30,8 @@ type run struct {
 	requestCtx    context.Context
 	cancelRequest context.CancelFunc // nil before the first request
 	started       time.Time
-	// specError is set if the request retries a write of the spec. It is the error of the last try. A
-	// new report cancels such a request, which then fails again with specError.
+	// specError is set if the request retries a failed write of the spec. It is the error of that
+	// write. A new report cancels the request, which then fails with specError again.
 	specError error
 }
 
@@ -108,7 +108,7 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, 
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
 	case isCanceled:
-		e.Outcome = apierr.Conflict // so that the next call reads the object and plans again
+		e.Outcome = apierr.Conflict // so that the next call reads the object, and computes the write again
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}

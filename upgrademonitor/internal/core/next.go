@@ -23,8 +23,8 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 	}
 }
 
-// next returns a request, or the zero Request if no request is needed. If decided is false, Next calls
-// next again: an entry was settled, or the situation has changed.
+// next returns a request, or the zero Request if no request is needed. If decided is false, next has
+// changed the queue or the situation, and must be called again.
 func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	head, node := c.head(), c.latest
 	if head != nil {
@@ -55,7 +55,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		return c.nextStatus(head, trySpec)
 	}
 	if c.object.InSync(c.latest) {
-		c.specPending = false
+		c.specPending = false // no pending change can make another write of the spec necessary
 	}
 	return c.nextSpec(trySpec), true
 }
