@@ -16,10 +16,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// NotYetSet stands for the name of a pool or a config that is not known yet.
+// NotYetSet is written in place of the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
-// The annotations of a Node that name the current and the desired config and image of the node.
+// The keys of a Node's annotations for its current and desired config and image.
 const (
 	CurrentConfigAnnotation = nodemeta.CurrentConfig
 	DesiredConfigAnnotation = nodemeta.DesiredConfig
@@ -36,11 +36,11 @@ const (
 	DefaultTimeout      = 10 * time.Second
 )
 
-// Config configures a Monitor. Each report calls Node, Pool, ImageMode and the Lister. Another
-// goroutine also calls them every 10 seconds. They must be safe for concurrent use, and must not
-// panic. They must not block, because Timeout does not limit these calls.
+// Config configures a Monitor. Each report calls Node, Pool, ImageMode and Lister. Another goroutine
+// also calls them every 10 seconds. So these functions must be safe for concurrent use. They must not
+// panic or block: Timeout does not limit their duration.
 type Config struct {
-	// Client is the clientset for all requests. Required.
+	// Client is the clientset that makes all requests. Required.
 	Client mcfgclientset.Interface
 	// NodeName is the name of the Node, and of its MachineConfigNode. Required.
 	NodeName string
@@ -49,31 +49,38 @@ type Config struct {
 	// Pool returns the name of the node's pool. If Pool is nil or returns "", an existing
 	// MachineConfigNode keeps its pool, and a new MachineConfigNode gets the pool "not-yet-set".
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If ImageMode is
-	// nil, for example in the drain controller, an existing object keeps its mode, and a new object
-	// is in standard mode. If ImageMode returns true, the CRD must have the field configImage.
-	// Without that field, each repeated report causes a write.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If it is on, the
+	// MachineConfigNode is in image mode, which has other phases than standard mode, and the CRD must
+	// have the field configImage: without it, each repeated report causes a write. If ImageMode is
+	// nil, for example in the drain controller, an existing MachineConfigNode keeps its mode, and a
+	// new one is in standard mode.
 	ImageMode func() bool
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
-	// Set Lister if another process, such as the drain controller, writes the same object. Without
-	// a Lister, conflicts are more frequent, and the last response of the API server is trusted for
-	// 5 minutes. The informer may drop managedFields, but no other field. Optional.
+	// Set Lister if another process, such as the drain controller, also writes the MachineConfigNode.
+	// Without a Lister, conflicts are more frequent, and the Monitor may notice a change by another
+	// client up to 5 minutes later. The informer may drop managedFields, but no other field. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
-	// FieldManager must be the same in all Monitors of an object. Default: DefaultFieldManager.
+	// FieldManager is the field manager of all writes. It must be the same in all processes that
+	// report on the same node. Default: DefaultFieldManager.
 	FieldManager string
-	// Timeout limits how long each call waits. It does not limit Flush or the work of Track. If
-	// Timeout is not positive, DefaultTimeout is used.
+	// Timeout is the longest time for which a call waits. It limits neither Flush nor the work of
+	// Track. If Timeout is not positive, DefaultTimeout is used.
 	Timeout time.Duration
-	// Clock provides the time for lastTransitionTime. The default is the real clock.
+	// Clock provides lastTransitionTime. Default: the real clock.
 	Clock clock.PassiveClock
 }
 
 var configPath = field.NewPath("upgrademonitor", "Config")
 
+// complete validates the Config, and returns it with defaults.
 func (c Config) complete() (Config, error) {
 	err := validate.Required(configPath,
-		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
-		validate.Field{Name: "Node", Value: c.Node, Hint: "pass a function that returns the Node, for example from a lister"})
+		validate.Field{
+			Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go",
+		},
+		validate.Field{
+			Name: "Node", Value: c.Node, Hint: "pass a function that returns the Node, for example from a lister",
+		})
 	if err != nil {
 		return c, err
 	}
@@ -94,7 +101,10 @@ func (c Config) withDefaults() Config {
 		c.Lister = nil
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
-	c.Timeout = min(cmp.Or(max(c.Timeout, 0), DefaultTimeout), math.MaxInt64/2) // a request may take twice as long
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	c.Timeout = min(c.Timeout, math.MaxInt64/2) // the timeout of a request is twice as long, and must not overflow
 	if validate.IsNil(c.Clock) {
 		c.Clock = clock.RealClock{}
 	}

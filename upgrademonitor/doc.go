@@ -1,8 +1,9 @@
 // Package upgrademonitor reports the updates of a node on its MachineConfigNode (MCN).
 //
-// The daemon of a node creates one [Monitor], and makes one call at each step of an update. The MCN
-// has a condition for each step. Each condition is False before its step, Unknown while the step
-// runs or after a failure, True after the step, and False again after the update. For example:
+// The daemon of a node creates one [Monitor], and reports each step of an update with one call. The MCN
+// has a condition for each step. The condition is False before its step, Unknown while the step runs
+// or after it has failed, True after the step has succeeded, and False again after the update. A
+// condition type is called a phase: package phases lists all phases. For example:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go
@@ -15,7 +16,8 @@
 //	err = monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", apply, upgrademonitor.CompletesParent())
 //	…
 //	monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
-//	flushCtx, cancel := context.WithTimeout(ctx, 10*time.Second) // an outage of the API server must not prevent the reboot
+//	// The timeout makes sure that an unreachable API server does not prevent the reboot.
+//	flushCtx, cancel := context.WithTimeout(ctx, 10*time.Second)
 //	defer cancel()
 //	err = monitor.Flush(flushCtx)
 //
@@ -28,20 +30,22 @@
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
 //     report that the API server rejects permanently is dropped and logged.
 //  3. A call waits until its report is written, until an attempt to write fails, or for
-//     [Config].Timeout. While the last attempt has failed, which is called an outage, calls do not
-//     wait at all. An outage ends with the next written status.
-//  4. No write of another client is lost. The precondition of each write is the resourceVersion of
-//     the MCN from which the write was computed. After a conflict, the write is computed again.
-//  5. A repeated report sends no request. But if there is no Lister, or the Lister is behind, and
-//     the last response of the API server is more than 5 minutes old, the report reads the MCN. A
-//     report is rejected for an invalid transition only after a read.
-//  6. The status follows the config and image annotations of the Node, even between reports. A
-//     deleted MCN is created again: within 10 seconds with a Lister, otherwise by the next write.
-//  7. The Monitor makes requests only for the MachineConfigNode of its node. The Monitors of a
-//     controller (see [Monitors]) write only conditions.
+//     [Config].Timeout. From a failed attempt until the next successful one, calls do not wait at
+//     all. This time is called an outage.
+//  4. No write of another client is lost. Each write has the resourceVersion of the MCN from which
+//     it was computed. After a conflict, the write is computed again from the latest MCN.
+//  5. A report that repeats the last one makes no request. There is one exception: if no Lister
+//     shows the latest MCN, and the last response of the API server is more than 5 minutes old, the
+//     Monitor reads the MCN. It also reads the MCN before it rejects an invalid transition.
+//  6. The status shows the configs and images in the annotations of the Node, even if they change
+//     between reports. A deleted MCN is created again: within 10 seconds if Config has a Lister,
+//     otherwise before the next write.
+//  7. A Monitor makes requests only for the MCN of its node. The Monitors of a controller (see
+//     [Monitors]) write only conditions.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.
 //
-// Pending reports (at most 256) are only in memory. A process that exits before Flush loses them.
+// An accepted report is pending until it is written. The pending reports, at most 256, are only in
+// memory. A process that exits before Flush loses them.
 //
 // Package upgrademonitortest has a fake clientset for tests of a daemon.
 package upgrademonitor

@@ -8,19 +8,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// ErrPending means that a report was accepted, and is not written yet. The report is queued and
-// retried, so the caller need not repeat it. The returned error also wraps the cause, so that, for
-// example, apierrors.IsServiceUnavailable(err) works.
+// ErrPending means that a report was accepted, but is not written yet. The report is queued and
+// retried, so the caller need not repeat it. An error that wraps ErrPending also wraps the cause, so
+// that, for example, apierrors.IsServiceUnavailable(err) works.
 var ErrPending = errors.New("accepted reports are not written yet")
 
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. Only a report
-// that changes a status is refused: once 128 reports are pending, a report that changes only reason
-// and message replaces those of the pending report of its phase.
+// that changes the status of a condition is refused. If a report changes only a reason and a message,
+// and 128 or more reports are pending, it replaces the reason and message of the last pending report
+// of its phase.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an
 // invalid argument, a *phases.TransitionError, ErrQueueFull, or the error with which the API server
-// rejected the write. If a report needs several writes, the first writes may have succeeded.
+// rejected the write. If the report needed several writes, some of them may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase
@@ -35,6 +36,7 @@ func (e *ReportError) Error() string {
 // Unwrap returns the cause.
 func (e *ReportError) Unwrap() error { return e.Err }
 
+// rejected returns err as a *ReportError, or nil if err is nil.
 func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	if err == nil {
 		return nil
@@ -42,11 +44,12 @@ func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 
-// NodeError means that Config.Node or Config.Pool failed, or that the Node is not provisioned yet.
+// NodeError means that Config.Node or Config.Pool failed, that the Node is in the phase Pending or
+// Provisioning, or that the daemon of the node must write the MachineConfigNode first (see Monitors).
 type NodeError struct {
 	NodeName string
-	Problem  string
-	Err      error // the cause, or nil
+	Problem  string // what is wrong, for example "Config.Node failed"
+	Err      error  // the cause, or nil
 }
 
 // Error names the node and the cause.

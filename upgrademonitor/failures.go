@@ -11,13 +11,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// failureLog logs each failure once, and once when it is over. Each failure has a key, such as the
-// name of a task. A failureLog is safe for concurrent use.
+// failureLog logs a failure once when it starts, once when its cause changes, and once when it is over.
+// Each failure has a key, such as the name of a task. A failureLog is safe for concurrent use.
 type failureLog struct {
-	values []any // keys and values for every line
+	values []any // the keys and values of every line
 
 	mu     sync.Mutex
-	causes map[string]string // of each failure that is not over, by key
+	causes map[string]string // the causes of the failures that are not over, by key
 }
 
 // Failed logs the error of a request, unless the last failure of the key had the same cause (see

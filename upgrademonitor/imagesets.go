@@ -23,35 +23,36 @@ const (
 	maxFailure   = 1024 // the maximum length of a set's failure message, in bytes
 )
 
-// PinnedImageSet is the state of one pinned image set on the node.
+// PinnedImageSet is the state of a PinnedImageSet on the node.
 type PinnedImageSet struct {
-	// Name is the name of the PinnedImageSet. It must be a valid object name.
+	// Name is the name of the PinnedImageSet.
 	Name string
-	// Generation is the generation of the set that the node should have, from 1 to 2³¹−1.
+	// Generation is the generation of the set whose images the node should have, from 1 to 2³¹−1.
 	Generation int64
 	// Done is true if the node has all images of this generation.
 	Done bool
-	// Err is the error if the node failed to pull the images. If Err is set, Done is ignored.
+	// Err is set if the node failed to pull the images. If Err is set, Done is ignored.
 	Err error
 }
 
-// ReportPinnedImageSets reports all pinned image sets of the node. One write sets the conditions
-// PinnedImageSetsProgressing and PinnedImageSetsDegraded, and the list status.pinnedImageSets.
-// failure is an error that does not belong to a single set, or nil.
+// ReportPinnedImageSets reports all pinned image sets of the node: it sets the list
+// status.pinnedImageSets, and the conditions PinnedImageSetsProgressing and PinnedImageSetsDegraded, in
+// one write. The argument failure is an error that does not belong to a single set, or nil.
 //
-//  1. A set that is not in the argument sets is removed from the list in the status.
+//  1. A set that is not in the argument sets is removed from the list.
 //  2. The currentGeneration of a set changes only when the set is done.
 //  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
 //     True, until the set is done or removed.
 //  4. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
-//     generation, so a separate write first removes the old entry.
+//     generation, so another write first removes the set from the list.
 //  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
 //     sets, nothing is written. Errors are logged, as in Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return
 	}
-	m.failures.Local(ctx, "pinned image sets", failure, "Failed to prefetch pinned images", "Prefetching pinned images works again")
+	m.failures.Local(ctx, "pinned image sets", failure,
+		"Failed to prefetch pinned images", "Prefetching pinned images works again")
 	change, v, err := m.newImageSets(ctx, sets)
 	if err == nil {
 		change.Failed = failure != nil
@@ -62,7 +63,11 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 }
 
-func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (plan.ImageSetsChange, view, error) {
+// newImageSets validates the sets, and looks at the Node. It returns the report as a change, with the
+// view.
+func (m *Monitor) newImageSets(
+	ctx context.Context, reported []PinnedImageSet,
+) (plan.ImageSetsChange, view, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.ImageSetsChange{}, view{}, err
 	}
@@ -73,11 +78,14 @@ func (m *Monitor) newImageSets(ctx context.Context, reported []PinnedImageSet) (
 		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, err)
 	}
 	v := m.look()
-	r := plan.ImageSetsChange{Node: v.node, Time: metav1.NewTime(m.config.Clock.Now().UTC().Truncate(time.Second))}
+	now := m.config.Clock.Now().UTC().Truncate(time.Second)
+	r := plan.ImageSetsChange{Node: v.node, Time: metav1.NewTime(now)}
 	for _, set := range reported {
-		s := plan.ImageSet{Name: set.Name, Generation: int32(set.Generation), Done: set.Done} //nolint:gosec // validateImageSets has checked the range
+		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
+		s := plan.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
 		if set.Err != nil {
-			s.Done, s.Failure = false, failureText(set.Err)
+			s.Done = false
+			s.Failure = failureText(set.Err)
 		}
 		r.Sets = append(r.Sets, s)
 	}
@@ -91,10 +99,12 @@ func validateImageSets(reported []PinnedImageSet) error {
 	}
 	names := sets.New[string]()
 	for i, set := range reported {
-		name, generation := path.Index(i).Child("name"), path.Index(i).Child("generation")
+		name := path.Index(i).Child("name")
+		generation := path.Index(i).Child("generation")
 		switch {
 		case !validate.IsName(set.Name):
-			return field.Invalid(name, fmt.Sprintf("%.64s", set.Name), "invalid object name: must be a lowercase RFC 1123 subdomain")
+			return field.Invalid(name, fmt.Sprintf("%.64s", set.Name),
+				"invalid object name: must be a lowercase RFC 1123 subdomain")
 		case set.Generation < 1 || set.Generation > math.MaxInt32:
 			return field.Invalid(generation, set.Generation, fmt.Sprintf("must be from 1 to %d", math.MaxInt32))
 		case names.Has(set.Name):
@@ -105,7 +115,8 @@ func validateImageSets(reported []PinnedImageSet) error {
 	return nil
 }
 
-// failureText returns the message of an error, but never "", which the CRD rejects as a message.
+// failureText returns the message of an error. If the message is "", which the CRD rejects, it returns
+// another text.
 func failureText(err error) string {
 	text := fmt.Sprint(err) // unlike err.Error(), Sprint does not panic if err is a nil pointer
 	if text == "" {

@@ -22,34 +22,35 @@ import (
 type Monitor struct {
 	config   Config
 	client   *scope.Client
-	life     context.Context         // the ctx of New; when it ends, the Monitor no longer retries or looks at the Node
-	forget   context.CancelCauseFunc // ends life; nil unless Monitors created the Monitor
+	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
+	endLife  context.CancelCauseFunc // ends life; nil unless Monitors created this Monitor
 	failures failureLog
 	looks    atomic.Int64 // how many times look was called
-	lastLine sync.Once    // logs that reports are pending after the end of life
 
-	// conditionsOnly is set in a controller. Its Monitors write only conditions, and do not look at
-	// the Node between calls.
+	logPendingOnce sync.Once // for the log line about reports that are pending when life ends
+
+	// conditionsOnly is set if Monitors created this Monitor. It writes only conditions, and does not
+	// look at the Node between calls.
 	conditionsOnly bool
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
-	mu        sync.Mutex
-	core      core.Core
-	status    failure     // of the last attempt to write the status, or to read or create the object
-	spec      failure     // of the last attempt to write the spec
-	run       *run        // the run of the writer, or nil
-	waiting   int         // the number of calls that wait
-	asked     bool        // a call asks for an attempt although the next retry is not due
-	confirmed time.Time   // when the API server last responded with success
-	seen      seen        // the newest view
-	timer     *time.Timer // fires at the next retry or look; nil before the first request
-	lookAt    time.Time   // when the next look at the Node is due; zero before the first request
+	mu          sync.Mutex
+	core        core.Core
+	status      failure     // the outage of status writes, reads and creations
+	spec        failure     // the outage of spec writes
+	run         *run        // the running writer goroutine, or nil
+	waiting     int         // the number of calls that wait
+	attemptNow  bool        // set if the writer must start now, even if the next retry is not due
+	lastSuccess time.Time   // the time of the API server's last successful response
+	newest      newestView  // describes the newest view
+	timer       *time.Timer // fires at the next retry or look; nil before the first request
+	lookAt      time.Time   // the time of the next look; zero before the first request
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
-// retries pending reports, and looks at the Node every 10 seconds. Reports and Flush still work
-// after ctx has ended, so ctx may be the context that ends on SIGTERM. The Monitor logs with the
-// logger of ctx. If config is invalid, the error is a *field.Error.
+// retries pending reports and, after its first request, calls Config.Node every 10 seconds. Reports
+// and Flush still work after ctx has ended, so ctx may be a context that ends on SIGTERM. The Monitor
+// logs with the logger of ctx. If config is invalid, the error is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
@@ -72,12 +73,13 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 	return m, nil
 }
 
-var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"), "pass the context that ends with the process")
+var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"),
+	"pass the context that ends with the process")
 
-// Pending returns the number of reports that are accepted but not written yet, and when the oldest
-// of these reports was accepted, according to Config.Clock. If no report is pending, Pending
-// returns 0 and the zero time. A change of the Node's config and image annotations that is not
-// written yet counts as one report. Pending makes no request, so it is suitable for a metric.
+// Pending returns the number of reports that are accepted but not written yet, and the time at which
+// the oldest of them was accepted. Config.Clock provides this time. If no report is pending, Pending
+// returns 0 and the zero time. An unwritten change of the Node's config and image annotations counts
+// as one report. Pending makes no request, so it is suitable for a metric.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}
@@ -91,27 +93,30 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 	return len(entries), entries[0].Change.Accepted().Time
 }
 
-// isOverLocked reports whether life has ended and no call waits. Then the Monitor makes no requests.
-func (m *Monitor) isOverLocked() bool { return m.life.Err() != nil && m.waiting == 0 }
+// isStoppedLocked reports whether life has ended and no call waits. A stopped Monitor makes no
+// requests.
+func (m *Monitor) isStoppedLocked() bool { return m.life.Err() != nil && m.waiting == 0 }
 
-// wake is called when life ends, and when a call has ended its wait.
+// wake calls wakeLocked. If the Monitor has stopped and reports are pending, wake logs that once. It
+// is called when life ends, and when a call stops waiting.
 func (m *Monitor) wake() {
 	m.mu.Lock()
 	m.wakeLocked()
 	pending := len(m.core.Entries())
-	isOver := m.isOverLocked() && !errors.Is(context.Cause(m.life), errForgotten)
+	isAbandoned := m.isStoppedLocked() && !errors.Is(context.Cause(m.life), errForgotten)
 	m.mu.Unlock()
-	if isOver && pending > 0 {
-		m.lastLine.Do(func() {
-			klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush", "node", m.config.NodeName, "pending", pending)
+	if isAbandoned && pending > 0 {
+		m.logPendingOnce.Do(func() {
+			klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush",
+				"node", m.config.NodeName, "pending", pending)
 		})
 	}
 }
 
-// wakeLocked starts the writer if a write is due. Otherwise it sets the timer to the next retry or
-// look. If isOverLocked returns true, it stops the timer and the writer.
+// wakeLocked starts the writer if a write is due, and sets the timer to the next retry or look. If
+// the Monitor has stopped, wakeLocked stops the timer and the writer.
 func (m *Monitor) wakeLocked() {
-	if m.isOverLocked() {
+	if m.isStoppedLocked() {
 		if m.timer != nil {
 			m.timer.Stop()
 		}
@@ -133,11 +138,12 @@ func (m *Monitor) wakeLocked() {
 	m.setTimerLocked(at, now)
 }
 
-// dueLocked returns when the writer must start, or false if the writer is running or has no work.
+// dueLocked returns the time at which the writer must start. It returns false if the writer is
+// running or has no work.
 func (m *Monitor) dueLocked() (time.Time, bool) {
 	hasWork := m.run == nil && (m.core.Pending() || m.core.SpecPending())
 	switch {
-	case m.asked:
+	case m.attemptNow:
 		return time.Time{}, hasWork
 	case m.core.Pending() || m.status.retryAt.After(m.spec.retryAt):
 		return m.status.retryAt, hasWork
@@ -146,9 +152,9 @@ func (m *Monitor) dueLocked() (time.Time, bool) {
 	}
 }
 
-// startLocked starts the writer. After the first start, the Monitor of a daemon looks at the Node.
+// startLocked starts the writer. The first start in a daemon also schedules the first look.
 func (m *Monitor) startLocked(now time.Time) {
-	m.asked = false
+	m.attemptNow = false
 	m.run = newRun(m.life)
 	go m.write(m.run)
 	if m.lookAt.IsZero() && !m.conditionsOnly {
@@ -156,8 +162,8 @@ func (m *Monitor) startLocked(now time.Time) {
 	}
 }
 
-// setTimerLocked sets the timer. If at is the zero time, the timer stays as it is: tick finds that
-// nothing is due.
+// setTimerLocked makes the timer fire at a time. If the time is zero, the timer stays as it is: if it
+// fires, tick finds that nothing is due.
 func (m *Monitor) setTimerLocked(at, now time.Time) {
 	switch {
 	case at.IsZero():
@@ -168,8 +174,9 @@ func (m *Monitor) setTimerLocked(at, now time.Time) {
 	}
 }
 
-// tick looks at the Node and the Lister, so that the status follows the Node even without a report,
-// and a deleted object is created again. If a retry is due, tick starts the writer.
+// tick is called when the timer fires. In a daemon, tick looks at the Node and the Lister, so that the
+// status follows the Node even without a report, and a deleted object is created again. If a retry is
+// due, tick starts the writer.
 func (m *Monitor) tick() {
 	if m.conditionsOnly {
 		m.wake()
@@ -178,10 +185,10 @@ func (m *Monitor) tick() {
 	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.isOverLocked() {
+	if m.isStoppedLocked() {
 		return
 	}
-	m.seeLocked(v)
+	m.recordViewLocked(v)
 	m.core.Follow(m.now())
 	m.lookAt = realClock.Now().Add(lookInterval)
 	m.wakeLocked()

@@ -12,8 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Monitors has a Monitor for each node. It is for a controller that reports on many nodes, such as
-// the drain controller, and is safe for concurrent use. If Monitors is nil, For returns a nil Monitor.
+// Monitors has a Monitor for each node. Use it in a controller that reports on many nodes, such as the
+// drain controller. It is safe for concurrent use. For of a nil *Monitors returns a nil Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 //
@@ -24,7 +24,7 @@ import (
 //  1. A report for an object that does not exist stays queued, and is retried.
 //  2. A report that would start an update to a new config or image stays queued until the daemon has
 //     reported the start of that update. So a fast controller cannot overtake the daemon.
-//  3. GenerateAndApplyMachineConfigNodeSpec and ReportPinnedImageSets return or log an error.
+//  3. GenerateAndApplyMachineConfigNodeSpec returns an error, and ReportPinnedImageSets logs an error.
 type Monitors struct {
 	life   context.Context
 	config Config
@@ -36,18 +36,22 @@ type Monitors struct {
 
 var errForgotten = errors.New("Monitors.Forget was called for the node")
 
-// NewMonitors returns Monitors. Leave NodeName and Node of config empty. The function node returns
-// the Node with the given name, for example from a lister. ctx and the error are as in New.
+// NewMonitors returns Monitors. The function node returns the Node with the given name, for example
+// from a lister. It replaces NodeName and Node of config, which must be empty. The argument ctx and
+// the error are as in New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:
 		return nil, errNoContext
 	case node == nil:
-		return nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node with the given name, for example from a lister")
+		return nil, field.Required(configPath.Child("Node"),
+			"pass a function that returns the Node with the given name, for example from a lister")
 	case config.NodeName != "":
-		return nil, field.Forbidden(configPath.Child("NodeName"), "leave NodeName empty: pass the name of the node to Monitors.For")
+		return nil, field.Forbidden(configPath.Child("NodeName"),
+			"leave NodeName empty: pass the name of the node to Monitors.For")
 	case config.Node != nil:
-		return nil, field.Forbidden(configPath.Child("Node"), "leave Node nil: pass the function as the third argument of NewMonitors")
+		return nil, field.Forbidden(configPath.Child("Node"),
+			"leave Node nil: pass the function as the third argument of NewMonitors")
 	}
 	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
 	if _, err := New(context.WithoutCancel(ctx), m.configOf("any")); err != nil {
@@ -63,7 +67,7 @@ func (m *Monitors) configOf(nodeName string) Config {
 	return config
 }
 
-// For returns the Monitor of a node. Until Forget, each call for the node returns the same Monitor.
+// For returns the Monitor of a node. Until Forget is called for the node, For returns the same Monitor.
 // If nodeName is invalid, the Monitor rejects every report with an error that wraps a *field.Error.
 func (m *Monitors) For(nodeName string) *Monitor {
 	if m == nil {
@@ -74,20 +78,23 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	if monitor, ok := m.monitors[nodeName]; ok {
 		return monitor
 	}
-	life, forget := context.WithCancelCause(m.life)
+	life, endLife := context.WithCancelCause(m.life)
 	monitor, err := New(life, m.configOf(nodeName))
-	if err != nil { // Config.Node returns err, so that every report is rejected without a request
-		forget(err)
+	if err != nil {
+		endLife(err)
+		// Config.Node returns err, so that every report is rejected without a request.
 		config := m.configOf(nodeName).withDefaults()
 		config.Node = func() (*corev1.Node, error) { return nil, err }
 		return &Monitor{config: config, life: m.life, conditionsOnly: true}
 	}
-	monitor.conditionsOnly, monitor.forget = true, forget
+	monitor.conditionsOnly = true
+	monitor.endLife = endLife
 	m.monitors[nodeName] = monitor
 	return monitor
 }
 
-// Forget removes the Monitor of a deleted Node, and stops retrying its reports.
+// Forget removes the Monitor of a node, which then no longer retries its reports. Call Forget when the
+// Node is deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return
@@ -97,11 +104,11 @@ func (m *Monitors) Forget(nodeName string) {
 	delete(m.monitors, nodeName)
 	m.mu.Unlock()
 	if ok {
-		monitor.forget(errForgotten)
+		monitor.endLife(errForgotten)
 	}
 }
 
-// Flush calls Monitor.Flush for all nodes in parallel, and joins the errors.
+// Flush calls Monitor.Flush for all nodes in parallel, and returns the joined errors.
 func (m *Monitors) Flush(ctx context.Context) error {
 	var flushes sync.WaitGroup
 	all := m.all()
@@ -113,7 +120,8 @@ func (m *Monitors) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Pending returns the number of pending reports of all nodes, and when the oldest was accepted.
+// Pending returns the number of pending reports of all nodes, and the time at which the oldest of them
+// was accepted. See Monitor.Pending.
 func (m *Monitors) Pending() (n int, since time.Time) {
 	for _, monitor := range m.all() {
 		pending, oldest := monitor.Pending()

@@ -20,22 +20,25 @@ import (
 // and a message. If the MachineConfigNode is missing, it is created. If the status changes,
 // lastTransitionTime becomes the time of the call, in whole seconds.
 //
-//  1. If the report skips a status of the state machine, for example Unknown between False and
-//     True, a separate write publishes the skipped status first. The report may also change the
-//     parent of the phase, or start or end an update: see packages phases and conditions.
+//  1. If the report skips a status, for example Unknown between False and True, another write shows
+//     the skipped status first. The report may also change the parent of the phase, or start or end
+//     an update: see packages phases and conditions.
 //  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. While the last attempt has failed, it does not wait.
-//  3. The call returns nil if the object shows the report. If the report is accepted but not written
-//     yet, the error wraps ErrPending and the cause. The report stays queued, and is retried.
+//     Config.Timeout, or until ctx ends. If the last attempt has failed, it does not wait.
+//  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
+//     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted. It is a *ReportError, a *NodeError if
 //     Config.Node failed or returned another Node, or the error of ctx if ctx had already ended.
-func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option) error {
+func (m *Monitor) GenerateAndApplyMachineConfigNode(
+	ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option,
+) error {
 	if m == nil {
 		return nil
 	}
 	o := newOptions(opts)
 	if o.reason != "" {
-		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"), "pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
+		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"),
+			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
 	change, v, err := m.newReport(ctx, phase, message, status, o)
@@ -45,48 +48,59 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(ctx context.Context, phase p
 	return m.submit(ctx, phase, change, v)
 }
 
-// Report is like GenerateAndApplyMachineConfigNode, but returns no error: it logs with the logger of
-// ctx why a report was not accepted. The Monitor logs why a report is not written yet. Report ignores
-// phases that the node's mode (standard or image) lacks. The option Reason sets the reason.
-func (m *Monitor) Report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option) {
+// Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report is
+// not accepted, the logger of ctx gets the error. If a report is not written yet, the logger of the
+// Monitor gets the cause. Report ignores a phase that does not exist in the mode of the node (standard
+// mode or image mode). The option Reason sets the reason.
+func (m *Monitor) Report(
+	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option,
+) {
 	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
 }
 
-// NotRequired reports that a phase is not (or no longer) needed. If the phase has not started in
-// this update, it becomes False. Otherwise it becomes True, so that a failed step does not block
-// its parent. NotRequired is only for Parent and Child phases. Options and errors are as in Report.
+// NotRequired reports that an update does not need a phase, or no longer needs it. If the phase has not
+// started in this update, it becomes False. Otherwise it becomes True, so that a failed step does not
+// prevent that its parent becomes True. NotRequired is only for Parent and Child phases. Options and
+// errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
-	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), plan.PhaseChange{Report: conditions.Report{NotRequired: true}})
+	flags := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}
+	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), flags)
 }
 
-// ReportDegraded sets NodeDegraded to True with the cause of a failed update, or to False if cause
-// is nil. If cause is nil, and neither an update nor a failure was ever reported, the call does
-// nothing. The end of an update also sets NodeDegraded to False. Errors are logged, as in Report.
+// ReportDegraded sets NodeDegraded to True, with the cause of a failed update in its message. If cause
+// is nil, ReportDegraded sets NodeDegraded to False, or does nothing if neither an update nor a failure
+// was ever reported. The end of an update also sets NodeDegraded to False. Errors are logged, as in
+// Report.
 func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if m == nil {
 		return
 	}
-	status, message := metav1.ConditionFalse, fmt.Sprintf("Node %s upgrade succeeded", m.config.NodeName)
+	status := metav1.ConditionFalse
+	message := fmt.Sprintf("Node %s upgrade succeeded", m.config.NodeName)
 	if cause != nil {
-		status, message = metav1.ConditionTrue, fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
+		status = metav1.ConditionTrue
+		message = fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
 	}
-	m.report(ctx, phases.NodeDegraded, message, status, newOptions(nil), plan.PhaseChange{SkipIfNeverUpdated: cause == nil})
+	flags := plan.PhaseChange{SkipIfNeverUpdated: cause == nil}
+	m.report(ctx, phases.NodeDegraded, message, status, options{}, flags)
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
 // work fails, Track reports Unknown with the error in the message. If the phase is already Unknown,
 // Track omits the first report, so that the last error stays visible during a retry.
 //
-// Track returns only the error of work, and logs the errors of reports. The result of work is
-// reported even if ctx has ended. If the node's mode does not have the phase, Track only runs work.
+// Track returns the error of work, and logs the errors of reports. The result of work is reported
+// even if ctx has ended. If the phase does not exist in the mode of the node, Track only runs work.
 // CompletesParent and DoneMessage apply to the report of True. Other options apply to all reports.
-func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option) error {
+func (m *Monitor) Track(
+	ctx context.Context, phase phases.Phase, message string, work func(context.Context) error, opts ...Option,
+) error {
 	if work == nil {
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
 	}
 	done := newOptions(opts)
 	doneMessage := cmp.Or(done.doneMessage, message)
-	done.doneMessage = ""
+	done.doneMessage = "" // the other calls reject the option DoneMessage
 	running := done
 	running.completesParent = false
 	m.report(ctx, phase, message, metav1.ConditionUnknown, running, plan.PhaseChange{SkipIfRunning: true})
@@ -100,7 +114,11 @@ func (m *Monitor) Track(ctx context.Context, phase phases.Phase, message string,
 	return nil
 }
 
-func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange) {
+// report makes a report, and logs its error. Of flags, only the boolean fields are used.
+func (m *Monitor) report(
+	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus,
+	o options, flags plan.PhaseChange,
+) {
 	if m == nil || m.isOfOtherMode(phase) {
 		return
 	}
@@ -110,19 +128,27 @@ func (m *Monitor) report(ctx context.Context, phase phases.Phase, message string
 	}
 	change, v, err := m.newReport(ctx, phase, message, status, o)
 	if err == nil && flags.NotRequired && phases.KindOf(phase) == phases.Singleton {
-		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"), "NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
+		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"),
+			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
 	}
 	if err == nil {
-		change.NotRequired, change.SkipIfRunning, change.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, true
+		change.NotRequired = flags.NotRequired
+		change.SkipIfRunning = flags.SkipIfRunning
 		change.SkipIfNeverUpdated = flags.SkipIfNeverUpdated
+		change.SkipOtherMode = true
 		err = m.submit(ctx, phase, change, v)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
-		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update", "node", m.config.NodeName, "phase", phase, "status", status)
+		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update",
+			"node", m.config.NodeName, "phase", phase, "status", status)
 	}
 }
 
-func (m *Monitor) newReport(ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options) (plan.PhaseChange, view, error) {
+// newReport validates the arguments of a report, and looks at the Node. It returns the report as a
+// change, with the view.
+func (m *Monitor) newReport(
+	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options,
+) (plan.PhaseChange, view, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.PhaseChange{}, view{}, err
 	}
@@ -153,21 +179,29 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	}
 	switch {
 	case !validate.IsReason(r.Reason):
-		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf("must be a CamelCase word of at most %d characters that matches %s", validate.MaxReason, validate.ReasonPattern))
+		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf(
+			"must be a CamelCase word of at most %d characters that matches %s",
+			validate.MaxReason, validate.ReasonPattern))
 	case conditions.IsReservedReason(r.Reason):
 		return field.Invalid(reasonPath, r.Reason, "this reason is reserved for phases that were never reported")
 	case o.doneMessage != "":
 		return field.Forbidden(optsPath.Key("DoneMessage"), "valid only with Track")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
-		return field.Forbidden(optsPath.Key("CompletesParent"), "valid only with status True: a phase that is not done cannot complete its parent")
+		return field.Forbidden(optsPath.Key("CompletesParent"),
+			"valid only with status True: a phase that is not done cannot complete its parent")
 	}
-	if _, ok := phases.ParentOf(r.Phase); !ok && (r.CompletesParent || r.ParentMessage != "") {
-		return field.Forbidden(optsPath, "CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
+	_, hasParent := phases.ParentOf(r.Phase)
+	if !hasParent && (r.CompletesParent || r.ParentMessage != "") {
+		return field.Forbidden(optsPath,
+			"CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
 	}
 	return nil
 }
 
 // isOfOtherMode reports whether a phase exists, but not in the mode that Config.ImageMode returns.
 func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
-	return m.config.ImageMode != nil && phases.KindOf(phase) != "" && !phases.ExistsIn(phase, m.config.ImageMode())
+	if m.config.ImageMode == nil || phases.KindOf(phase) == "" {
+		return false
+	}
+	return !phases.ExistsIn(phase, m.config.ImageMode())
 }

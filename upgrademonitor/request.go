@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// do makes a request of the core with the client of the node.
+// do makes a request with the client of the node.
 func do(ctx context.Context, client *scope.Client, r core.Request) core.Result {
 	var o core.Object
 	var err error
@@ -38,7 +38,7 @@ func get(ctx context.Context, client *scope.Client) (core.Object, error) {
 	return core.FromTyped(mcn), nil
 }
 
-// create creates the object for a Node, without a status, which the API server would drop.
+// create creates the object for a Node. The object has no status, because the API server would drop it.
 func create(ctx context.Context, client *scope.Client, node plan.Node) (core.Object, error) {
 	desired := plan.State{}.Sync(node)
 	mcn, err := client.Create(ctx, desired.Owners, desired.Spec)
@@ -48,7 +48,7 @@ func create(ctx context.Context, client *scope.Client, node plan.Node) (core.Obj
 	return core.FromTyped(mcn), nil
 }
 
-// patch sends a merge patch, and returns an object that has only metadata.
+// patch sends a merge patch. The result has only the metadata of the object.
 func patch(
 	ctx context.Context, send func(context.Context, []byte) (*metav1.PartialObjectMetadata, error), r core.Request,
 ) (core.Object, error) {

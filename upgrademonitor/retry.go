@@ -9,13 +9,20 @@ import (
 
 const (
 	lookInterval = 10 * time.Second // how often the Monitor looks at the Node, after the first request
-	maxRequest   = time.Minute      // the maximum timeout of a request; a longer first timeout has precedence
+	maxRequest   = time.Minute      // the maximum to which lost responses increase the timeout of a request
 )
 
-// retryBackoff paces the retries, which never end. With jitter, a pause takes at most 30 seconds.
-var retryBackoff = wait.Backoff{Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second}
+// retryBackoff has the pauses between retries, which never end. With jitter, a pause takes at most 30
+// seconds.
+var retryBackoff = wait.Backoff{
+	Steps:    math.MaxInt,
+	Duration: 100 * time.Millisecond,
+	Factor:   2,
+	Jitter:   0.5,
+	Cap:      20 * time.Second,
+}
 
-// The keys of the failures in failureLog.
+// The keys of m.status and m.spec in failureLog. They are also the log messages.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailure   = "Failed to write the spec of the MachineConfigNode"
@@ -24,17 +31,17 @@ const (
 // failure is the last failed attempt of an outage. In the zero value, there is no outage.
 type failure struct {
 	cause   error
-	lost    int // the number of requests without a response
+	lost    int // the number of requests without a response in this outage
 	backoff wait.Backoff
-	retryAt time.Time     // when the next retry is due
+	retryAt time.Time     // the time of the next retry
 	failed  chan struct{} // closed at the next failure; nil if no call waits for it
 }
 
-// fail records a failed attempt, and wakes the calls that wait for it. If the next retry is not due
-// yet, because a call asked for the attempt, the retry stays as it is.
+// fail records a failed attempt, and wakes the calls that wait for it. If a call started the attempt
+// before the next retry was due, the time of that retry does not change.
 func (f *failure) fail(cause error, isLost bool) {
 	if f.cause == nil {
-		f.hurry()
+		f.retryNow()
 	}
 	f.cause = cause
 	if isLost {
@@ -49,22 +56,25 @@ func (f *failure) fail(cause error, isLost bool) {
 	}
 }
 
-// over ends the outage. Calls that wait for the next failure still do.
-func (f *failure) over() { *f = failure{failed: f.failed} }
+// endOutage ends the outage. It does not wake the calls that wait for the next failure.
+func (f *failure) endOutage() { *f = failure{failed: f.failed} }
 
-// hurry makes the next retry due now, and resets the backoff.
-func (f *failure) hurry() { f.backoff, f.retryAt = retryBackoff, time.Time{} }
+// retryNow makes the next retry due now, and resets the backoff.
+func (f *failure) retryNow() {
+	f.backoff = retryBackoff
+	f.retryAt = time.Time{}
+}
 
-// next returns a channel that is closed at the next failure.
-func (f *failure) next() <-chan struct{} {
+// nextFailure returns a channel that is closed at the next failure.
+func (f *failure) nextFailure() <-chan struct{} {
 	if f.failed == nil {
 		f.failed = make(chan struct{})
 	}
 	return f.failed
 }
 
-// timeout returns the timeout of the next request: first, doubled for each lost response, but at
-// most maxRequest. So a write eventually succeeds on a slow API server.
+// timeout returns the timeout of the next request. It is first, doubled for each lost response up to
+// maxRequest, so that a write eventually succeeds on a slow API server.
 func (f *failure) timeout(first time.Duration) time.Duration {
 	d := first
 	for range f.lost {
@@ -73,8 +83,8 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 	return max(first, d)
 }
 
-// failLocked records and logs a failure of m.status or m.spec. The log line is written under the
-// lock, so that it is before the line that says that the failure is over.
+// failLocked records and logs a failed attempt. f is &m.status or &m.spec. The log line is written
+// under the lock, so that it precedes the line about the end of the outage.
 func (m *Monitor) failLocked(f *failure, cause error, isLost bool) {
 	f.fail(cause, isLost)
 	key := statusFailure

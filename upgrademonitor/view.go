@@ -19,19 +19,20 @@ import (
 
 // view has the Node, and the object in the Lister, at one moment.
 type view struct {
-	number  int64  // calls of look are numbered in the order in which they start
+	number  int64  // the number of the look; looks are numbered in the order in which they start
 	version string // the resourceVersion of the Node
 	node    plan.Node
-	err     error                     // the error of Config.Node
-	poolErr error                     // the error of Config.Pool
-	lists   bool                      // there is a Lister, and it works
-	listed  *mcfgv1.MachineConfigNode // the object in the Lister, or nil
+	err     error // the error of Config.Node
+	poolErr error // the error of Config.Pool
+
+	listerWorks bool                      // set if there is a Lister, and it did not fail
+	listed      *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// seen describes the newest view that seeLocked got.
-type seen struct {
+// newestView describes the view that recordViewLocked recorded last.
+type newestView struct {
 	number  int64
-	started int64 // how many looks had started when seeLocked got the view
+	started int64 // the number of looks that had started when the view was recorded
 	version string
 	err     error
 }
@@ -50,40 +51,47 @@ func (m *Monitor) look() view {
 	var invalid error
 	v.node, invalid = plan.NewNode(node, pool, m.mode())
 	v.node.ConditionsOnly = m.conditionsOnly
-	m.failures.Local(m.life, "annotations", invalid, "Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
-	v.listed, v.lists = m.list()
+	m.failures.Local(m.life, "annotations", invalid,
+		"Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
+	v.listed, v.listerWorks = m.list()
 	return v
 }
 
-// seeLocked passes a view to the core, unless the core has a newer view. A view whose look started
-// after the core got its view is newer, even if its Node has a lower resourceVersion, for example
-// after etcd was restored. Of overlapping views, the view with the higher resourceVersion is newer.
-// If these are equal or cannot be compared, the view whose look started later is newer.
-func (m *Monitor) seeLocked(v view) {
-	if v.number <= m.seen.started {
+// recordViewLocked passes a view to the core, unless the core has a newer view:
+//
+//  1. If the look of a view started after the newest view was recorded, the view is newer, even if its
+//     Node has a lower resourceVersion, for example after etcd was restored.
+//  2. Otherwise both looks overlapped. The view with the higher resourceVersion is newer.
+//  3. If the resourceVersions are equal or cannot be compared, the view of the later look is newer.
+func (m *Monitor) recordViewLocked(v view) {
+	if v.number <= m.newest.started {
 		order := 0
-		if v.version != m.seen.version {
-			order, _ = resourceversion.CompareResourceVersion(v.version, m.seen.version) // 0 if they cannot be compared
+		if v.version != m.newest.version {
+			// The result is 0 if the versions cannot be compared.
+			order, _ = resourceversion.CompareResourceVersion(v.version, m.newest.version)
 		}
-		if order < 0 || order == 0 && v.number < m.seen.number {
+		isOlder := order < 0 || order == 0 && v.number < m.newest.number
+		if isOlder {
 			return
 		}
 	}
-	m.seen = seen{v.number, m.looks.Load(), v.version, v.err}
+	m.newest = newestView{number: v.number, started: m.looks.Load(), version: v.version, err: v.err}
 	if v.err != nil {
 		return
 	}
-	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.confirmed) >= checkInterval}
+	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.lastSuccess) >= checkInterval}
 	switch {
 	case v.listed != nil:
 		o := core.FromTyped(v.listed)
-		known.Lists, known.Listed = true, &o
+		known.Lists = true
+		known.Listed = &o
 	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
-		known.Lists = v.lists
+		known.Lists = v.listerWorks
 	}
 	m.core.See(known)
 }
 
+// node returns the Node from Config.Node. The error is a *NodeError.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
@@ -92,8 +100,8 @@ func (m *Monitor) node() (*corev1.Node, error) {
 	case node == nil:
 		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned no node"}
 	case node.Name != m.config.NodeName:
-		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned another node",
-			Err: fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)}
+		err := fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)
+		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned another node", Err: err}
 	}
 	return node, nil
 }
@@ -107,7 +115,8 @@ func (m *Monitor) pool(node *corev1.Node) (string, error) {
 	if err != nil {
 		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
 	}
-	m.failures.Local(m.life, "pool", err, "Failed to get the pool of the Node, keeping the pool in the spec", "The pool of the Node is known again")
+	m.failures.Local(m.life, "pool", err,
+		"Failed to get the pool of the Node, keeping the pool in the spec", "The pool of the Node is known again")
 	if err != nil || pool == "" {
 		pool = nodemeta.NotYetSet
 	}
@@ -125,9 +134,9 @@ func (m *Monitor) mode() plan.Mode {
 	}
 }
 
-// list returns the object in the Lister, or nil if the Lister does not have the object. It returns
-// false if there is no Lister, or if the Lister fails or returns another object.
-func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
+// list returns the object in the Lister, or nil if the Lister does not have the object. The result
+// works is false if there is no Lister, or if the Lister fails or returns another object.
+func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
 	if m.config.Lister == nil {
 		return nil, false
 	}
@@ -139,7 +148,8 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	case object == nil:
 		err = errors.New("the Lister returned no object and no error")
 	case object.Name != m.config.NodeName:
-		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: pass a Lister that returns the object with the requested name", scope.ErrOutOfScope, object.Name)
+		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: "+
+			"pass a Lister that returns the object with the requested name", scope.ErrOutOfScope, object.Name)
 	}
 	m.failures.Local(m.life, "Lister", err, "Ignoring the Lister because it failed", "Using the Lister again")
 	if err != nil {
@@ -148,9 +158,9 @@ func (m *Monitor) list() (*mcfgv1.MachineConfigNode, bool) {
 	return object, true
 }
 
-// refusal returns why this process must not make a request, or nil: it creates no object if it is a
-// controller, if Config.Node failed in the newest view, or if the Node is not provisioned.
-func (m *Monitor) refusal(r core.Request) error {
+// checkRequest returns an error if this process must not make a request. The object must not be
+// created by a controller, if Config.Node failed in the newest view, or before the Node is provisioned.
+func (m *Monitor) checkRequest(r core.Request) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := m.config.NodeName
@@ -161,8 +171,8 @@ func (m *Monitor) refusal(r core.Request) error {
 		return nil
 	case m.conditionsOnly:
 		return &NodeError{NodeName: name, Problem: "the daemon has not created the MachineConfigNode yet"}
-	case m.seen.err != nil:
-		return m.seen.err
+	case m.newest.err != nil:
+		return m.newest.err
 	case !r.Node.Provisioned:
 		return &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
 	}

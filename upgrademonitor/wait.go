@@ -20,8 +20,9 @@ var (
 	errNoResponse = errors.New("no response from the API server")
 )
 
-// submit queues a change, and waits for it. A repeat waits for the last pending entry, and is then
-// submitted again. An error that does not wrap ErrPending means that the change was rejected.
+// submit queues a change, and waits until it is written, as await describes. If the pending changes
+// already include the change, submit waits for the last pending entry, and then submits the change
+// again. An error that does not wrap ErrPending means that the change was rejected.
 func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
 	e, isRepeat, err := m.queue(change, v)
 	if e == nil {
@@ -43,25 +44,25 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	}
 }
 
-// queue submits a change to the core. Without an entry to wait for, it still asks for an attempt in
-// an outage. A report does not wait for a spec that has failed before.
+// queue submits a change to the core. During an outage, a change that needs no entry still starts an
+// attempt. Otherwise queue cancels a retry of the spec, so that the change need not wait for it.
 func (m *Monitor) queue(change plan.Change, v view) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seeLocked(v)
+	m.recordViewLocked(v)
 	e, isRepeat, err = m.core.Submit(change)
 	switch {
 	case e == nil:
-		m.asked = m.asked || m.status.cause != nil
+		m.attemptNow = m.attemptNow || m.status.cause != nil
 		m.wakeLocked()
-	case m.run != nil && m.run.retried != nil:
-		m.run.abort()
+	case m.run != nil && m.run.specError != nil:
+		m.run.cancelRequest()
 	}
 	return e, isRepeat, err
 }
 
-// abandon makes the Monitor log the rejection of an entry, because no call gets the error. It
-// returns false if the entry is already settled.
+// abandon is called when a call no longer waits for an entry. If the entry is rejected later, the
+// Monitor logs the error. abandon returns false if the entry is already settled.
 func (m *Monitor) abandon(e *core.Entry) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,11 +77,11 @@ func (m *Monitor) abandon(e *core.Entry) bool {
 // the owner reference of the MachineConfigNode match the Node. If the object is missing, it is
 // created. If nothing differs, no request is made.
 //
-//  1. If the Node has no desired config, the spec keeps its desired config. If the Node's
-//     pool is not known, the spec keeps its pool. In image mode, if the Node has a config but no
-//     desired image, the desired image in the spec is cleared.
-//  2. The call waits like a report. If the write fails, the call returns an error that wraps
-//     ErrPending and the cause, and the write is retried.
+//  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
+//     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired
+//     image, the desired image in the spec is cleared.
+//  2. The call waits like GenerateAndApplyMachineConfigNode. If the write fails, the call returns an
+//     error that wraps ErrPending and the cause, and the write is retried.
 //  3. If Config.Node or Config.Pool fails, nothing is written, and the error is a *NodeError. In a
 //     controller (see Monitors), nothing is written, and the error is a *field.Error.
 func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
@@ -100,7 +101,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	timeout := time.NewTimer(m.config.Timeout)
 	defer timeout.Stop()
 	m.mu.Lock()
-	m.seeLocked(v)
+	m.recordViewLocked(v)
 	e := m.core.SubmitSpec()
 	m.mu.Unlock()
 	if e == nil {
@@ -117,17 +118,20 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	return nil
 }
 
-var errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"), "Monitors write only conditions: report this from the daemon of the node")
+var errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
+	"Monitors write only conditions: report this from the daemon of the node")
 
-// await waits until an entry is settled, an attempt fails, timeout fires, or ctx ends. It returns nil
-// if the entry is settled, otherwise why it does not wait longer.
+// await waits until an entry is settled, an attempt fails, timeout fires, or ctx ends. If the entry is
+// settled, await returns nil. Otherwise it returns the reason why the wait has ended.
 //
-// During an outage, await does not wait: it asks for an attempt, and returns the cause of the
-// outage. After the end of life there are no retries, so await waits for the attempt.
+//  1. During an outage, await does not wait: it starts an attempt, and returns the cause of the outage.
+//  2. After the end of life, await waits for the attempt even during an outage, because there are no
+//     retries.
+//  3. If timeout fires, and the API server has not responded since await was called, an outage starts.
 func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry) error {
 	m.mu.Lock()
 	outage := m.causeLocked(e)
-	m.asked = m.asked || outage != nil
+	m.attemptNow = m.attemptNow || outage != nil
 	if outage != nil && m.life.Err() == nil {
 		m.wakeLocked()
 		m.mu.Unlock()
@@ -138,7 +142,7 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 	started := realClock.Now()
 	var cause, late error
 	for cause == nil && !e.IsSettled() {
-		failed := m.status.next()
+		failed := m.status.nextFailure()
 		m.mu.Unlock()
 		select {
 		case <-e.Settled:
@@ -154,7 +158,7 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 		cause = nil
 	}
 	m.waiting--
-	if cause != nil && late != nil && !m.confirmed.After(started) {
+	if cause != nil && late != nil && !m.lastSuccess.After(started) {
 		cause = fmt.Errorf("MachineConfigNode %s: %w within %v", m.config.NodeName, errNoResponse, m.config.Timeout)
 		m.failLocked(&m.status, cause, false)
 	}
@@ -163,7 +167,8 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 	return cause
 }
 
-// causeLocked returns the cause of the outage that concerns an entry, or nil.
+// causeLocked returns the cause of the outage that delays an entry, or nil. An outage of the status
+// also delays the spec.
 func (m *Monitor) causeLocked(e *core.Entry) error {
 	if e.Change == nil {
 		return cmp.Or(m.spec.cause, m.status.cause)
@@ -171,14 +176,16 @@ func (m *Monitor) causeLocked(e *core.Entry) error {
 	return m.status.cause
 }
 
-// Flush returns nil when all reports that were accepted before the call are written, and the status
-// has the Node's config and image. Flush looks at the Node, and starts an attempt at once. It waits
-// until ctx ends, also during an outage. Then the error wraps ErrPending, the cause and the error of
-// ctx. If Config.Node fails, the error wraps ErrPending and a *NodeError.
+// Flush waits until all reports that were accepted before the call are written, and the status has the
+// config and the image of the Node. Call Flush before a reboot or exit, with a deadline, so that an
+// unreachable API server does not prevent the reboot.
 //
-// If the API server rejects a report permanently, Flush drops the report and returns an error that
-// does not wrap ErrPending. Flush does not wait for the spec. Call Flush with a deadline before a
-// reboot or exit, so that an outage does not prevent a reboot.
+//  1. Flush calls Config.Node, and tries to write at once. It does not wait for the spec.
+//  2. Flush waits until ctx ends, even while writes fail. Then the error wraps ErrPending, the cause
+//     and the error of ctx.
+//  3. If Config.Node fails, the error wraps ErrPending and a *NodeError.
+//  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
+//     that does not wrap ErrPending.
 func (m *Monitor) Flush(ctx context.Context) error {
 	if m == nil {
 		return nil
@@ -192,7 +199,8 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	var errs []error
 	for _, e := range entries {
 		if !e.IsSettled() {
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cmp.Or(m.status.cause, errNoResponse), ctx.Err())
+			cause := cmp.Or(m.status.cause, errNoResponse)
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
 		}
 		if err := e.Dropped(); err != nil {
 			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, err))
@@ -204,13 +212,13 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// submitNode looks at the Node, queues its config and image if the status may not have them, and
-// returns the pending entries. A controller does not write the config and image.
+// submitNode looks at the Node, and returns the pending entries. In a daemon, it first queues the
+// versions of the Node, unless the status already has them.
 func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.seeLocked(v)
+	m.recordViewLocked(v)
 	switch {
 	case m.conditionsOnly:
 	case v.err != nil:
@@ -224,20 +232,20 @@ func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	return m.core.Entries(), err
 }
 
-// flush starts an attempt at once, and waits until an entry is settled or ctx ends. A request that
-// started before flush is canceled when it is older than Config.Timeout, because its response may
-// be lost. A retry of the spec is canceled at once.
+// flush starts an attempt at once, and waits until an entry is settled or ctx ends. If a request is in
+// flight, flush cancels it when it is older than Config.Timeout, because its response may be lost. But
+// flush cancels a retry of the spec at once.
 func (m *Monitor) flush(ctx context.Context, e *core.Entry) {
 	m.mu.Lock()
 	m.waiting++
-	m.status.hurry()
-	m.asked = true
+	m.status.retryNow()
+	m.attemptNow = true
 	switch r := m.run; {
-	case r == nil || r.abort == nil:
-	case r.retried != nil:
-		r.abort()
+	case r == nil || r.cancelRequest == nil:
+	case r.specError != nil:
+		r.cancelRequest()
 	default:
-		defer time.AfterFunc(m.config.Timeout-realClock.Since(r.started), r.abort).Stop()
+		defer time.AfterFunc(m.config.Timeout-realClock.Since(r.started), r.cancelRequest).Stop()
 	}
 	m.wakeLocked()
 	m.mu.Unlock()

@@ -12,27 +12,27 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// conflictBackoff has the pauses after conflicts, and limits their number. All pauses together take
-// less than DefaultTimeout. So if conflicts never end, an outage starts before a call times out.
+// conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the attempt.
+// All pauses together take less than DefaultTimeout, so the attempt ends before a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is how long the known object is trusted after a response, if there is no Lister.
+// checkInterval is the time for which a response confirms the known object, if no Lister does.
 const checkInterval = 5 * time.Minute
 
-// run is one run of the writer goroutine. It makes requests until nothing is left to write, or an
-// attempt fails.
+// run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
+// the attempt fails.
 type run struct {
 	ctx       context.Context
 	cancel    context.CancelFunc // called when life has ended and no call waits
 	conflicts wait.Backoff
 
 	// These fields are about the current request.
-	request context.Context
-	abort   context.CancelFunc // nil before the first request
-	started time.Time
-	// retried is the last failure of the spec if the request retries the spec, otherwise nil. A new
-	// report cancels this request, and the failure stays the same.
-	retried error
+	requestCtx    context.Context
+	cancelRequest context.CancelFunc // nil before the first request
+	started       time.Time
+	// specError is set if the request retries a failed write of the spec. It is the error of that
+	// write. A new report cancels the request, which then fails with specError again.
+	specError error
 }
 
 func newRun(life context.Context) *run {
@@ -40,13 +40,14 @@ func newRun(life context.Context) *run {
 	return &run{ctx: ctx, cancel: cancel, conflicts: conflictBackoff}
 }
 
-// exchange is a request and its result. In the zero value, no request was made.
+// exchange is a request and its result. In the zero exchange, no request was made.
 type exchange struct {
 	core.Request
 	core.Result
 	isLost bool // there was no response in time
 }
 
+// write makes the requests of a run, one after the other.
 func (m *Monitor) write(r *run) {
 	defer r.cancel()
 	for request, ok := m.next(r, exchange{}); ok; {
@@ -54,11 +55,11 @@ func (m *Monitor) write(r *run) {
 	}
 }
 
-// next records the result of a request, and returns the next request, or false if the run is over.
-// After a conflict, next pauses first.
+// next records the result of the last request, and returns the next request. It returns false if the
+// run is over. After a conflict, next pauses before it returns.
 func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Lock()
-	verdict, failed := m.learnLocked(r, last)
+	verdict, failed := m.recordResultLocked(r, last)
 	if failed != nil {
 		m.failLocked(failed, last.Err, last.isLost)
 	}
@@ -66,12 +67,13 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		request, ok = m.core.Next(m.trySpecLocked())
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	if isWritten || verdict != core.GiveUp && !ok && !m.core.Pending() {
-		m.status.over()
+	isDone := verdict != core.GiveUp && !ok && !m.core.Pending()
+	if isWritten || isDone {
+		m.status.endOutage()
 		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if !m.core.SpecPending() {
-		m.spec.over()
+		m.spec.endOutage()
 		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
 	settled := m.core.TakeSettled()
@@ -83,30 +85,32 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	}
 	m.mu.Unlock()
 
-	m.settle(settled)
+	m.notifyCallers(settled)
 	if ok && verdict == core.Pause {
 		r.pause()
 	}
 	return request, ok
 }
 
-// learnLocked passes a result to the core. failed is what has failed: m.status, m.spec or nil.
-func (m *Monitor) learnLocked(r *run, e exchange) (verdict core.Verdict, failed *failure) {
+// recordResultLocked passes a result to the core. If the attempt has failed, failed is &m.status. If
+// only the write of the spec has failed, failed is &m.spec. Otherwise failed is nil.
+func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, failed *failure) {
 	if e.Verb == "" {
 		return core.Continue, nil
 	}
 	if e.Outcome == apierr.OK {
-		m.confirmed = realClock.Now()
+		m.lastSuccess = realClock.Now()
 		if e.Verb == core.PatchStatus {
 			r.conflicts = conflictBackoff
 		}
 	}
-	isCanceled := e.Err != nil && r.ctx.Err() != nil // because no call waits
+	isCanceled := e.Err != nil && r.ctx.Err() != nil // because life has ended and no call waits
+	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
 	case isCanceled:
-		e.Outcome = apierr.Conflict // so that the next call reads the object and plans again
-	case e.Verb != core.Get && r.conflicts.Steps == 0 && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound):
-		e.Outcome = apierr.Retry
+		e.Outcome = apierr.Conflict // so that the next call reads the object, and computes the write again
+	case isConflict && r.conflicts.Steps == 0:
+		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}
 	verdict = m.core.Done(e.Request, e.Result)
 	switch {
@@ -120,29 +124,32 @@ func (m *Monitor) learnLocked(r *run, e exchange) (verdict core.Verdict, failed 
 	return verdict, nil
 }
 
-// trySpecLocked reports whether the spec may be written now. After a failure, its retry must be due.
-// After a lost response, no status may be pending, so that the status does not wait for the spec.
+// trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
+// its retry is due. After a lost response, it is written only if no status is pending, so that no status
+// waits for a request that may have no response.
 func (m *Monitor) trySpecLocked() bool {
 	return !realClock.Now().Before(m.spec.retryAt) && (m.spec.lost == 0 || !m.core.Pending())
 }
 
-// beginLocked sets the timeout of a request.
+// beginLocked prepares a request: it sets the timeout of the request, and records its start.
 func (m *Monitor) beginLocked(r *run, verb core.Verb) {
 	timeout := m.status.timeout(2 * m.config.Timeout)
-	r.retried = nil
+	r.specError = nil
 	if verb == core.PatchSpec {
 		timeout = m.spec.timeout(m.config.Timeout / 2)
-		r.retried = m.spec.cause
+		r.specError = m.spec.cause
 	}
-	r.request, r.abort = context.WithTimeout(r.ctx, timeout)
+	r.requestCtx, r.cancelRequest = context.WithTimeout(r.ctx, timeout)
 	r.started = realClock.Now()
 }
 
-// settle logs the rejections that no call returns, and wakes the calls that wait for the entries.
-func (m *Monitor) settle(entries []*core.Entry) {
+// notifyCallers wakes the calls that wait for settled entries. It logs the rejections that no call
+// returns.
+func (m *Monitor) notifyCallers(entries []*core.Entry) {
 	for _, e := range entries {
 		if err := e.Dropped(); err != nil {
-			klog.FromContext(m.life).Error(err, "Dropped an accepted change that cannot be written", "node", m.config.NodeName, "change", e.Change.String())
+			klog.FromContext(m.life).Error(err, "Dropped an accepted change that cannot be written",
+				"node", m.config.NodeName, "change", e.Change.String())
 		}
 		close(e.Settled)
 	}
@@ -156,16 +163,19 @@ func (r *run) pause() {
 	}
 }
 
-// send makes a request. The ctx of a call does not cancel the request, because the request may
+// send makes a request. The end of a call's ctx does not cancel the request, because the request may
 // contain the report of another call.
 func (m *Monitor) send(r *run, request core.Request) exchange {
-	defer r.abort()
-	if err := m.refusal(request); err != nil {
+	defer r.cancelRequest()
+	if err := m.checkRequest(request); err != nil {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
-	result := do(r.request, m.client, request)
-	if result.Err != nil && r.retried != nil && errors.Is(r.request.Err(), context.Canceled) {
-		result.Err = r.retried
+	result := do(r.requestCtx, m.client, request)
+	ctxErr := r.requestCtx.Err()
+	isCanceled := result.Err != nil && errors.Is(ctxErr, context.Canceled)
+	if isCanceled && r.specError != nil {
+		result.Err = r.specError
 	}
-	return exchange{Request: request, Result: result, isLost: result.Err != nil && errors.Is(r.request.Err(), context.DeadlineExceeded)}
+	isLost := result.Err != nil && errors.Is(ctxErr, context.DeadlineExceeded)
+	return exchange{Request: request, Result: result, isLost: isLost}
 }

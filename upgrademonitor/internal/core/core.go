@@ -11,17 +11,19 @@ import (
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the last known version. Invariant: zero if the situation is Unread or Missing.
+	// object is the known object: the last version that was read or written. Invariant: it is zero if
+	// the situation is Unread or Missing.
 	object Object
-	node   plan.Node // the Node when the object was last read or written
-	// listed is set if the Lister has returned this object. compared is set if the version that it
-	// returned last is not older than the known version. Invariant: compared implies listed.
-	listed, compared bool
-	// unconfirmed is set if the known object may be out of date, because the last response of the
-	// API server is too old and no Lister has confirmed the object.
+	node   plan.Node // the Node for which the object was last read or written
+	// listed is set if the Lister has returned the known object. isListedCurrent is set if the version
+	// that the Lister returned last is not older than the known version. It implies listed.
+	listed, isListedCurrent bool
+	// unconfirmed is set if the known object may be outdated: the last response of the API server is
+	// too old, and no Lister has returned the current version.
 	unconfirmed bool
-	// verified is set if the object was read or written after the last change was submitted. A
-	// change is rejected only then, because another process may have written the object before.
+	// verified is set if the object was read or written after the last change was submitted. Only
+	// then is a change rejected. An older object does not show whether another process has made the
+	// change valid.
 	verified bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created again if it does not exist, even if no change is pending.
@@ -29,25 +31,30 @@ type Core struct {
 	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
-	// sent is the state of a write whose response was lost. If the next read returns the same
-	// status, the write succeeded. Then object gets sent.Target, which the API server does not store.
-	sent *plan.State
+	// lostWrite is the state that a patch without a response has requested, or nil. If the next read
+	// returns this status, the patch succeeded. Then the known object gets lostWrite.Target, which the
+	// API server does not store.
+	lostWrite *plan.State
 
 	queue []*Entry
-	// tail is the state after all changes in the queue. Invariant: it is nil or up to date.
+	// tail caches the result of predicted. Invariant: it is nil or up to date.
 	tail    *plan.State
-	settled []*Entry // entries that were settled since the last TakeSettled
+	settled []*Entry // the entries that were settled since the last TakeSettled
 
-	latest    plan.Node     // the Node in the latest view
-	followed  plan.Versions // the versions of the Node that were last submitted, or last needed no write
-	spec      bool          // set if a write of the spec is pending; it is omitted if the object is in sync with latest
-	specEntry *Entry        // the entry for callers of SubmitSpec. Invariant: nil if spec is not set
+	latest   plan.Node     // the Node in the latest view
+	followed plan.Versions // the versions of the Node that were last submitted, or last needed no write
+
+	// specPending is set if the spec may differ from latest, so that a write is pending. The entry
+	// that SubmitSpec returns is specEntry. It is nil if specPending is false.
+	specPending bool
+	specEntry   *Entry
 }
 
-// View has the Node and the listed object, as this process sees them at one moment.
+// View has the Node and the object in the Lister, at one moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister that did not fail. Listed is the Lister's object, or nil.
+	// Lists is set if there is a Lister, and it did not fail. Listed is the object in the Lister, or
+	// nil if the Lister does not have the object.
 	Lists  bool
 	Listed *Object
 	// Expired is set if the last response of the API server is too old to trust the known object.
@@ -61,45 +68,57 @@ func (c *Core) See(v View) {
 	switch {
 	case c.inFlight != "" || !v.Lists || c.situation == Unread:
 	case v.Listed != nil && v.Listed.UID == c.object.UID:
-		c.list(*v.Listed)
+		c.recordListed(*v.Listed)
 	case c.listed: // the object was deleted, and perhaps created again
-		c.situation, c.listed, c.compared = Stale, false, false
+		c.situation = Stale
+		c.forgetListed()
 		c.deleted = v.Listed == nil && !v.Node.ConditionsOnly
 	}
-	c.unconfirmed = v.Expired && (!v.Lists || !c.compared)
+	c.unconfirmed = v.Expired && (!v.Lists || !c.isListedCurrent)
 }
 
-// list records the version of the known object that the Lister returned.
-func (c *Core) list(o Object) {
-	order, err := 0, error(nil)
+// forgetListed records that no Lister has returned the known object.
+func (c *Core) forgetListed() {
+	c.listed = false
+	c.isListedCurrent = false
+}
+
+// recordListed records the version of the known object that the Lister returned.
+func (c *Core) recordListed(o Object) {
+	var order int
+	var err error
 	if o.ResourceVersion != c.object.ResourceVersion {
 		order, err = resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
 	}
-	c.listed, c.compared = true, err == nil && order >= 0
+	c.listed = true
+	c.isListedCurrent = err == nil && order >= 0
+	isNewer := err == nil && order > 0
 	switch {
-	case err != nil || order <= 0:
+	case !isNewer:
 	case c.situation == Fresh:
 		o.Target = c.object.Target
 		o.State = o.Pin()
-		c.object, c.tail = o, nil
+		c.object = o
+		c.tail = nil
 	default:
-		c.doubt()
+		c.markStale()
 	}
 }
 
-// doubt makes the object Stale. So the object is read before a change is rejected, and before a
-// change is dropped because the object already has it.
-func (c *Core) doubt() {
+// markStale makes the known object Stale, so that the next request reads it. If a request is in flight,
+// markStale does nothing, because the result of the request decides.
+func (c *Core) markStale() {
 	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
 	}
 }
 
-// Submit adds a change to the queue, and returns its entry. The entry is nil if the object already has
-// the requested state. If the pending changes lead to the requested state, the change is a repeat, and
-// the entry is the last one of the queue: the caller waits for it, and submits the change again. The
-// error is ErrFull or nil. For the rules, see repeat.txt, refusal.txt, queue.txt and queue_full.txt in
-// testdata.
+// Submit adds a change to the queue, and returns its entry. The error is ErrFull or nil. For the rules,
+// see repeat.txt, refusal.txt, queue.txt and queue_full.txt in testdata.
+//
+//  1. If the object already has the requested state, the entry is nil.
+//  2. If the object will have the requested state after the pending changes, repeat is true, and the
+//     entry is the last entry of the queue. The caller waits for it, and submits the change again.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	c.verified = false
 	before := c.predicted()
@@ -107,12 +126,12 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	if planErr == nil && len(p.States) == 0 && c.situation != Unread {
 		isCertain := c.situation != Stale && change.View().Equal(c.node)
 		switch {
-		case isCertain && c.situation == Fresh && c.isTrue(change):
+		case isCertain && c.situation == Fresh && c.isApplied(change):
 			c.followed = change.View().Versions
 			if !c.unconfirmed {
 				return nil, false, nil
 			}
-			c.doubt()
+			c.markStale()
 		case len(c.queue) > 0 && (isCertain || c.isPending(change)):
 			c.followed = change.View().Versions
 			return c.last(), true, nil
@@ -130,18 +149,19 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isTrue reports whether the known object has the requested state. It ignores pending changes. It
-// must be called only if a plan from the state after all pending changes has nothing to write.
-func (c *Core) isTrue(change plan.Change) bool {
+// isApplied reports whether the known object already has the requested state, without the pending
+// changes. The caller has checked that there is nothing to write after the pending changes.
+func (c *Core) isApplied(change plan.Change) bool {
 	if len(c.queue) == 0 {
-		return true // without pending changes, the caller has planned from the known object
+		return true // the caller has checked the known object
 	}
 	p, err := change.Plan(c.object.State)
 	return err == nil && len(p.States) == 0
 }
 
-// Follow queues the Node's configs and images in the latest view as a NodeChange, unless they were
-// already submitted, do not change the status, or no object is known: see look.txt.
+// Follow queues a NodeChange with the versions (configs and images) of the Node in the latest view: see
+// look.txt. It does nothing if these versions were already submitted, if they do not change the status,
+// or if no object is known.
 func (c *Core) Follow(now metav1.Time) {
 	if c.object.UID == "" || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
 		return
@@ -156,15 +176,15 @@ func (c *Core) Follow(now metav1.Time) {
 	}
 }
 
-// SubmitSpec requests a write of the spec and the owner references: see spec.txt. The entry is settled
-// when the object is in sync with the Node, or when the write has failed. The entry is nil if the
-// object already is in sync.
+// SubmitSpec requests a write of the spec and the owner references: see spec.txt. If they already match
+// the Node, the entry is nil. Otherwise the entry is settled when they match the Node, or when a write
+// has failed.
 func (c *Core) SubmitSpec() *Entry {
 	if c.unconfirmed {
-		c.doubt()
+		c.markStale()
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
-	c.spec = c.spec || !inSync
+	c.specPending = c.specPending || !inSync
 	if inSync {
 		return nil
 	}
@@ -178,4 +198,4 @@ func (c *Core) SubmitSpec() *Entry {
 func (c *Core) Pending() bool { return len(c.queue) > 0 || c.deleted }
 
 // SpecPending reports whether a write of the spec is pending.
-func (c *Core) SpecPending() bool { return c.spec }
+func (c *Core) SpecPending() bool { return c.specPending }

@@ -7,7 +7,7 @@
 //	  └────────── Result ◄── the caller makes it ◄┘
 //
 // The caller passes events to a [Core], and the Core returns the next request. A Core has no lock,
-// clock, context, log or I/O, so that a test can try every order of events.
+// clock, context, log or I/O. So a test can try every order of events.
 //
 //	c.See(view)
 //	entry, isRepeat, err := c.Submit(change)
@@ -31,15 +31,15 @@
 //	Unread       a new Core                                         Get
 //	Fresh        a read, a creation or an accepted patch            PatchSpec, PatchStatus or Wait
 //	NoResponse   a creation or a patch without a response           Get
-//	Stale        a conflict, a rejection, or a doubt about Fresh    Get
+//	Stale        a conflict, a rejection, or a hint of a change     Get
 //	Missing      a read that finds no object                        Create
 //
-// Wait is no request to the API server: the report of a controller waits until the daemon has
-// started the update, so the object must be read again later.
+// Wait is no request to the API server. It means that the report of a controller waits until the daemon
+// has started the update. The caller retries later, which reads the object again.
 //
 // Package plan computes each write from the known object. So after a conflict, a lost response or a
-// restart, it is enough to read the object and to plan again.
+// restart, the object is read, and the write is computed again.
 //
-// Each file of testdata shows one rule about requests and their order: commands, and the requests
-// that follow.
+// Each file of testdata shows one rule about requests and their order. It has commands, and the
+// requests that follow from them.
 package core

@@ -8,10 +8,12 @@ import (
 )
 
 // Next returns the next request, or false if no request is needed. The caller must pass the result
-// to Done before it calls Next again. If trySpec is false, the request does not write the spec,
-// unless no change is pending and SubmitSpec was called since the last write of the spec failed.
+// to Done before it calls Next again. If trySpec is false, the request does not write the spec. There
+// is one exception: no change is pending, and a caller of SubmitSpec waits for the write.
 func (c *Core) Next(trySpec bool) (Request, bool) {
-	trySpec = trySpec || len(c.queue) == 0 && c.specEntry != nil
+	if len(c.queue) == 0 && c.specEntry != nil {
+		trySpec = true
+	}
 	for {
 		r, decided := c.next(trySpec)
 		if decided {
@@ -21,14 +23,16 @@ func (c *Core) Next(trySpec bool) (Request, bool) {
 	}
 }
 
-// next returns a request, or the zero Request if no request is needed. decided is false if next
-// must be called again, because it has settled an entry or has found that the object must be read.
+// next returns a request, or the zero Request if no request is needed. If decided is false, next has
+// changed the queue or the situation, and must be called again.
 func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	head, node := c.head(), c.latest
 	if head != nil {
 		node = head.Change.View()
 	}
-	if head == nil && !c.deleted && (!c.spec || !trySpec) && c.situation != Fresh {
+	hasSpec := c.specPending && trySpec
+	hasWork := head != nil || c.deleted || hasSpec
+	if !hasWork && c.situation != Fresh {
 		return Request{}, true
 	}
 	switch c.situation {
@@ -36,7 +40,8 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		return Request{Verb: Get, Node: node}, true
 	case Missing:
 		if head != nil && !c.deleted && !node.ConditionsOnly {
-			if p, err := head.Change.Plan(c.object.State); err != nil || len(p.States) == 0 {
+			p, err := head.Change.Plan(c.object.State)
+			if err != nil || len(p.States) == 0 {
 				c.settle(err) // the change is invalid or changes nothing, so the object need not be created
 				return Request{}, false
 			}
@@ -49,35 +54,38 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	if head != nil {
 		return c.nextStatus(head, trySpec)
 	}
-	c.spec = c.spec && !c.object.InSync(c.latest) // the queue is empty, so an object in sync needs no write
+	if c.object.InSync(c.latest) {
+		c.specPending = false // no pending change can make another write of the spec necessary
+	}
 	return c.nextSpec(trySpec), true
 }
 
 // nextSpec returns the pending write of the spec, or the zero Request if there is nothing to write.
 func (c *Core) nextSpec(trySpec bool) Request {
-	if !c.spec || !trySpec || c.object.InSync(c.latest) {
+	if !c.specPending || !trySpec || c.object.InSync(c.latest) {
 		return Request{}
 	}
 	return c.patchSpec()
 }
 
-// patchSpec returns a write of the spec. The spec follows the latest view of the Node: see begin.txt.
+// patchSpec returns a write that makes the spec match the Node in the latest view: see begin.txt.
 func (c *Core) patchSpec() Request {
 	return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 }
 
-// nextStatus returns the next write for the head of the queue. The object must be Fresh. A write of the
-// spec, if one is needed, comes before a write of the status: see begin.txt, end.txt and
-// spec_fails.txt.
+// nextStatus returns the next write for the head of the queue. The object must be Fresh. If the spec
+// must be written too, the write of the spec is first: see begin.txt, end.txt and spec_fails.txt.
 func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	node := head.Change.View()
 	p, err := head.Change.Plan(c.object.State)
+	isApplied := err == nil && len(p.States) == 0
+	mustRead := err != nil && !c.verified || isApplied && !node.Equal(c.node)
 	switch {
-	case err != nil && !c.verified, err == nil && len(p.States) == 0 && !node.Equal(c.node):
+	case mustRead:
 		c.situation = Stale
 		return Request{}, false
 	case errors.Is(err, plan.ErrNotStarted) && !node.Equal(c.latest):
-		head.Change = head.Change.At(c.latest) // the update that the report waits for may have been withdrawn
+		head.Change = head.Change.At(c.latest) // the Node may no longer need the update
 		return Request{}, false
 	case errors.Is(err, plan.ErrNotStarted):
 		return Request{Verb: Wait, Node: node}, true
@@ -85,7 +93,7 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 		if trySpec {
 			return c.patchSpec(), true
 		}
-		c.spec = true // write the spec later
+		c.specPending = true // write the spec later
 	case !p.SyncsSpec:
 		if r := c.nextSpec(trySpec); r.Verb != "" {
 			return r, true
@@ -95,12 +103,12 @@ func (c *Core) nextStatus(head *Entry, trySpec bool) (r Request, decided bool) {
 	case err != nil:
 		c.settle(err)
 		return Request{}, false
-	case len(p.States) == 0:
+	case isApplied:
 		c.settle(nil)
 		return Request{}, false
 	}
 	next := p.States[0]
-	if len(p.States) == 1 && next.Equal(c.object.State) {
+	if len(p.States) == 1 && next.Equal(c.object.State) { // only Target differs
 		c.object.Target = next.Target
 		c.settle(nil)
 		return Request{}, false
@@ -119,16 +127,18 @@ func (c *Core) Done(r Request, result Result) Verdict {
 	case apierr.OK:
 		c.node = r.Node
 		if r.Verb == Get || r.Verb == Create {
-			c.read(result.Object)
+			c.recordObject(result.Object)
 		} else {
-			c.wrote(r, result.Object)
+			c.recordPatch(r, result.Object)
 		}
 		return Continue
 	case apierr.NotFound:
 		if r.Verb == Get {
 			c.deleted = c.deleted || c.object.UID != "" && !c.latest.ConditionsOnly
-			c.situation, c.object, c.tail = Missing, Object{}, nil
-			c.listed, c.compared = false, false
+			c.situation = Missing
+			c.object = Object{}
+			c.tail = nil
+			c.forgetListed()
 			return Continue
 		}
 		c.situation = Stale
@@ -154,37 +164,46 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		}
 		if r.Verb == PatchStatus {
 			sent := r.Next // a copy, so that r is not allocated on the heap
-			c.sent = &sent
+			c.lostWrite = &sent
 		}
 	}
 	if r.Verb == PatchSpec {
-		c.spec = true // retry this write later, even if SubmitSpec did not request it
+		c.specPending = true // retry this write later, even if SubmitSpec did not request it
 		c.settleSpec(result.Err)
 		return SkipSpec
 	}
 	return GiveUp
 }
 
-// read records an object that was read or created.
-func (c *Core) read(o Object) {
+// recordObject records an object that was read or created.
+func (c *Core) recordObject(o Object) {
 	if o.UID == c.object.UID {
-		if o.Target = c.object.Target; c.sent != nil && o.Equal(*c.sent) {
-			o.Target = c.sent.Target
+		o.Target = c.object.Target
+		if c.lostWrite != nil && o.Equal(*c.lostWrite) {
+			o.Target = c.lostWrite.Target
 		}
 	} else {
-		c.listed, c.compared = false, false
+		c.forgetListed()
 	}
 	o.State = o.Pin()
-	c.object, c.tail = o, nil
-	c.situation, c.deleted, c.sent, c.verified = Fresh, false, nil, true
+	c.object = o
+	c.tail = nil
+	c.situation = Fresh
+	c.deleted = false
+	c.lostWrite = nil
+	c.verified = true
 }
 
-// wrote records an accepted patch. The object now has the state r.Next.
-func (c *Core) wrote(r Request, response Object) {
+// recordPatch records an accepted patch. The object now has the state r.Next.
+func (c *Core) recordPatch(r Request, response Object) {
 	o := r.Base
 	o.State = r.Next
-	o.UID, o.ResourceVersion, o.Generation = response.UID, response.ResourceVersion, response.Generation
-	c.object, c.situation, c.verified = o, Fresh, true
+	o.UID = response.UID
+	o.ResourceVersion = response.ResourceVersion
+	o.Generation = response.Generation
+	c.object = o
+	c.situation = Fresh
+	c.verified = true
 	if r.Verb == PatchSpec {
 		c.tail = nil
 	}

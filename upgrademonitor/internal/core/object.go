@@ -16,14 +16,14 @@ type Object struct {
 	Foreign []metav1.Condition
 }
 
-// Situation says whether the known object is up to date.
+// Situation says what is known about the object. It decides which request is next.
 type Situation string
 
 // The situations: see the package comment.
 const (
-	Unread     Situation = ""           // the object was never read
+	Unread     Situation = ""           // the object was never read: read it
 	Fresh      Situation = "Fresh"      // no other client is known to have written a newer version
-	Stale      Situation = "Stale"      // another client may have written the object: read the object
+	Stale      Situation = "Stale"      // another client may have written a newer version: read the object
 	NoResponse Situation = "NoResponse" // the last write had no response: read the object
 	Missing    Situation = "Missing"    // the object does not exist: create it
 )

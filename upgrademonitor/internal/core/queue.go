@@ -7,35 +7,38 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxQueue is the maximum number of pending changes of a status: see queue_full.txt.
+// maxQueue is the maximum number of pending changes that change a status: see queue_full.txt.
 const maxQueue = 256
 
 // ErrFull means that the queue is full: maxQueue changes are pending.
 var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
 
-// Entry is an accepted change. It is pending until it is settled, that is, written or rejected.
+// Entry is an accepted change in the queue, or a requested write of the spec. It is pending until it is
+// settled. A change is settled when it is written or rejected.
 type Entry struct {
 	Change plan.Change // nil for the entry of the spec
-	// Settled is closed by the user of the Core after TakeSettled has returned the entry.
+	// Settled is closed by the caller of TakeSettled.
 	Settled chan struct{}
 
 	settled   bool
 	err       error
-	abandoned bool // set if a caller did not wait for the result
+	abandoned bool // set if a caller does not wait for the result
 }
 
-func newEntry(change plan.Change) *Entry { return &Entry{Change: change, Settled: make(chan struct{})} }
+func newEntry(change plan.Change) *Entry {
+	return &Entry{Change: change, Settled: make(chan struct{})}
+}
 
-// IsSettled reports whether the change was written or rejected.
+// IsSettled reports whether the entry is settled.
 func (e *Entry) IsSettled() bool { return e.settled }
 
-// Err returns the error of a change that was rejected, or of a write of the spec that failed, or nil.
+// Err returns the error of a rejected change or of a failed write of the spec, or nil.
 func (e *Entry) Err() error { return e.err }
 
 // Abandon records that a caller does not wait for the result of the change.
 func (e *Entry) Abandon() { e.abandoned = true }
 
-// Dropped returns the error of a change that was rejected after a caller had left, or nil.
+// Dropped returns the error of a rejected change if Abandon was called, otherwise nil.
 func (e *Entry) Dropped() error {
 	if !e.abandoned {
 		return nil
@@ -43,7 +46,7 @@ func (e *Entry) Dropped() error {
 	return e.err
 }
 
-// Entries returns the pending entries in order, without the entry of the spec.
+// Entries returns the pending entries in their order, without the entry of the spec.
 func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
 
 // TakeSettled returns the entries that were settled since the last call.
@@ -53,7 +56,7 @@ func (c *Core) TakeSettled() []*Entry {
 	return settled
 }
 
-// head returns the entry to write next, or nil.
+// head returns the first entry of the queue, which is written next, or nil.
 func (c *Core) head() *Entry {
 	if len(c.queue) == 0 {
 		return nil
@@ -65,25 +68,29 @@ func (c *Core) head() *Entry {
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
-	e.settled, e.err = true, err
+	e.settled = true
+	e.err = err
 	c.settled = append(c.settled, e)
 	if err == nil {
 		return
 	}
 	c.tail = nil
 	if _, ok := e.Change.(plan.NodeChange); !ok {
-		c.followed = plan.Versions{} // so that Follow submits the versions that the report did not write
+		c.followed = plan.Versions{} // so that Follow submits the versions of the rejected report
 	}
 }
 
-// settleSpec settles specEntry. err is nil if the object is in sync.
+// settleSpec settles specEntry, if it is set. err is nil if the object is in sync.
 func (c *Core) settleSpec(err error) {
 	if e := c.specEntry; e != nil {
-		e.settled, e.err, c.specEntry = true, err, nil
+		e.settled = true
+		e.err = err
 		c.settled = append(c.settled, e)
+		c.specEntry = nil
 	}
 }
 
+// last returns the last entry of the queue, or nil.
 func (c *Core) last() *Entry {
 	if len(c.queue) == 0 {
 		return nil
@@ -110,8 +117,8 @@ func (c *Core) enqueue(change plan.Change, changesStatus bool) (*Entry, error) {
 	return e, nil
 }
 
-// absorb merges a change into the last entry of the queue, and returns that entry. It returns nil
-// if the changes differ in more than reason and message, or if a request for the entry is in flight.
+// absorb merges a change into the last entry of the queue, and returns the entry. It returns nil if
+// the changes differ in more than reason and message, or if a request for the entry is in flight.
 func (c *Core) absorb(change plan.Change) *Entry {
 	last := c.last()
 	if last == nil || c.isInFlight(last) {
@@ -120,8 +127,8 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return c.merge(last, change, plan.Change.Absorb)
 }
 
-// replace merges a change of only reasons and messages into the last entry that reports the same. It
-// returns nil if there is no such entry.
+// replace merges a change of only reasons and messages into the last pending entry of the same phase,
+// and returns the entry. It returns nil if there is no such entry.
 func (c *Core) replace(change plan.Change) *Entry {
 	for _, e := range slices.Backward(c.queue) {
 		if c.isInFlight(e) {
@@ -134,19 +141,22 @@ func (c *Core) replace(change plan.Change) *Entry {
 	return nil
 }
 
+// merge merges a change into an entry with a function, Absorb or Replace. It returns the entry, or nil
+// if the function returns false.
 func (c *Core) merge(e *Entry, change plan.Change, by func(older, newer plan.Change) (plan.Change, bool)) *Entry {
 	merged, ok := by(e.Change, change)
 	if !ok {
 		return nil
 	}
-	e.Change, c.tail = merged, nil
+	e.Change = merged
+	c.tail = nil
 	return e
 }
 
 // isInFlight reports whether the request in flight may be for an entry.
 func (c *Core) isInFlight(e *Entry) bool { return c.inFlight != "" && e == c.head() }
 
-// isPending reports whether the same change is pending, perhaps with another reason or message.
+// isPending reports whether an entry has the same change, possibly with another reason or message.
 func (c *Core) isPending(change plan.Change) bool {
 	return slices.ContainsFunc(c.queue, func(e *Entry) bool {
 		_, ok := e.Change.Absorb(change)

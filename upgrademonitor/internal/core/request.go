@@ -14,21 +14,22 @@ const (
 	Create      Verb = "Create" // without a status, which the API server would drop
 	PatchSpec   Verb = "PatchSpec"
 	PatchStatus Verb = "PatchStatus"
-	// Wait is no request: another process must write the object first. Its outcome is Denied.
+	// Wait means that another process must write the object first. The caller makes no request, and
+	// passes the outcome Denied to Done.
 	Wait Verb = "Wait"
 )
 
-// Request is one request to the API server.
+// Request is a request to the API server.
 type Request struct {
 	Verb Verb
-	// Base is the object that a patch is computed from. The patch has the resourceVersion of Base.
+	// Base is the object before a patch. The patch has the resourceVersion of Base.
 	Base Object
-	// Next is the state after the patch.
+	// Next is the state of the object after the patch.
 	Next plan.State
-	// Node is the Node that the request is computed from.
+	// Node is the Node from which the request is computed.
 	Node plan.Node
 
-	completes *Entry // the entry that is settled if this request succeeds
+	completes *Entry // the entry that is settled if this request succeeds, or nil
 }
 
 // Result is the result of a request.
@@ -46,10 +47,12 @@ type Verdict string
 const (
 	// Continue means that the caller makes the next request at once.
 	Continue Verdict = ""
-	// Pause means that another client has changed or deleted the object. Wait before a new request.
+	// Pause means that another client has changed or deleted the object. The caller waits for a moment
+	// before the next request.
 	Pause Verdict = "Pause"
-	// SkipSpec means that the write of the spec failed. Write the status now, and the spec later.
+	// SkipSpec means that the write of the spec failed. The caller passes false to Next until it
+	// retries the spec, so that the status is written now.
 	SkipSpec Verdict = "SkipSpec"
-	// GiveUp means that the caller makes no more requests for now.
+	// GiveUp means that the attempt has failed. The caller makes no more requests until it retries.
 	GiveUp Verdict = "GiveUp"
 )

@@ -39,7 +39,7 @@ func FromTyped(mcn *mcfgv1.MachineConfigNode) Object {
 	return o
 }
 
-// Typed returns the object of a patch before and after the patch. The results share memory with r.
+// Typed returns the object before and after a patch. The results share memory with r.
 func (r Request) Typed() (before, after *mcfgv1.MachineConfigNode) {
 	before = r.Base.typed()
 	base := r.Base
