@@ -70,9 +70,9 @@ type Pool struct {
 // The types of Build are BuildPending, Building and BuildSucceeded, and the type of NotUpdated is
 // NotUpdated.
 type PoolCondition struct {
-	Type    string
-	Since   time.Time
-	Message string
+	Type    string    `json:"type"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message"`
 }
 
 // Certificate is a certificate of a pool. A paused pool gets no new certificate.

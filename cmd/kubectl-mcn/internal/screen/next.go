@@ -43,7 +43,7 @@ func Next(n cluster.Node) []string {
 		return []string{controllerLog}
 	case !isName.MatchString(n.Name):
 		return nil
-	case n.NotReady(), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
+	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
 		return []string{"oc describe node " + n.Name}
 	case n.NotStarted && !n.Degraded:
 		return nextForDaemon(n)

@@ -119,14 +119,9 @@ func forText(n cluster.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken since it was requested. If the time of
-// the request is not known, or if a request has changed the target of a running update, totalText
-// counts from the start of the update.
+// totalText returns how long the update of a node has taken.
 func totalText(n cluster.Node, o Options) string {
-	from := n.Requested
-	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
-		from = n.Started
-	}
+	from := n.Begin()
 	switch {
 	case from.IsZero():
 		return "-"
@@ -159,10 +154,10 @@ func doing(n cluster.Node) string {
 	case n.Degraded:
 		text = "Degraded"
 	}
-	if n.NotReady() {
+	if n.Is(progress.NotReady) {
 		text += ", NotReady"
 	}
-	if n.Cordoned() && !n.InUpdate() {
+	if n.Is(progress.Cordoned) && !n.InUpdate() {
 		text += ", cordoned"
 	}
 	return text
