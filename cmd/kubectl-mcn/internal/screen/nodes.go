@@ -56,8 +56,7 @@ func manySteps(pools []cluster.Pool, o Options) []Line {
 	var ls []Line
 	for _, p := range pools {
 		if p.Updating >= manyNodes {
-			ls = append(ls, Line{})
-			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
+			ls = append(ls, o.paragraph(Plain, Clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "))...)
 		}
 	}
 	return ls

@@ -77,8 +77,8 @@ func notUpdated(p cluster.Pool, o Options) (tone Tone, what string, next, about 
 	names, about, next := unavailable(p, o)
 	if len(names) > 0 {
 		what += ": " + o.names(names)
-	} else if isName.MatchString(p.Name) {
-		next = []string{"oc describe mcp " + p.Name}
+	} else {
+		next = nextFor(p.Name, describePool)
 	}
 	return tone, what, next, about
 }

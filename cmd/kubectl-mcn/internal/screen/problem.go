@@ -48,7 +48,7 @@ func (p Problem) draw(o Options) []Line {
 	if p.marks != "" {
 		gap = "  " + p.marks + "  "
 	}
-	ls := append([]Line{{}}, wrapped(p.Tone, margin, sign+p.Subject+gap+p.What, o.Width)...)
+	ls := o.paragraph(p.Tone, sign+p.Subject+gap+p.What)
 	if message := Clean(p.Message); message != "" {
 		if !o.Whole && o.Width > 0 {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
@@ -75,9 +75,9 @@ func grouped(all []Problem, more string, o Options) []Line {
 		}
 		names[p.cause] = append(names[p.cause], p.Subject)
 	}
-	most := min(maxEntries, len(order))
-	if o.Whole {
-		most = len(order)
+	most := len(order)
+	if !o.Whole {
+		most = min(maxEntries, most)
 	}
 	var ls []Line
 	for _, p := range order[:most] {
@@ -91,17 +91,15 @@ func grouped(all []Problem, more string, o Options) []Line {
 		left += len(names[p.cause])
 	}
 	if left > 0 {
-		ls = append(ls, Line{})
-		ls = append(ls, wrapped(order[most].Tone, margin, fmt.Sprintf(more, nodes(left)), o.Width)...)
+		ls = append(ls, o.paragraph(order[most].Tone, fmt.Sprintf(more, nodes(left)))...)
 	}
 	return ls
 }
 
 // names joins at most maxNames names, and counts the remaining names.
 func (o Options) names(all []string) string {
-	if len(all) <= maxNames || o.Whole {
-		return strings.Join(all, ", ")
+	if more := len(all) - maxNames; more > 0 && !o.Whole {
+		all = append(slices.Clone(all[:maxNames]), fmt.Sprintf("and %d more: kubectl mcn -o wide", more))
 	}
-	shown := slices.Clone(all[:maxNames])
-	return strings.Join(append(shown, fmt.Sprintf("and %d more: kubectl mcn -o wide", len(all)-maxNames)), ", ")
+	return Clean(strings.Join(all, ", "))
 }

@@ -122,7 +122,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		switch isUnavailable := len(n.Unavailable) > 0; {
 		case len(n.Conflict) > 0:
 			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
-			problem.Next = nextForConflict(n)
+			problem.Next = nextFor(n.Name, showLabels)
 		case p.Stalled && n.State == cluster.Waiting && isUnavailable:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
 		case p.Stalled && n.State == cluster.Waiting:
@@ -131,7 +131,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated:
-			problem.What, problem.Next, problem.Tone = "has not reported", nextForDaemon(n), Warn
+			problem.What, problem.Next, problem.Tone = "has not reported", nextFor(n.Name, daemonPods, daemonLog), Warn
 		default:
 			continue
 		}

@@ -181,13 +181,19 @@ func (c *Cluster) explain(verb, name string, err error) error {
 }
 
 // Add adds an object.
-func (r reader) Add(obj any) error { r.store.edit(func() { r.store.put(obj) }); return nil }
+func (r reader) Add(obj any) error { r.store.edit(func() { r.store.add(r.name, obj) }); return nil }
 
 // Update replaces an object.
 func (r reader) Update(obj any) error { return r.Add(obj) }
 
 // Delete deletes an object.
-func (r reader) Delete(obj any) error { r.store.edit(func() { r.store.remove(obj) }); return nil }
+func (r reader) Delete(obj any) error {
+	object, err := meta.Accessor(obj)
+	if err == nil {
+		r.store.edit(func() { r.store.remove(r.name, object.GetName()) })
+	}
+	return err
+}
 
 // Replace does nothing, because list has stored the objects.
 func (r reader) Replace([]any, string) error { return nil }
