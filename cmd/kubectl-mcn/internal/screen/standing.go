@@ -18,11 +18,10 @@ func Standing(p cluster.Pool) string {
 	if p.Target.Config != "" {
 		text += " to " + targetText(p.Target)
 	}
-	counts := p
+	parts, counts := []string{text}, p
 	if counts.Done = 0; p.Updating < manyNodes {
-		counts.Updating = 0
+		parts, counts.Updating = append(parts, stepCounts(p)...), 0
 	}
-	parts := append([]string{text}, stepCounts(p, manyNodes-1)...)
 	parts = append(parts, stateCounts(counts)...)
 	add := func(is bool, text string) {
 		if is {
@@ -48,11 +47,7 @@ func Standing(p cluster.Pool) string {
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
-// If more than limit nodes are updating, it returns nil.
-func stepCounts(p cluster.Pool, limit int) []string {
-	if p.Updating > limit {
-		return nil
-	}
+func stepCounts(p cluster.Pool) []string {
 	counts := map[string]int{}
 	var order []string
 	for _, n := range p.Nodes {

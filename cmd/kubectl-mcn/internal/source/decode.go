@@ -28,17 +28,8 @@ var kinds = map[string]func() metav1.Object{
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
 }
 
-// hypershift is the API group of HyperShift, and the prefix of its labels.
-const hypershift = "hypershift.openshift.io/"
-
-func hasPrefixedLabel(obj metav1.Object) bool {
-	for name := range obj.GetLabels() {
-		if strings.HasPrefix(name, hypershift) {
-			return true
-		}
-	}
-	return false
-}
+// hypershift is in the API versions and the labels of HyperShift.
+var hypershift = []byte(`"hypershift.openshift.io/`)
 
 // decoder collects the objects of files.
 type decoder struct {
@@ -151,7 +142,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	if head.Kind != "" {
 		kind = head.Kind
 	}
-	d.isHosted = d.isHosted || strings.HasPrefix(head.APIVersion, hypershift)
+	d.isHosted = d.isHosted || bytes.Contains(data, hypershift)
 	empty := kinds[kind]
 	switch {
 	case kind == "":
@@ -167,7 +158,6 @@ func (d *decoder) add(data []byte, kind string) error {
 			d.skipped[kind+" without a name"]++
 		default:
 			d.objects = append(d.objects, dated{obj, newestIn(obj)})
-			d.isHosted = d.isHosted || hasPrefixedLabel(obj)
 		}
 	}
 	return nil
