@@ -94,6 +94,9 @@ func (p Pool) IsDone() bool {
 	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)
 }
 
+// IsBuilding reports whether the pool waits for an image that is not built yet.
+func (p Pool) IsBuilding() bool { return p.Build != nil && p.Build.Type != BuildSucceeded }
+
 // StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
 // group, the node with the longest Node.For comes first.
 func (p Pool) StuckNodes() []Node {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -13,8 +14,6 @@ import (
 var (
 	// isName matches a name that can be pasted into a shell.
 	isName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	// reportingFor matches the message of a pool's condition NodeDegraded.
-	reportingFor = regexp.MustCompile(`^Node (\S+) is reporting`)
 	// isOfController matches the error of a cordon, a drain or an uncordon.
 	isOfController = regexp.MustCompile(`(?i)cordon|drain|evict`)
 )
@@ -97,18 +96,19 @@ func nextForPods(pods []progress.Pod) []string {
 }
 
 func nextForPool(pool string, c cluster.PoolCondition) []string {
-	node := reportingFor.FindStringSubmatch(c.Message)
+	reports := poolwords.ReadReports(c.Message)
+	build, _, _ := poolwords.ReadBuild(c.Message)
 	switch {
-	case strings.Contains(c.Message, "(mosc: "):
-		return []string{"oc describe machineosconfigs"} // there is no build yet
-	case c.Type == "BuildSucceeded":
+	case build.State == poolwords.None:
+		return []string{"oc describe machineosconfigs"}
+	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // it tells the nodes to apply the image
 	case strings.Contains(c.Type, "Build"):
 		return []string{"oc describe machineosbuilds"}
 	case strings.Contains(c.Message, seeController):
 		return []string{controllerLog}
-	case node != nil:
-		return nextFor(node[1], daemonLog)
+	case len(reports) > 0:
+		return nextFor(reports[0].Node, daemonLog)
 	case c.Message == "":
 		return nextFor(pool, describePool)
 	}

@@ -35,13 +35,13 @@ func Standing(p cluster.Pool) string {
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
-	add(p.Build != nil && p.Build.Type != "BuildSucceeded", "its image is being built")
-	add(p.Build != nil && p.Build.Type == "BuildSucceeded" && p.Updating == 0, "its image is not applied")
+	add(p.IsBuilding(), "its image is being built")
+	add(p.Build != nil && !p.IsBuilding() && p.Updating == 0, "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
-	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
 	pinned := ofPinnedImageSets(p, Options{})
-	add(slices.ContainsFunc(pinned, isAlarm), "a pinned image set has failed")
-	add(len(pinned) > 0 && !slices.ContainsFunc(pinned, isAlarm), "a pinned image set is being pulled")
+	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
+	add(hasFailed, "a pinned image set has failed")
+	add(len(pinned) > 0 && !hasFailed, "a pinned image set is being pulled")
 	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
 }

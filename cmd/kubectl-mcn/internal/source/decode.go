@@ -36,20 +36,14 @@ type decoder struct {
 	objects  []dated
 	skipped  map[string]int // the number of skipped objects by reason
 	isHosted bool           // the objects are of HyperShift
+	isShown  bool           // there are objects that say something about an update
 }
 
-// check returns an error if no object is shown. Nodes alone say nothing about an update.
+// check returns an error if no object is shown.
 func (d *decoder) check(origin string) error {
-	isShown := func(o dated) bool {
-		switch o.Object.(type) {
-		case *mcfgv1.MachineConfigNode, *mcfgv1.MachineConfigPool, *operatorv1.MachineConfiguration:
-			return true
-		}
-		return false
-	}
 	has := d.skippedObjects()
 	switch {
-	case slices.ContainsFunc(d.objects, isShown):
+	case d.isShown:
 		return nil
 	case d.isHosted:
 		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: see the NodePools on the management cluster", origin)
@@ -158,6 +152,7 @@ func (d *decoder) add(data []byte, kind string) error {
 			d.skipped[kind+" without a name"]++
 		default:
 			d.objects = append(d.objects, dated{obj, newestIn(obj)})
+			d.isShown = d.isShown || kind != "Node" && kind != "MachineConfig"
 		}
 	}
 	return nil
