@@ -53,7 +53,7 @@ func (p Problem) draw(o Options) []Line {
 		if !o.Whole && o.Width > 0 {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
-		ls = append(ls, lines(Plain, indented(margin, margin, message, o.Width)...)...)
+		ls = append(ls, indented(Plain, margin, margin, message, o.Width)...)
 	}
 	for i, next := range p.Next {
 		if i < maxNext || o.Whole {
@@ -83,7 +83,7 @@ func grouped(all []Problem, more string, o Options) []Line {
 	for _, p := range order[:most] {
 		ls = append(ls, p.draw(o)...)
 		if same := names[p.cause][1:]; len(same) > 0 {
-			ls = append(ls, lines(p.Tone, indented(margin, margin, "the same: "+o.names(same), o.Width)...)...)
+			ls = append(ls, indented(p.Tone, margin, margin, "the same: "+o.names(same), o.Width)...)
 		}
 	}
 	left := 0

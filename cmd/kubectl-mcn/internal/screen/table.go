@@ -86,5 +86,5 @@ func wrapped(tone Tone, indent, text string, width int) []Line {
 	if width <= 0 || Width(text) <= width {
 		return lines(tone, text)
 	}
-	return lines(tone, indented("", indent, text, width)...)
+	return indented(tone, "", indent, text, width)
 }

@@ -174,7 +174,10 @@ func (c *Cluster) explain(verb, name string, err error) error {
 }
 
 // Add adds an object.
-func (r reader) Add(obj any) error { r.store.edit(func() { r.store.add(r.name, obj) }); return nil }
+func (r reader) Add(obj any) (err error) {
+	r.store.edit(func() { err = r.store.add(r.name, obj) })
+	return err
+}
 
 // Update replaces an object.
 func (r reader) Update(obj any) error { return r.Add(obj) }

@@ -119,11 +119,13 @@ func (s *Store) member(name string) *member {
 }
 
 // add puts an object of a resource. The caller holds the lock.
-func (s *Store) add(resource string, obj any) {
-	s.put(obj)
-	if object, ok := obj.(metav1.Object); ok {
+func (s *Store) add(resource string, obj any) error {
+	object, err := meta.Accessor(obj)
+	if err == nil {
+		s.put(obj)
 		s.resources[resource].names[object.GetName()] = true
 	}
+	return err
 }
 
 // remove deletes an object of a resource. The caller holds the lock.
@@ -151,10 +153,7 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 		for name := range a.names {
 			a.names[name] = a.names[name] && !isFirst
 		}
-		err = meta.EachListItem(page, func(obj runtime.Object) error {
-			s.add(resource, obj)
-			return nil
-		})
+		err = meta.EachListItem(page, func(obj runtime.Object) error { return s.add(resource, obj) })
 		if err != nil || !isLast {
 			return
 		}
