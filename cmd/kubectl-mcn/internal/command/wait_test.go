@@ -326,16 +326,19 @@ func TestWaitIsInterrupted(t *testing.T) {
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
-	s := newServer(t, newPool("worker", newConfig), n)
+	s := newServer(t, newPool("worker", newConfig), n, newNode("worker-1", "worker", oldConfig, time.Now().Add(-time.Hour)))
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
-	r.await("worker 0/1")
+	r.await("worker 0/2")
 
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	s.CloseClientConnections()
+	before := s.requests("list " + nodesResource)
+	assert.Eventually(t, func() bool { return s.requests("list "+nodesResource) > before }, 30*time.Second, 10*time.Millisecond)
 	update(n, newConfig, time.Now(), phases.Drained)
 	s.set(n)
+	s.remove(nodesResource, "worker-1") // only the next list says it
 	s.failWith(failure{})
-	r.await("1 draining")
+	r.await("worker 0/1 to 22222222, 1 draining")
 	r.cancel()
 	code, _, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)
