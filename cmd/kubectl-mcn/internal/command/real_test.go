@@ -233,4 +233,5 @@ func TestTimeOfAFile(t *testing.T) {
 	got = execute(t, "", "-f", file)
 	assert.Contains(t, got.stdout, "Draining for 71m")
 	assert.Equal(t, "kubectl mcn: ages are computed at 2026-03-04T14:15:05Z, the newest time in dump.json: --at sets another time\n", got.stderr)
+	assert.Contains(t, execute(t, "", "wait", "-f", file).stdout, "14:15:05 worker 3/6", "no view has another time")
 }
