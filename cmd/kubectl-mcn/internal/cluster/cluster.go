@@ -105,7 +105,7 @@ func (o Objects) hasNodes() bool {
 
 // place sets the pool of a node, and Conflict. It returns false if the node is in no pool.
 func (o Objects) place(n *Node) bool {
-	isInSpec := (n.kube == nil || n.HasObject) && !isNotYetSet(n.Pool)
+	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
 	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {
 		return isInSpec
 	}
@@ -147,6 +147,3 @@ func (o Objects) isUnselected(n Node) bool {
 	}
 	return slices.ContainsFunc(o.Pools, func(p *mcfgv1.MachineConfigPool) bool { return o.hasSelector(p.Name) })
 }
-
-// isNotYetSet reports whether the spec of a MachineConfigNode names no pool.
-func isNotYetSet(name string) bool { return name == "not-yet-set" || name == "NotYetSet" }

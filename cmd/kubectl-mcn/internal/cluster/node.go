@@ -6,7 +6,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -59,22 +58,21 @@ type Node struct {
 // NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
 // keeps node.
 func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
-	if node != nil && node.UID == "" && mcn != nil { // a dump without UIDs does not say who owns the object
-		mcn = &mcfgv1.MachineConfigNode{ObjectMeta: mcn.ObjectMeta, Spec: mcn.Spec, Status: mcn.Status}
-		mcn.OwnerReferences = nil
-	}
 	n := Node{Node: progress.Of(node, mcn), kube: node}
-	n.isNew = mcn != nil && neverUpdated(mcn.Status.Conditions)
+	if mcn != nil {
+		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)
+		n.isNew = prepared != nil && conditions.IsReservedReason(prepared.Reason)
+	}
 	return n
 }
 
-// neverUpdated reports whether the list has conditions of update steps, but none of these steps was
-// ever reported.
-func neverUpdated(list []metav1.Condition) bool {
-	isStep := func(c metav1.Condition) bool { return phases.StartsUpdate(phases.Phase(c.Type)) }
-	return slices.ContainsFunc(list, isStep) && !slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return isStep(c) && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason))
-	})
+// Begin returns when the current or the last update began: the time of its request or, if that is
+// not known or a request has changed the target of a running update, its start.
+func (n Node) Begin() time.Time {
+	if n.Requested.IsZero() || !n.Started.IsZero() && n.Started.Before(n.Requested) {
+		return n.Started
+	}
+	return n.Requested
 }
 
 // stateAnnotation is the annotation of a Node with the state of its daemon.
@@ -96,14 +94,9 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 	}
 }
 
-// NotReady reports whether the Node is not Ready.
-func (n Node) NotReady() bool {
-	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == progress.NotReady })
-}
-
-// Cordoned reports whether the Node is cordoned.
-func (n Node) Cordoned() bool {
-	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
+// Is reports whether the Node is unavailable for a reason.
+func (n Node) Is(reason progress.UnavailableReason) bool {
+	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == reason })
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

@@ -53,7 +53,7 @@ func (c *calculation) setRemaining() {
 	var left time.Duration
 	for _, n := range c.Nodes {
 		if n.State == Updating {
-			left = max(left, c.Typical-since(cmp.Or(earlier(n.Requested, n.Started), c.now), c.now))
+			left = max(left, c.Typical-since(cmp.Or(n.Begin(), c.now), c.now))
 		}
 	}
 	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))

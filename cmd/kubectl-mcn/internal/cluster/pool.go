@@ -70,9 +70,9 @@ type Pool struct {
 // The types of Build are BuildPending, Building and BuildSucceeded, and the type of NotUpdated is
 // NotUpdated.
 type PoolCondition struct {
-	Type    string
-	Since   time.Time
-	Message string
+	Type    string    `json:"type"`
+	Since   time.Time `json:"since,omitzero"`
+	Message string    `json:"message"`
 }
 
 // Certificate is a certificate of a pool. A paused pool gets no new certificate.
@@ -93,6 +93,9 @@ func (p Pool) IsDone() bool {
 	isOpen := func(n Node) bool { return n.isPulling() || len(n.Conflict) > 0 }
 	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)
 }
+
+// IsBuilding reports whether the pool waits for an image that is not built yet.
+func (p Pool) IsBuilding() bool { return p.Build != nil && p.Build.Type != BuildSucceeded }
 
 // StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
 // group, the node with the longest Node.For comes first.

@@ -133,7 +133,7 @@ func (c *calculation) lacksImage(n Node) bool {
 		return false
 	case c.Build == nil:
 		return slices.ContainsFunc(c.Problems, isFailure)
-	case c.Build.Type != buildSucceeded:
+	case c.Build.Type != BuildSucceeded:
 		return true
 	}
 	hasOther := func(n Node) bool { return n.Current.Image != c.Target.Image }

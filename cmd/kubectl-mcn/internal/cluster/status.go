@@ -121,12 +121,13 @@ var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 	poolwords.Initial:                mcfgv1.MachineConfigPoolBuildPending,
 	mcfgv1.MachineOSBuildPrepared:    mcfgv1.MachineConfigPoolBuildPending,
 	mcfgv1.MachineOSBuilding:         mcfgv1.MachineConfigPoolBuilding,
-	mcfgv1.MachineOSBuildSucceeded:   buildSucceeded,
+	mcfgv1.MachineOSBuildSucceeded:   BuildSucceeded,
 	mcfgv1.MachineOSBuildFailed:      mcfgv1.MachineConfigPoolBuildFailed,
 	mcfgv1.MachineOSBuildInterrupted: mcfgv1.MachineConfigPoolBuildInterrupted,
 }
 
-const buildSucceeded = "BuildSucceeded"
+// BuildSucceeded is the type of Pool.Build while nodes have to apply the image.
+const BuildSucceeded = "BuildSucceeded"
 
 // buildOf returns what the pool waits for while its image is not on its nodes, or the failure of the
 // build. Once the pool is Updated, the words of its last build do not matter any more.

@@ -14,14 +14,6 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// earlier returns the earlier of two times. It ignores a zero time.
-func earlier(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
-}
-
 // median returns the median of sorted durations, or zero for an empty list.
 func median(sorted []time.Duration) time.Duration {
 	if len(sorted) == 0 {

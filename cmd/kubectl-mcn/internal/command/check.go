@@ -12,21 +12,9 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-// check decides for each view whether the command wait ends.
-//
-//  1. A pool is done if all its nodes have the target, no image is being built, and neither the
-//     pool nor a pinned image set has a problem. A pool without MachineConfigNodes is done if its
-//     condition Updated is True.
-//  2. A pool has failed if it has had a problem for at least --tolerate. A problem is a stuck node,
-//     a degraded pool or pinned image set, or a blocked or paused pool. The time starts again if
-//     the problem goes away and comes back.
-//  3. A pool whose target is in --from is not done and cannot fail, because its update has not
-//     started.
-//  4. While the API server is unreachable, no pool is done and no pool fails, because the last view
-//     may be out of date.
-//  5. With -f, a pool that is not done after all files are read has failed.
-//  6. If a pool of the arguments does not exist, or if there are no pools, wait ends with a usage
-//     error.
+// check decides for each view whether the command wait ends. A pool whose target is in --from is
+// not done and cannot fail, because its update has not started. While the API server is unreachable,
+// no pool is done and no pool fails, because the last view may be out of date.
 type check struct {
 	names    []string // the pools to wait for; empty for all pools
 	before   []string // the values of --from

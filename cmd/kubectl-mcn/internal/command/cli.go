@@ -43,7 +43,7 @@ type CLI struct {
 	// Flags adds flags to all commands. It may be nil.
 	Flags func(*pflag.FlagSet)
 
-	clock          clock.WithTicker
+	clock          clock.WithTickerAndDelayedExecution
 	requestTimeout time.Duration // limits the time until the API server starts its response
 	terminal       terminal.Terminal
 	config         clientcmd.ClientConfig

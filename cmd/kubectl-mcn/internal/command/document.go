@@ -37,24 +37,24 @@ func (d *document) DeepCopyObject() runtime.Object {
 }
 
 type documentPool struct {
-	Name           string              `json:"name"`
-	Target         documentTarget      `json:"target"`
-	Release        string              `json:"release,omitempty"` // the OpenShift version of the target's config
-	Complete       bool                `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
-	Updated        bool                `json:"updated"`           // the pool's condition Updated is True for the target
-	Paused         bool                `json:"paused"`
-	Blocked        bool                `json:"blocked"`
-	Stalled        bool                `json:"stalled"`
-	Unavailable    int                 `json:"unavailable"`
-	MaxUnavailable int                 `json:"maxUnavailable,omitempty"`
-	FromStatus     bool                `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int      `json:"counts"`               // nodes by state; "nodes" is the sum, and "unreported" includes "missing"
-	Typical        *int                `json:"typicalSeconds,omitempty"`
-	Remaining      *int                `json:"remainingSeconds,omitempty"`
-	Problems       []documentCondition `json:"problems"`
-	Build          *documentCondition  `json:"build,omitempty"`
-	Entries        []documentEntry     `json:"entries"` // what the screen says, an entry for each node
-	Nodes          []documentNode      `json:"nodes"`
+	Name           string                  `json:"name"`
+	Target         documentTarget          `json:"target"`
+	Release        string                  `json:"release,omitempty"` // the OpenShift version of the target's config
+	Complete       bool                    `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
+	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
+	Paused         bool                    `json:"paused"`
+	Blocked        bool                    `json:"blocked"`
+	Stalled        bool                    `json:"stalled"`
+	Unavailable    int                     `json:"unavailable"`
+	MaxUnavailable int                     `json:"maxUnavailable,omitempty"`
+	FromStatus     bool                    `json:"fromStatus,omitempty"` // the counts are from the status of the pool
+	Counts         map[string]int          `json:"counts"`               // nodes by state; "nodes" is the sum, and "unreported" includes "missing"
+	Typical        *int                    `json:"typicalSeconds,omitempty"`
+	Remaining      *int                    `json:"remainingSeconds,omitempty"`
+	Problems       []cluster.PoolCondition `json:"problems"`
+	Build          *cluster.PoolCondition  `json:"build,omitempty"`
+	Entries        []documentEntry         `json:"entries"` // what the screen says, an entry for each node
+	Nodes          []documentNode          `json:"nodes"`
 }
 
 // documentEntry is an entry of the screen.
@@ -71,12 +71,6 @@ type documentEntry struct {
 type documentTarget struct {
 	Config string `json:"config"`
 	Image  string `json:"image"`
-}
-
-type documentCondition struct {
-	Type    string    `json:"type"`
-	Since   time.Time `json:"since,omitzero"`
-	Message string    `json:"message"`
 }
 
 type documentNode struct {
@@ -132,7 +126,7 @@ func newDocument(v source.View, origin string) *document {
 		doc := documentPool{
 			Name: p.Name, Target: documentTarget(p.Target), Release: v.Releases[p.Target.Config], Complete: p.IsDone(), Paused: p.Paused,
 			Updated: p.Updated, Blocked: p.Blocked, Stalled: p.Stalled, Entries: entries(screen.Problems(p, screen.Options{Now: v.Time, Whole: true})), Unavailable: p.Unavailable, MaxUnavailable: p.MaxUnavailable, FromStatus: p.FromStatus,
-			Typical: seconds(p.Typical, p.Typical > 0), Problems: []documentCondition{}, Nodes: []documentNode{},
+			Typical: seconds(p.Typical, p.Typical > 0), Problems: append([]cluster.PoolCondition{}, p.Problems...), Build: p.Build, Nodes: []documentNode{},
 			Counts: map[string]int{
 				"nodes": p.Total(), "done": p.Done, "updating": p.Updating, "stuck": p.Stuck, "waiting": p.Waiting, "idle": p.Idle,
 				"unreported": p.Unreported, "missing": p.Missing,
@@ -140,13 +134,6 @@ func newDocument(v source.View, origin string) *document {
 		}
 		if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)
-		}
-		for _, c := range p.Problems {
-			doc.Problems = append(doc.Problems, documentCondition(c))
-		}
-		if p.Build != nil {
-			build := documentCondition(*p.Build)
-			doc.Build = &build
 		}
 		for _, n := range p.Nodes {
 			doc.Nodes = append(doc.Nodes, describe(n))
@@ -159,7 +146,7 @@ func newDocument(v source.View, origin string) *document {
 func describe(n cluster.Node) documentNode {
 	doc := documentNode{
 		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
-		NotReady: n.NotReady(), Cordoned: n.Cordoned(), Pools: n.Conflict, OffTarget: n.OffTarget, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
+		NotReady: n.Is(progress.NotReady), Cordoned: n.Is(progress.Cordoned), Pools: n.Conflict, OffTarget: n.OffTarget, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
 		Since: n.Since, Seconds: seconds(n.For, n.For > 0),
 		Requested: n.Requested, Started: n.Started, Completed: n.Completed, Message: n.Message, Next: screen.Next(n),
 	}

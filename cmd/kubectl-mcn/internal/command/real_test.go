@@ -196,6 +196,9 @@ func TestBadInput(t *testing.T) {
 		"no name":            {`{"kind":"MachineConfigNode"}`, "", "1 MachineConfigNode without a name"},
 		"wrong types":        {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "1 MachineConfigNode that cannot be read"},
 		"other kinds":        {list + `{"kind":"Pod"}`, "worker-4", "skipped objects that are not shown: 1 Pod"},
+		"a hosted cluster":   {`{"kind":"Node","metadata":{"name":"a","labels":{"hypershift.openshift.io/nodePool":"b"}}}`, "", "stdin is from a hosted cluster of HyperShift"},
+		"a NodePool":         {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
+		"other labels":       {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"an operator's dump": {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
 		"a list of one kind": {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
 		"no conditions":      {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},
@@ -230,4 +233,5 @@ func TestTimeOfAFile(t *testing.T) {
 	got = execute(t, "", "-f", file)
 	assert.Contains(t, got.stdout, "Draining for 71m")
 	assert.Equal(t, "kubectl mcn: ages are computed at 2026-03-04T14:15:05Z, the newest time in dump.json: --at sets another time\n", got.stderr)
+	assert.Contains(t, execute(t, "", "wait", "-f", file).stdout, "14:15:05 worker 3/6", "no view has another time")
 }

@@ -52,7 +52,7 @@ func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if w.timeout > 0 {
-		defer time.AfterFunc(w.timeout, cancel).Stop()
+		defer w.clock.AfterFunc(w.timeout, cancel).Stop()
 	}
 	c := &w.check
 	standing := map[string]string{} // the last printed line of each pool

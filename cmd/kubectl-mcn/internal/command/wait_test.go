@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -29,7 +28,7 @@ type running struct {
 	cancel context.CancelFunc
 	code   chan int
 	lines  *lines
-	stderr *bytes.Buffer
+	stderr *lines
 }
 
 // fastClock starts at the real time, and runs ten times as fast.
@@ -43,21 +42,41 @@ func (c fastClock) Since(t time.Time) time.Duration        { return c.Now().Sub(
 func (c fastClock) After(d time.Duration) <-chan time.Time { return c.RealClock.After(d / 10) }
 func (c fastClock) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(d / 10) }
 
+// heldClock is a fast clock, but --timeout ends only when the test steps the clock deadline.
+type heldClock struct {
+	fastClock
+	deadline *clocktesting.FakeClock
+}
+
+func (c heldClock) AfterFunc(d time.Duration, f func()) clock.Timer {
+	return c.deadline.AfterFunc(d, f)
+}
+
+// startWithTimeout runs a wait with --timeout 1s. The time is over when the test calls timeout.
+func startWithTimeout(t *testing.T, args ...string) (r *running, timeout func()) {
+	t.Helper()
+	c := heldClock{fastClock{start: time.Now()}, clocktesting.NewFakeClock(time.Now())}
+	args = append([]string{"wait", "--timeout", "1s"}, args...)
+	r = startWith(t, c, terminal.Terminal{Size: func() (int, int) { return 80, 0 }}, args...)
+	return r, func() { c.deadline.Step(time.Second) }
+}
+
 // start runs the command on a fast clock, without a terminal.
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
 	return startWith(t, fastClock{start: time.Now()}, terminal.Terminal{Size: func() (int, int) { return 80, 0 }}, args...)
 }
 
-func startWith(t *testing.T, clock clock.WithTicker, screen terminal.Terminal, args ...string) *running {
+func startWith(t *testing.T, clock clock.WithTickerAndDelayedExecution, screen terminal.Terminal, args ...string) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	r := &running{t: t, cancel: cancel, code: make(chan int, 1), lines: newLines(), stderr: &bytes.Buffer{}}
+	r := &running{t: t, cancel: cancel, code: make(chan int, 1), lines: newLines(), stderr: newLines()}
 	c := testCommand(r.lines, r.stderr)
 	c.clock, c.terminal = clock, screen
 	go func() {
 		code := c.run(ctx, args)
 		r.lines.close()
+		r.stderr.close()
 		r.code <- code
 	}()
 	t.Cleanup(cancel)
@@ -260,21 +279,20 @@ func TestWaitTimesOut(t *testing.T) {
 	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
 	paused := newPool("worker", newConfig)
 	paused.Spec.Paused = true
-	waits := map[string]*running{}
 	for want, test := range map[string]struct {
 		pool *mcfgv1.MachineConfigPool
 		node *mcfgv1.MachineConfigNode
 		args string
 	}{
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                {newPool("worker", newConfig), n, "--timeout 1s"},
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":        {paused, n, "--timeout 1s"},
-		"not done within 1s: worker 1/1 to 22222222, its image is being built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, "--timeout 1s"},
-		"not done within 1s: worker has not started":                             {newPool("worker", newConfig), done, "--timeout 1s --from " + newConfig},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                {newPool("worker", newConfig), n, ""},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":        {paused, n, ""},
+		"not done within 1s: worker 1/1 to 22222222, its image is being built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, ""},
+		"not done within 1s: worker has not started":                             {newPool("worker", newConfig), done, "--from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
-		waits[want] = start(t, append([]string{"wait", "--kubeconfig", s.kubeconfig(t)}, strings.Fields(test.args)...)...)
-	}
-	for want, r := range waits {
+		r, timeout := startWithTimeout(t, append(strings.Fields(test.args), "--kubeconfig", s.kubeconfig(t))...)
+		r.await("worker ")
+		timeout()
 		code, _, stderr := r.end()
 		assert.Equal(t, exitTimeout, code, want)
 		assert.Contains(t, stderr, want)
@@ -308,16 +326,19 @@ func TestWaitIsInterrupted(t *testing.T) {
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
-	s := newServer(t, newPool("worker", newConfig), n)
+	s := newServer(t, newPool("worker", newConfig), n, newNode("worker-1", "worker", oldConfig, time.Now().Add(-time.Hour)))
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
-	r.await("worker 0/1")
+	r.await("worker 0/2")
 
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	s.CloseClientConnections()
+	before := s.requests("list " + nodesResource)
+	assert.Eventually(t, func() bool { return s.requests("list "+nodesResource) > before }, 30*time.Second, 10*time.Millisecond)
 	update(n, newConfig, time.Now(), phases.Drained)
 	s.set(n)
+	s.remove(nodesResource, "worker-1") // only the next list says it
 	s.failWith(failure{})
-	r.await("1 draining")
+	r.await("worker 0/1 to 22222222, 1 draining")
 	r.cancel()
 	code, _, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)
@@ -375,7 +396,10 @@ func TestSilentServer(t *testing.T) {
 		assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"\n", stderr, args)
 		assert.Empty(t, stdout, args)
 	}
-	code, stdout, stderr := start(t, "wait", "--timeout", "1s", "--request-timeout", "50ms", "--kubeconfig", file).end()
+	r, timeout := startWithTimeout(t, "--request-timeout", "50ms", "--kubeconfig", file)
+	_, _ = r.stderr.await("trying again")
+	timeout()
+	code, stdout, stderr := r.end()
 	assert.Equal(t, exitTimeout, code)
 	assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"; trying again\nkubectl mcn: not done within 1s: the cluster could not be read\n", stderr)
 	assert.Empty(t, stdout)

@@ -47,31 +47,28 @@ func Components(list []metav1.Condition) []Component {
 }
 
 func componentOf(list []metav1.Condition, name string, c components.Component) Component {
-	result := Component{Name: name, Health: notReported}
+	result := Component{Name: name, Health: string(components.HealthOf(list, c))}
 	var own []metav1.Condition
 	for _, a := range []components.Aspect{components.Progressing, components.Degraded, components.Available} {
-		condition := meta.FindStatusCondition(list, components.TypeOf(c, a))
-		if condition == nil {
-			if a != components.Progressing {
-				result.Problems = append(result.Problems, metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported})
-			}
+		condition := metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported}
+		if found := meta.FindStatusCondition(list, condition.Type); found != nil {
+			condition = *found
+			own = append(own, condition)
+		} else if a == components.Progressing {
 			continue
 		}
-		own = append(own, *condition)
 		isWell := condition.Status != metav1.ConditionUnknown && (condition.Status == metav1.ConditionTrue) == (a == components.Available)
 		switch {
 		case isWell:
 		case a == components.Progressing:
 			result.Doing, result.Since, result.Message = condition.Reason, &condition.LastTransitionTime, condition.Message
 		default:
-			result.Problems = append(result.Problems, *condition)
+			result.Problems = append(result.Problems, condition)
 		}
 	}
 	if len(own) == 0 {
-		result.Problems = nil
-		return result
+		return Component{Name: name, Health: notReported}
 	}
-	result.Health = string(components.HealthOf(list, c))
 	if fault, ok := components.MostRecentError(own); ok {
 		result.Error = &fault
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -13,8 +14,6 @@ import (
 var (
 	// isName matches a name that can be pasted into a shell.
 	isName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	// reportingFor matches the message of a pool's condition NodeDegraded.
-	reportingFor = regexp.MustCompile(`^Node (\S+) is reporting`)
 	// isOfController matches the error of a cordon, a drain or an uncordon.
 	isOfController = regexp.MustCompile(`(?i)cordon|drain|evict`)
 )
@@ -31,8 +30,28 @@ const (
 // the others.
 var ofController = []phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}
 
-// Next returns commands that show more about a stuck or slow node than the screen does. It omits
-// commands with names that cannot be pasted into a shell.
+// The commands below have NAME in place of the name of a node or pool.
+const (
+	daemonLog    = inNamespace + "logs -c machine-config-daemon $(" + inNamespace + "get pods -o name " + daemonPod + "NAME)"
+	daemonPods   = inNamespace + "get pods -o wide " + daemonPod + "NAME"
+	describeNode = "oc describe node NAME"
+	describePool = "oc describe mcp NAME"
+	showLabels   = "oc get node NAME --show-labels"
+	uncordon     = "oc adm uncordon NAME"
+)
+
+// nextFor returns commands with a name, or nil if the name cannot be pasted into a shell.
+func nextFor(name string, commands ...string) []string {
+	if !isName.MatchString(name) {
+		return nil
+	}
+	for i, c := range commands {
+		commands[i] = strings.ReplaceAll(c, "NAME", name)
+	}
+	return commands
+}
+
+// Next returns commands that show more about a stuck or slow node than the screen does.
 func Next(n cluster.Node) []string {
 	switch {
 	case n.State != cluster.Stuck && !n.Slow:
@@ -41,41 +60,23 @@ func Next(n cluster.Node) []string {
 		return nextForPods(n.Pods)
 	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
 		return []string{controllerLog}
-	case !isName.MatchString(n.Name):
-		return nil
-	case n.NotReady(), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
-		return []string{"oc describe node " + n.Name}
+	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
+		return nextFor(n.Name, describeNode)
 	case n.NotStarted && !n.Degraded:
-		return nextForDaemon(n)
+		return nextFor(n.Name, daemonPods, daemonLog)
 	}
-	return daemonLog(n.Name)
-}
-
-// nextForDaemon returns commands that show the pod of a node's daemon and its log.
-func nextForDaemon(n cluster.Node) []string {
-	if !isName.MatchString(n.Name) {
-		return nil
-	}
-	return append([]string{inNamespace + "get pods -o wide " + daemonPod + n.Name}, daemonLog(n.Name)...)
+	return nextFor(n.Name, daemonLog)
 }
 
 // nextForUnavailable returns the command that helps with an unavailable Node.
 func nextForUnavailable(n cluster.Node) []string {
 	switch {
-	case !isName.MatchString(n.Name) || len(n.Unavailable) == 0:
+	case len(n.Unavailable) == 0:
 		return nil
 	case n.Unavailable[0].Reason == progress.Cordoned: // the last of the reasons, so there is no other
-		return []string{"oc adm uncordon " + n.Name}
+		return nextFor(n.Name, uncordon)
 	}
-	return []string{"oc describe node " + n.Name}
-}
-
-// nextForConflict returns the command that shows the labels of a node.
-func nextForConflict(n cluster.Node) []string {
-	if !isName.MatchString(n.Name) {
-		return nil
-	}
-	return []string{"oc get node " + n.Name + " --show-labels"}
+	return nextFor(n.Name, describeNode)
 }
 
 // nextForPods returns a command for each namespace in which an eviction was refused, and for each
@@ -94,25 +95,22 @@ func nextForPods(pods []progress.Pod) []string {
 	return all
 }
 
-func daemonLog(node string) []string {
-	return []string{inNamespace + "logs -c machine-config-daemon $(" + inNamespace + "get pods -o name " + daemonPod + node + ")"}
-}
-
 func nextForPool(pool string, c cluster.PoolCondition) []string {
-	node := reportingFor.FindStringSubmatch(c.Message)
+	reports := poolwords.ReadReports(c.Message)
+	build, _, _ := poolwords.ReadBuild(c.Message)
 	switch {
-	case strings.Contains(c.Message, "(mosc: "):
-		return []string{"oc describe machineosconfigs"} // there is no build yet
-	case c.Type == "BuildSucceeded":
+	case build.State == poolwords.None:
+		return []string{"oc describe machineosconfigs"}
+	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // it tells the nodes to apply the image
 	case strings.Contains(c.Type, "Build"):
 		return []string{"oc describe machineosbuilds"}
 	case strings.Contains(c.Message, seeController):
 		return []string{controllerLog}
-	case node != nil && isName.MatchString(node[1]):
-		return daemonLog(node[1])
-	case c.Message == "" && isName.MatchString(pool):
-		return []string{"oc describe mcp " + pool}
+	case len(reports) > 0:
+		return nextFor(reports[0].Node, daemonLog)
+	case c.Message == "":
+		return nextFor(pool, describePool)
 	}
 	return nil
 }

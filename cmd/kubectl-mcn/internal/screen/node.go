@@ -17,7 +17,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	ls = append(ls, wrapped(Plain, "  ", moment(o), o.Width)...)
 	ls = append(ls, Line{})
 	field := func(name, value string) {
-		ls = append(ls, lines(Plain, indented(pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)...)
+		ls = append(ls, indented(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)
 	}
 	addTime := func(name string, t time.Time) {
 		if !t.IsZero() {
@@ -85,7 +85,7 @@ func stepRows(n cluster.Node, o Options) []Line {
 	for i, l := range table(rows, 0, o.Width) {
 		all = append(all, l)
 		if i > 0 && n.Steps[i-1].Message != "" {
-			all = append(all, lines(Plain, indented(margin, margin, n.Steps[i-1].Message, o.Width)...)...)
+			all = append(all, indented(Plain, margin, margin, n.Steps[i-1].Message, o.Width)...)
 		}
 	}
 	return all

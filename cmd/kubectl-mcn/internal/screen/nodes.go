@@ -16,8 +16,7 @@ const (
 	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns the table of the nodes that chosenNodes selects. If the screen has no room for
-// all nodes, a last line counts the remaining nodes.
+// nodeRows returns the table of the chosenNodes, as far as there is room.
 func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0
@@ -30,10 +29,15 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 		if o.Height > 0 {
 			most = max(2, room)
 		}
-		if o.Whole || len(chosen) <= most {
+		if most = min(most, len(chosen)); o.Whole {
 			most = len(chosen)
 		}
-		ls = append(manySteps(pools, o), Line{})
+		for _, p := range pools {
+			if p.Updating >= manyNodes {
+				ls = append(ls, o.paragraph(Plain, Clean(p.Name)+": "+strings.Join(stepCounts(p), ", "))...)
+			}
+		}
+		ls = append(ls, Line{})
 		ls = append(ls, nodeTable(chosen[:most], o)...)
 		for i, n := range chosen[:most] {
 			if n.State == cluster.Stuck {
@@ -46,19 +50,6 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	}
 	if missing > 0 && o.Whole {
 		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" that are not known", o.Width)})
-	}
-	return ls
-}
-
-// manySteps returns a line for each pool in which at least manyNodes nodes are updating. The line
-// counts the nodes at each step.
-func manySteps(pools []cluster.Pool, o Options) []Line {
-	var ls []Line
-	for _, p := range pools {
-		if p.Updating >= manyNodes {
-			ls = append(ls, Line{})
-			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+strings.Join(stepCounts(p, p.Updating), ", "), o.Width)...)
-		}
 	}
 	return ls
 }
@@ -85,15 +76,13 @@ func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
 // has no limit.
 func nodeTable(all []cluster.Node, o Options) []Line {
 	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
-	var names []string
-	for _, n := range all {
-		names = append(names, Clean(n.Name))
-	}
 	if o.Width > 0 {
 		titles = titles[:4]
 	}
+	var names []string
 	rows := [][]string{titles}
 	for _, n := range all {
+		names = append(names, Clean(n.Name))
 		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
 		rows = append(rows, row[:len(titles)])
 	}
@@ -119,14 +108,9 @@ func forText(n cluster.Node, o Options) string {
 	return sinceNow(n.Since, o.Now)
 }
 
-// totalText returns how long the update of a node has taken since it was requested. If the time of
-// the request is not known, or if a request has changed the target of a running update, totalText
-// counts from the start of the update.
+// totalText returns how long the update of a node has taken.
 func totalText(n cluster.Node, o Options) string {
-	from := n.Requested
-	if from.IsZero() || !n.Started.IsZero() && n.Started.Before(from) {
-		from = n.Started
-	}
+	from := n.Begin()
 	switch {
 	case from.IsZero():
 		return "-"
@@ -159,10 +143,10 @@ func doing(n cluster.Node) string {
 	case n.Degraded:
 		text = "Degraded"
 	}
-	if n.NotReady() {
+	if n.Is(progress.NotReady) {
 		text += ", NotReady"
 	}
-	if n.Cordoned() && !n.InUpdate() {
+	if n.Is(progress.Cordoned) && !n.InUpdate() {
 		text += ", cordoned"
 	}
 	return text
@@ -174,8 +158,7 @@ var signs = map[progress.StepState]string{
 }
 
 // marks returns a sign for each step of a node.
-func marks(n cluster.Node) string {
-	text := ""
+func marks(n cluster.Node) (text string) {
 	for _, s := range n.Steps {
 		text += signs[s.State]
 	}

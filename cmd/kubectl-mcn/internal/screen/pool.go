@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,34 +17,20 @@ const justNow = 2 * time.Minute
 // ofPool returns the problems of the pool itself.
 func ofPool(p cluster.Pool, o Options) []Problem {
 	var all []Problem
-	add := func(tone Tone, c cluster.PoolCondition, what string, next []string, about ...string) {
-		all = append(all, Problem{
-			ProblemID: ProblemID{Pool: p.Name, Kind: c.Type}, Since: c.Since, Subject: "pool " + Clean(p.Name), What: what,
-			Message: c.Message, Next: next, Tone: tone, About: about,
-		})
-	}
 	for _, c := range p.Problems {
-		add(Alarm, c, conditionText(c)+sinceText(c.Since, o.Now), nextForPool(p.Name, c))
+		all = append(all, ofCondition(p, c, Alarm, o))
 	}
-	if c := p.NotUpdated; c != nil {
-		tone, what, next, about := notUpdated(p, o)
-		if len(about) > 0 {
-			c = &cluster.PoolCondition{Type: c.Type, Since: c.Since}
-		}
-		add(tone, *c, what, next, about...)
+	if p.NotUpdated != nil {
+		all = append(all, notUpdated(p, *p.NotUpdated, o))
 	}
-	if what, next, about := full(p, o); what != "" {
-		tone := Warn
-		if p.Blocked {
-			tone = Alarm
-		}
-		add(tone, cluster.PoolCondition{Type: "Full"}, what, next, about...)
-	}
+	all = append(all, full(p, o))
 	if p.Build != nil {
-		add(Warn, *p.Build, conditionText(*p.Build)+sinceText(p.Build.Since, o.Now), nextForPool(p.Name, *p.Build))
+		all = append(all, ofCondition(p, *p.Build, Warn, o))
 	}
-	if what, message := paused(p, o); what != "" {
-		add(Warn, cluster.PoolCondition{Type: "PausedPool", Message: message}, what, nil)
+	all = append(all, paused(p, o))
+	all = slices.DeleteFunc(all, func(problem Problem) bool { return problem.What == "" })
+	for i := range all {
+		all[i].Pool, all[i].Subject = p.Name, "pool "+Clean(p.Name)
 	}
 	return all
 }
@@ -57,66 +44,73 @@ var conditionTexts = map[string]string{
 	"BuildInterrupted": "the OS image build was interrupted",
 }
 
-func conditionText(c cluster.PoolCondition) string {
-	if text := conditionTexts[c.Type]; text != "" {
-		return text
-	}
-	return Clean(c.Type)
+func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) Problem {
+	what := cmp.Or(conditionTexts[c.Type], Clean(c.Type)) + sinceText(c.Since, o.Now)
+	return Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p.Name, c), Tone: tone}
 }
 
 // notUpdated says why a pool is not Updated although all its nodes have the target.
-func notUpdated(p cluster.Pool, o Options) (tone Tone, what string, next, about []string) {
-	since := p.NotUpdated.Since
-	tone, what = Alarm, "all nodes have the target, but the pool is not Updated"+sinceText(since, o.Now)
+func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
+	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
+	problem.What = "all nodes have the target, but the pool is not Updated" + sinceText(c.Since, o.Now)
 	if p.Total() == 0 {
-		what = "it has no nodes, and is not Updated" + sinceText(since, o.Now)
+		problem.What = "it has no nodes, and is not Updated" + sinceText(c.Since, o.Now)
 	}
-	if !since.IsZero() && o.Now.Sub(since) < justNow {
-		tone = Warn
+	if !c.Since.IsZero() && o.Now.Sub(c.Since) < justNow {
+		problem.Tone = Warn
 	}
-	names, about, next := unavailable(p, o)
-	if len(names) > 0 {
-		what += ": " + o.names(names)
-	} else if isName.MatchString(p.Name) {
-		next = []string{"oc describe mcp " + p.Name}
+	problem.addUnavailable(p, o)
+	if len(problem.About) > 0 {
+		problem.Message = ""
 	}
-	return tone, what, next, about
+	if problem.Next == nil {
+		problem.Next = nextFor(p.Name, describePool)
+	}
+	return problem
 }
 
-// full says which unavailable nodes hold back waiting nodes. It returns "" if no nodes do, or if
-// these nodes are stuck and have entries of their own.
-func full(p cluster.Pool, o Options) (what string, next, about []string) {
+// full says which unavailable nodes hold back waiting nodes. What is "" if no nodes do, or if these
+// nodes are stuck and have entries of their own.
+func full(p cluster.Pool, o Options) Problem {
 	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck }
 	nodesOfPool := p.UnavailableNodes()
 	if !p.Full || len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
-		return "", nil, nil
+		return Problem{}
 	}
-	what = "maxUnavailable holds back " + strings.Replace(nodes(p.Waiting), " ", " waiting ", 1)
+	problem := Problem{ProblemID: ProblemID{Kind: "Full"}, Tone: Warn, What: fmt.Sprintf("maxUnavailable holds back %d waiting node", p.Waiting)}
+	if p.Waiting > 1 {
+		problem.What += "s"
+	}
 	if p.Blocked {
-		what = "blocked"
+		problem.What, problem.Tone = "blocked", Alarm
 	}
-	names, about, next := unavailable(p, o)
-	places := fmt.Sprintf("%d of %d unavailable", p.Unavailable, p.MaxUnavailable)
+	places := ", %d of %d unavailable"
 	if p.Unavailable > p.MaxUnavailable {
-		places = fmt.Sprintf("%d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
+		places = ", %d unavailable, maxUnavailable is %d"
 	}
-	return what + ", " + places + ": " + o.names(names), next, about
+	problem.What += fmt.Sprintf(places, p.Unavailable, p.MaxUnavailable)
+	problem.addUnavailable(p, o)
+	return problem
 }
 
-// unavailable describes the unavailable nodes of a pool. It also returns their names, and commands
-// that show more.
-func unavailable(p cluster.Pool, o Options) (texts, names, next []string) {
+// addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
+func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
+	var texts []string
 	all := p.UnavailableNodes()
 	for _, n := range all {
-		texts, names = append(texts, Clean(n.Name)+" ("+whyUnavailable(n, o)+")"), append(names, n.Name)
+		texts = append(texts, Clean(n.Name)+" ("+whyUnavailable(n, o)+")")
+		problem.About = append(problem.About, n.Name)
 		if !n.Degraded && !n.InUpdate() {
-			next = append(next, nextForUnavailable(n)...)
+			problem.Next = append(problem.Next, nextForUnavailable(n)...)
 		}
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {
-		texts, next = append(texts, nodes(unknown)+" by the status of the pool"), append(next, "oc get nodes")
+		texts = append(texts, nodes(unknown)+" by the status of the pool")
+		problem.Next = append(problem.Next, "oc get nodes")
 	}
-	return texts, names, next
+	if len(texts) > 0 {
+		problem.What += ": " + o.names(texts)
+	}
 }
 
 // whyUnavailable says why a node is unavailable, and since when.
@@ -149,12 +143,10 @@ func reasons(n cluster.Node, o Options) string {
 }
 
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
-func paused(p cluster.Pool, o Options) (what, message string) {
-	if !p.Paused {
-		return "", ""
-	}
-	if p.Waiting > 0 && !p.TargetSince.IsZero() {
-		what = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(p.Waiting)
+func paused(p cluster.Pool, o Options) Problem {
+	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn}
+	if p.Paused && p.Waiting > 0 && !p.TargetSince.IsZero() {
+		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(p.Waiting)
 	}
 	var texts []string
 	for _, c := range p.Certificates {
@@ -165,10 +157,8 @@ func paused(p cluster.Pool, o Options) (what, message string) {
 		texts = append(texts, Clean(c.Subject)+" "+clockTime(c.Expires, o.Now)+" ("+left+")")
 	}
 	if len(texts) > 0 {
-		if what == "" {
-			what = "paused"
-		}
-		message = "Certificates are not renewed while the pool is paused. They expire: " + strings.Join(texts, ", ")
+		problem.What = cmp.Or(problem.What, "paused")
+		problem.Message = "Certificates are not renewed while the pool is paused. They expire: " + strings.Join(texts, ", ")
 	}
-	return what, message
+	return problem
 }

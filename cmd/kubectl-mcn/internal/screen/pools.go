@@ -110,7 +110,7 @@ func leftText(p cluster.Pool) string {
 	switch {
 	case len(p.Problems) > 0:
 		return "degraded"
-	case p.Build != nil && p.Build.Type != "BuildSucceeded":
+	case p.IsBuilding():
 		return "building"
 	case p.IsDone() && p.Total() == 0:
 		return "-"

@@ -48,12 +48,12 @@ func (p Problem) draw(o Options) []Line {
 	if p.marks != "" {
 		gap = "  " + p.marks + "  "
 	}
-	ls := append([]Line{{}}, wrapped(p.Tone, margin, sign+p.Subject+gap+p.What, o.Width)...)
+	ls := o.paragraph(p.Tone, sign+p.Subject+gap+p.What)
 	if message := Clean(p.Message); message != "" {
 		if !o.Whole && o.Width > 0 {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
-		ls = append(ls, lines(Plain, indented(margin, margin, message, o.Width)...)...)
+		ls = append(ls, indented(Plain, margin, margin, message, o.Width)...)
 	}
 	for i, next := range p.Next {
 		if i < maxNext || o.Whole {
@@ -75,15 +75,15 @@ func grouped(all []Problem, more string, o Options) []Line {
 		}
 		names[p.cause] = append(names[p.cause], p.Subject)
 	}
-	most := min(maxEntries, len(order))
-	if o.Whole {
-		most = len(order)
+	most := len(order)
+	if !o.Whole {
+		most = min(maxEntries, most)
 	}
 	var ls []Line
 	for _, p := range order[:most] {
 		ls = append(ls, p.draw(o)...)
 		if same := names[p.cause][1:]; len(same) > 0 {
-			ls = append(ls, lines(p.Tone, indented(margin, margin, "the same: "+o.names(same), o.Width)...)...)
+			ls = append(ls, indented(p.Tone, margin, margin, "the same: "+o.names(same), o.Width)...)
 		}
 	}
 	left := 0
@@ -91,17 +91,15 @@ func grouped(all []Problem, more string, o Options) []Line {
 		left += len(names[p.cause])
 	}
 	if left > 0 {
-		ls = append(ls, Line{})
-		ls = append(ls, wrapped(order[most].Tone, margin, fmt.Sprintf(more, nodes(left)), o.Width)...)
+		ls = append(ls, o.paragraph(order[most].Tone, fmt.Sprintf(more, nodes(left)))...)
 	}
 	return ls
 }
 
 // names joins at most maxNames names, and counts the remaining names.
 func (o Options) names(all []string) string {
-	if len(all) <= maxNames || o.Whole {
-		return strings.Join(all, ", ")
+	if more := len(all) - maxNames; more > 0 && !o.Whole {
+		all = append(slices.Clone(all[:maxNames]), fmt.Sprintf("and %d more: kubectl mcn -o wide", more))
 	}
-	shown := slices.Clone(all[:maxNames])
-	return strings.Join(append(shown, fmt.Sprintf("and %d more: kubectl mcn -o wide", len(all)-maxNames)), ", ")
+	return Clean(strings.Join(all, ", "))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // section is a part of the screen: problems of one kind. more is the format of the line that counts
@@ -55,14 +56,9 @@ func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
 // Failures returns the problems that stop the rollout of a pool.
 func Failures(p cluster.Pool, now time.Time) []Problem {
 	all := Problems(p, Options{Now: now})
-	add := func(is bool, kind string) {
-		if is {
-			all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: kind}, Tone: Alarm})
-		}
+	if p.Paused && p.Done < p.Total() || p.FromStatus && p.Stuck > 0 {
+		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Stopped"}, Tone: Alarm})
 	}
-	add(p.Paused && p.Done < p.Total(), "Paused")
-	add(p.Blocked, "Blocked")
-	add(p.FromStatus && p.Stuck > 0, "Degraded")
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
@@ -111,7 +107,7 @@ func reason(n cluster.Node, o Options) string {
 	add(n.Degraded, degraded)
 	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
-	add(n.NotReady(), "NotReady")
+	add(n.Is(progress.NotReady), "NotReady")
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
@@ -126,7 +122,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		switch isUnavailable := len(n.Unavailable) > 0; {
 		case len(n.Conflict) > 0:
 			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
-			problem.Next = nextForConflict(n)
+			problem.Next = nextFor(n.Name, showLabels)
 		case p.Stalled && n.State == cluster.Waiting && isUnavailable:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
 		case p.Stalled && n.State == cluster.Waiting:
@@ -135,7 +131,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated:
-			problem.What, problem.Next, problem.Tone = "has not reported", nextForDaemon(n), Warn
+			problem.What, problem.Next, problem.Tone = "has not reported", nextFor(n.Name, daemonPods, daemonLog), Warn
 		default:
 			continue
 		}

@@ -38,23 +38,13 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 }
 
 // outside returns a line for each kind of node that belongs to no pool.
-func outside(c cluster.Cluster, o Options) []Line {
-	var ls []Line
-	add := func(is bool, tone Tone, text string) {
-		if is {
-			ls = append(ls, Line{})
-			ls = append(ls, wrapped(tone, margin, text, o.Width)...)
-		}
+func outside(c cluster.Cluster, o Options) (ls []Line) {
+	if len(c.Unselected) > 0 {
+		ls = append(ls, o.paragraph(Warn, "~ in no pool, so without updates: "+o.names(c.Unselected))...)
 	}
-	clean := func(names []string) string {
-		texts := make([]string, len(names))
-		for i, name := range names {
-			texts[i] = Clean(name)
-		}
-		return o.names(texts)
+	if len(c.Leftover) > 0 {
+		ls = append(ls, o.paragraph(Plain, "left over, a MachineConfigNode that has no Node: "+o.names(c.Leftover))...)
 	}
-	add(len(c.Unselected) > 0, Warn, "~ in no pool, so without updates: "+clean(c.Unselected))
-	add(len(c.Leftover) > 0, Plain, "left over, a MachineConfigNode that has no Node: "+clean(c.Leftover))
 	return ls
 }
 
@@ -78,10 +68,7 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 	if o.Origin != "" {
 		where = " in " + Clean(o.Origin)
 	}
-	say := func(text string) {
-		ls = append(ls, Line{})
-		ls = append(ls, wrapped(Warn, margin, "~ "+text, o.Width)...)
-	}
+	say := func(text string) { ls = append(ls, o.paragraph(Warn, "~ "+text)...) }
 	if !slices.ContainsFunc(pools, func(p cluster.Pool) bool { return p.Known }) {
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
@@ -154,11 +141,7 @@ func (o Options) versions(pools []cluster.Pool) string {
 
 // counts returns the number of a pool's nodes, in total and in each state.
 func counts(p cluster.Pool) string {
-	parts := stateCounts(p)
-	if len(parts) == 0 {
-		return nodes(p.Total())
-	}
-	return nodes(p.Total()) + ": " + strings.Join(parts, ", ")
+	return strings.TrimSuffix(nodes(p.Total())+": "+strings.Join(stateCounts(p), ", "), ": ")
 }
 
 func stateCounts(p cluster.Pool) (parts []string) {

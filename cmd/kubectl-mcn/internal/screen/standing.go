@@ -18,11 +18,10 @@ func Standing(p cluster.Pool) string {
 	if p.Target.Config != "" {
 		text += " to " + targetText(p.Target)
 	}
-	counts := p
+	parts, counts := []string{text}, p
 	if counts.Done = 0; p.Updating < manyNodes {
-		counts.Updating = 0
+		parts, counts.Updating = append(parts, stepCounts(p)...), 0
 	}
-	parts := append([]string{text}, stepCounts(p, manyNodes-1)...)
 	parts = append(parts, stateCounts(counts)...)
 	add := func(is bool, text string) {
 		if is {
@@ -36,23 +35,19 @@ func Standing(p cluster.Pool) string {
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
-	add(p.Build != nil && p.Build.Type != "BuildSucceeded", "its image is being built")
-	add(p.Build != nil && p.Build.Type == "BuildSucceeded" && p.Updating == 0, "its image is not applied")
+	add(p.IsBuilding(), "its image is being built")
+	add(p.Build != nil && !p.IsBuilding() && p.Updating == 0, "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
-	isAlarm := func(p Problem) bool { return p.Tone == Alarm }
 	pinned := ofPinnedImageSets(p, Options{})
-	add(slices.ContainsFunc(pinned, isAlarm), "a pinned image set has failed")
-	add(len(pinned) > 0 && !slices.ContainsFunc(pinned, isAlarm), "a pinned image set is being pulled")
+	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
+	add(hasFailed, "a pinned image set has failed")
+	add(len(pinned) > 0 && !hasFailed, "a pinned image set is being pulled")
 	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
-// If more than limit nodes are updating, it returns nil.
-func stepCounts(p cluster.Pool, limit int) []string {
-	if p.Updating > limit {
-		return nil
-	}
+func stepCounts(p cluster.Pool) []string {
 	counts := map[string]int{}
 	var order []string
 	for _, n := range p.Nodes {

@@ -4,7 +4,7 @@ import "strings"
 
 // table formats rows with an indent and with two spaces between columns. The first row has the
 // titles. A column is at least as wide as its title, and right-aligned if the title starts with
-// ">". The last column is not padded, because it may have long messages.
+// ">".
 func table(rows [][]string, indent, width int) []Line {
 	widths := columnWidths(rows)
 	var ls []Line
@@ -19,15 +19,10 @@ func table(rows [][]string, indent, width int) []Line {
 				cell = strings.TrimLeft(title, " ")
 			}
 			gap := strings.Repeat(" ", max(0, widths[i]-Width(cell)))
-			switch {
-			case isRight:
-				b += gap + cell
-			case i < len(row)-1:
-				b += cell + gap
-			default:
-				b += cell
+			if isRight {
+				cell, gap = gap, cell
 			}
-			b += "  "
+			b += cell + gap + "  "
 		}
 		ls = append(ls, Line{Text: Cut(strings.TrimRight(b, " "), width), Tone: tone})
 	}
@@ -80,11 +75,16 @@ func lines(tone Tone, texts ...string) []Line {
 	return ls
 }
 
+// paragraph returns an empty line, and clean text with a margin from the second line on.
+func (o Options) paragraph(tone Tone, text string) []Line {
+	return append([]Line{{}}, wrapped(tone, margin, text, o.Width)...)
+}
+
 // wrapped returns clean text as lines of at most width columns; 0 means no limit. All lines after
 // the first line have the indent.
 func wrapped(tone Tone, indent, text string, width int) []Line {
 	if width <= 0 || Width(text) <= width {
 		return lines(tone, text)
 	}
-	return lines(tone, indented("", indent, text, width)...)
+	return indented(tone, "", indent, text, width)
 }

@@ -116,7 +116,7 @@ func wrap(s string, width int) []string {
 }
 
 // indented cleans and wraps text. The first line starts with first, and all other lines with rest.
-func indented(first, rest, s string, width int) []string {
+func indented(tone Tone, first, rest, s string, width int) []Line {
 	room := width
 	if width > 0 {
 		room = max(1, width-Width(rest))
@@ -126,7 +126,7 @@ func indented(first, rest, s string, width int) []string {
 		all[i] = rest + all[i]
 	}
 	all[0] = first + strings.TrimPrefix(all[0], rest)
-	return all
+	return lines(tone, all...)
 }
 
 func nodes(n int) string {

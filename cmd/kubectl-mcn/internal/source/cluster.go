@@ -46,7 +46,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	}
 	s.edit(func() {
 		for _, r := range readers {
-			s.resources[r.name] = &access{}
+			s.resources[r.name] = &access{names: map[string]bool{}}
 		}
 	})
 	var group sync.WaitGroup

@@ -28,37 +28,22 @@ var kinds = map[string]func() metav1.Object{
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
 }
 
-// hypershift is the API group of HyperShift, and the prefix of its labels.
-const hypershift = "hypershift.openshift.io/"
-
-func hasPrefixedLabel(obj metav1.Object) bool {
-	for name := range obj.GetLabels() {
-		if strings.HasPrefix(name, hypershift) {
-			return true
-		}
-	}
-	return false
-}
+// hypershift is in the API versions and the labels of HyperShift.
+var hypershift = []byte(`"hypershift.openshift.io/`)
 
 // decoder collects the objects of files.
 type decoder struct {
 	objects  []dated
 	skipped  map[string]int // the number of skipped objects by reason
 	isHosted bool           // the objects are of HyperShift
+	isShown  bool           // there are objects that say something about an update
 }
 
-// check returns an error if no object is shown. Nodes alone say nothing about an update.
+// check returns an error if no object is shown.
 func (d *decoder) check(origin string) error {
-	isShown := func(o dated) bool {
-		switch o.Object.(type) {
-		case *mcfgv1.MachineConfigNode, *mcfgv1.MachineConfigPool, *operatorv1.MachineConfiguration:
-			return true
-		}
-		return false
-	}
 	has := d.skippedObjects()
 	switch {
-	case slices.ContainsFunc(d.objects, isShown):
+	case d.isShown:
 		return nil
 	case d.isHosted:
 		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: see the NodePools on the management cluster", origin)
@@ -151,7 +136,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	if head.Kind != "" {
 		kind = head.Kind
 	}
-	d.isHosted = d.isHosted || strings.HasPrefix(head.APIVersion, hypershift)
+	d.isHosted = d.isHosted || bytes.Contains(data, hypershift)
 	empty := kinds[kind]
 	switch {
 	case kind == "":
@@ -167,7 +152,7 @@ func (d *decoder) add(data []byte, kind string) error {
 			d.skipped[kind+" without a name"]++
 		default:
 			d.objects = append(d.objects, dated{obj, newestIn(obj)})
-			d.isHosted = d.isHosted || hasPrefixedLabel(obj)
+			d.isShown = d.isShown || kind != "Node" && kind != "MachineConfig"
 		}
 	}
 	return nil

@@ -84,11 +84,6 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		return err
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	s.edit(func() { // one edit, because a pool could look done without some of its objects
-		for _, o := range d.objects {
-			s.put(o.Object)
-		}
-	})
 	if skipped := d.skippedObjects(); skipped != "" {
 		f.Note("skipped objects that are not shown: %s", skipped)
 	}
@@ -98,6 +93,11 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		f.written = newest
 		f.Note("ages are computed at %s, the newest time in %s: --at sets another time", newest.UTC().Format(time.RFC3339), f.Origin())
 	}
+	s.edit(func() { // one edit, because a pool could look done without some of its objects
+		for _, o := range d.objects {
+			s.put(o.Object)
+		}
+	})
 	return nil
 }
 

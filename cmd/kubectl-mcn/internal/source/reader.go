@@ -85,7 +85,7 @@ func (r reader) list(ctx context.Context, o metav1.ListOptions) (runtime.Object,
 		r.failed(ctx, "list", err)
 		return nil, err
 	}
-	r.responded(func(*access) {})
+	r.responded("list")
 	l, err := meta.ListAccessor(list)
 	if err != nil {
 		return nil, err
@@ -108,28 +108,21 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 		r.failed(ctx, "watch", err)
 		return nil, err
 	}
-	r.responded(func(a *access) { a.watched = true })
+	r.responded("watch")
 	return w, nil
 }
 
-// responded records a response of the server, and calls change with the lock held.
-func (r reader) responded(change func(*access)) {
+// responded records a response of the server.
+func (r reader) responded(verb string) {
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
 		a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
-		change(a)
+		a.watched = a.watched || verb == "watch"
 	})
 }
 
-// failed records a failed request, or ends Read.
-//
-//  1. Without follow, each failure is final. With follow, a failure is final only if the first list
-//     or the first watch gets the response NotFound, Forbidden or Unauthorized. The reflector
-//     retries all other requests.
-//  2. A final failure ends Read. However, if Rollout is set, Read continues if the user may not
-//     list a resource, if the CRD of MachineConfigNodes is not installed, or if the
-//     MachineConfiguration cannot be listed.
-//  3. If the user may list neither pools nor MachineConfigNodes, Read ends.
+// failed records a failed request. It ends Read if the failure is final, and the command cannot do
+// without the resource. The reflector retries a request whose failure is not final.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
@@ -181,13 +174,22 @@ func (c *Cluster) explain(verb, name string, err error) error {
 }
 
 // Add adds an object.
-func (r reader) Add(obj any) error { r.store.edit(func() { r.store.put(obj) }); return nil }
+func (r reader) Add(obj any) (err error) {
+	r.store.edit(func() { err = r.store.add(r.name, obj) })
+	return err
+}
 
 // Update replaces an object.
 func (r reader) Update(obj any) error { return r.Add(obj) }
 
 // Delete deletes an object.
-func (r reader) Delete(obj any) error { r.store.edit(func() { r.store.remove(obj) }); return nil }
+func (r reader) Delete(obj any) error {
+	object, err := meta.Accessor(obj)
+	if err == nil {
+		r.store.edit(func() { r.store.remove(r.name, object.GetName()) })
+	}
+	return err
+}
 
 // Replace does nothing, because list has stored the objects.
 func (r reader) Replace([]any, string) error { return nil }

@@ -1,5 +1,5 @@
 // Package source reads the objects of a rollout from a cluster or from files. To save memory, a
-// Store keeps the progress of each node instead of its MachineConfigNode.
+// Store keeps only the fields that the other packages read.
 package source
 
 import (

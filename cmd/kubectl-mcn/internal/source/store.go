@@ -1,7 +1,6 @@
 package source
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -67,7 +66,7 @@ type access struct {
 	denied          error           // why the user may not read the resource
 	failure         error           // the error of the last request, or nil
 	responded, lost time.Time       // the times of the last response, and of the first failure after it
-	names           map[string]bool // the names of the objects in the current list
+	names           map[string]bool // the names of the objects, and whether the current list has them
 }
 
 // NewStore returns an empty store.
@@ -119,20 +118,29 @@ func (s *Store) member(name string) *member {
 	return s.members[name]
 }
 
-// remove deletes an object. The caller holds the lock.
-func (s *Store) remove(obj any) {
-	switch o := obj.(type) {
-	case *mcfgv1.MachineConfigNode:
-		if m := s.members[o.Name]; m != nil && m.mcn != nil && m.mcn.UID == o.UID {
-			m.mcn, m.value = nil, nil
-		}
-	case *corev1.Node:
-		if m := s.members[o.Name]; m != nil && m.node != nil && m.node.UID == o.UID {
-			m.node, m.value = nil, nil
-		}
-	case *mcfgv1.MachineConfigPool:
-		delete(s.pools, o.Name)
-	case *operatorv1.MachineConfiguration:
+// add puts an object of a resource. The caller holds the lock.
+func (s *Store) add(resource string, obj any) error {
+	object, err := meta.Accessor(obj)
+	if err == nil {
+		s.put(obj)
+		s.resources[resource].names[object.GetName()] = true
+	}
+	return err
+}
+
+// remove deletes an object of a resource. The caller holds the lock.
+func (s *Store) remove(resource, name string) {
+	delete(s.resources[resource].names, name)
+	switch resource {
+	case machineConfigNodes:
+		m := s.member(name)
+		m.mcn, m.value = nil, nil
+	case coreNodes:
+		m := s.member(name)
+		m.node, m.value = nil, nil
+	case machineConfigPools:
+		delete(s.pools, name)
+	case configurations:
 		s.configuration = nil
 	}
 }
@@ -142,40 +150,19 @@ func (s *Store) remove(obj any) {
 func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bool) (err error) {
 	s.edit(func() {
 		a := s.resources[resource]
-		if isFirst {
-			a.names = map[string]bool{}
+		for name := range a.names {
+			a.names[name] = a.names[name] && !isFirst
 		}
-		err = meta.EachListItem(page, func(obj runtime.Object) error {
-			s.put(obj)
-			object, err := meta.Accessor(obj)
-			a.names[object.GetName()] = true
-			return err
-		})
-		if err == nil && isLast {
-			a.listed, a.leftOut, a.denied = true, false, nil
-			s.prune(resource, a.names)
+		err = meta.EachListItem(page, func(obj runtime.Object) error { return s.add(resource, obj) })
+		if err != nil || !isLast {
+			return
+		}
+		a.listed, a.leftOut, a.denied = true, false, nil
+		for name, isListed := range a.names {
+			if !isListed {
+				s.remove(resource, name)
+			}
 		}
 	})
 	return err
-}
-
-// prune deletes the objects of a resource that are not in names. The caller holds the lock.
-func (s *Store) prune(resource string, names map[string]bool) {
-	for name, m := range s.members {
-		switch {
-		case names[name]:
-		case resource == machineConfigNodes && m.mcn != nil:
-			m.mcn, m.value = nil, nil
-		case resource == coreNodes && m.node != nil:
-			m.node, m.value = nil, nil
-		}
-	}
-	switch resource {
-	case machineConfigPools:
-		maps.DeleteFunc(s.pools, func(name string, _ *mcfgv1.MachineConfigPool) bool { return !names[name] })
-	case configurations:
-		if len(names) == 0 {
-			s.configuration = nil
-		}
-	}
 }

@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"maps"
 	"slices"
 	"strings"
 
@@ -72,7 +71,7 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.Object
 // trimMap keeps the entries whose names have a prefix.
 func (s *Store) trimMap(all map[string]string, prefix string) map[string]string {
 	kept := map[string]string{}
-	for name, value := range maps.All(all) {
+	for name, value := range all {
 		if strings.HasPrefix(name, prefix) {
 			kept[s.text(name)] = s.text(value)
 		}

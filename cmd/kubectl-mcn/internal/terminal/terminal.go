@@ -91,8 +91,7 @@ type Painter struct {
 	Out      io.Writer
 	Terminal Terminal
 
-	last           []screen.Line
-	isCursorHidden bool
+	last []screen.Line // nil if nothing is drawn, and the cursor is not hidden
 }
 
 // Paint draws lines over the last screen.
@@ -105,9 +104,8 @@ func (p *Painter) Paint(lines []screen.Line) error {
 		return nil
 	}
 	var b strings.Builder
-	if !p.isCursorHidden {
+	if p.last == nil {
 		b.WriteString(hideCursor)
-		p.isCursorHidden = true
 	}
 	if up := rows(p.last, width); up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\r", up)
@@ -121,8 +119,7 @@ func (p *Painter) Paint(lines []screen.Line) error {
 
 // Close keeps the last screen, and shows the cursor below it.
 func (p *Painter) Close() {
-	if p.isCursorHidden {
-		p.isCursorHidden = false
+	if p.last != nil {
 		_, _ = io.WriteString(p.Out, showCursor)
 	}
 }
