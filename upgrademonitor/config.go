@@ -66,7 +66,7 @@ type Config struct {
 	// Timeout is the longest time for which a call waits. It limits neither Flush nor the work of
 	// Track. If Timeout is not positive, DefaultTimeout is used.
 	Timeout time.Duration
-	// Clock provides lastTransitionTime. Default: the real clock.
+	// Clock provides the current time for lastTransitionTime and Pending. Default: the real clock.
 	Clock clock.PassiveClock
 }
 

@@ -3,7 +3,8 @@
 // The daemon of a node creates one [Monitor], and reports each step of an update with one call. The MCN
 // has a condition for each step. The condition is False before its step, Unknown while the step runs
 // or after it has failed, True after the step has succeeded, and False again after the update. A
-// condition type is called a phase: package phases lists all phases. For example:
+// condition type is called a phase. Package phases lists all phases, and the kind of each: Parent,
+// Child or Singleton. For example:
 //
 //	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
 //		Client:   clientset, // of openshift/client-go

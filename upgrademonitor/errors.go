@@ -44,7 +44,7 @@ func (m *Monitor) rejected(phase phases.Phase, err error) error {
 	return &ReportError{NodeName: m.config.NodeName, Phase: phase, Err: err}
 }
 
-// NodeError means that Config.Node or Config.Pool failed, that the Node is in the phase Pending or
+// NodeError means that Config.Node or Config.Pool failed, that status.phase of the Node is Pending or
 // Provisioning, or that the daemon of the node must write the MachineConfigNode first (see Monitors).
 type NodeError struct {
 	NodeName string

@@ -162,7 +162,7 @@ func (m *Monitor) startLocked(now time.Time) {
 	}
 }
 
-// setTimerLocked makes the timer fire at a time. If the time is zero, the timer stays as it is: if it
+// setTimerLocked sets the timer to fire at the time at. If at is zero, the timer stays as it is: if it
 // fires, tick finds that nothing is due.
 func (m *Monitor) setTimerLocked(at, now time.Time) {
 	switch {

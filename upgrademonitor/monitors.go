@@ -17,11 +17,11 @@ import (
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 //
-// These Monitors write only conditions. The daemon of the node creates the object, and writes the
-// spec, the owner, and the configs and images in the status. The Monitors read the annotations of the
-// Node only to know which update a report belongs to:
+// These Monitors write only conditions. The daemon of the node creates the MachineConfigNode, and
+// writes the spec, the owner reference, and the configs and images in the status. The Monitors read
+// the annotations of the Node only to know which update a report belongs to:
 //
-//  1. A report for an object that does not exist stays queued, and is retried.
+//  1. If the MachineConfigNode does not exist, a report stays queued, and is retried.
 //  2. A report that would start an update to a new config or image stays queued until the daemon has
 //     reported the start of that update. So a fast controller cannot overtake the daemon.
 //  3. GenerateAndApplyMachineConfigNodeSpec returns an error, and ReportPinnedImageSets logs an error.

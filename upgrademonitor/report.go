@@ -59,8 +59,8 @@ func (m *Monitor) Report(
 }
 
 // NotRequired reports that an update does not need a phase, or no longer needs it. If the phase has not
-// started in this update, it becomes False. Otherwise it becomes True, so that a failed step does not
-// prevent that its parent becomes True. NotRequired is only for Parent and Child phases. Options and
+// started in this update, it becomes False. Otherwise it becomes True, so that its parent can become
+// True although the step has failed. NotRequired is only for Parent and Child phases. Options and
 // errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
 	flags := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}

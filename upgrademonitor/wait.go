@@ -74,8 +74,8 @@ func (m *Monitor) abandon(e *core.Entry) bool {
 }
 
 // GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
-// the owner reference of the MachineConfigNode match the Node. If the object is missing, it is
-// created. If nothing differs, no request is made.
+// the owner reference of the MachineConfigNode match the Node. If the MachineConfigNode is missing, it
+// is created. If nothing differs, no request is made.
 //
 //  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
 //     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired

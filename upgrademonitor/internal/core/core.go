@@ -21,9 +21,9 @@ type Core struct {
 	// unconfirmed is set if the known object may be outdated: the last response of the API server is
 	// too old, and no Lister has returned the current version.
 	unconfirmed bool
-	// verified is set if the object was read or written after the last change was submitted. Only
-	// then is a change rejected. An older object does not show whether another process has made the
-	// change valid.
+	// verified is set if the object was read or written after the last change was submitted. A change
+	// is rejected only if verified is set, because another process may have made the change valid
+	// after an earlier read.
 	verified bool
 	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
 	// created again if it does not exist, even if no change is pending.
