@@ -88,7 +88,8 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	}
 	isUpdated := s.isTrue(phases.Updated) // no update is running
 	target := s.targetOf(c.Node)
-	endsUpdate := c.Phase == phases.Updated && report.Status == metav1.ConditionTrue && !c.NotRequired
+	isEnd := c.Phase == phases.Updated && report.Status == metav1.ConditionTrue && !c.NotRequired
+	endsUpdate := isEnd && !cycle.Ended // a report that is older than the end does not take its config back
 	w := Writes{StartsUpdate: conditions.StartsUpdate(before, report, cycle)}
 	if w.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
 		return Writes{}, ErrNotStarted

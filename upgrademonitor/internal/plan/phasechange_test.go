@@ -129,3 +129,18 @@ func TestSyncsSpec(t *testing.T) {
 		assert.Equal(t, tc.want, planned.SyncsSpec, name)
 	}
 }
+
+// A report of Updated=True that is older than the end of a later update does not take the desired
+// config of that update back. So a report of Updated=False for its target starts no update.
+func TestAnOldEndKeepsTheTarget(t *testing.T) {
+	s := after(t, plan.State{Generation: 1}.Sync(viewOf("b", "b")), report(phases.Updated, metav1.ConditionTrue, viewOf("b", "b")))
+	old := report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a"))
+	old.Message, old.Time = "an old message", metav1.NewTime(old.Time.Add(-time.Second))
+	s = after(t, s, old)
+	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
+	start := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b"))
+	start.Time = old.Time
+	planned, err := start.Plan(s)
+	require.NoError(t, err)
+	assert.False(t, planned.StartsUpdate)
+}
