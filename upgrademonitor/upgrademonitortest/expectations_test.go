@@ -2,6 +2,7 @@ package upgrademonitortest_test
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,7 +29,7 @@ type reported struct {
 	*upgrademonitor.Monitor
 	t         *testing.T
 	clientset *fake.Clientset
-	node      *corev1.Node
+	node      atomic.Pointer[corev1.Node] // the Monitor looks at it between calls
 	watcher   watch.Interface
 	seen      []*mcfgv1.MachineConfigNode
 }
@@ -36,14 +37,15 @@ type reported struct {
 func newReported(t *testing.T, imageMode bool) *reported {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163"}}
-	r := &reported{t: t, clientset: upgrademonitortest.NewClientset(t), node: node}
+	r := &reported{t: t, clientset: upgrademonitortest.NewClientset(t)}
+	r.node.Store(node)
 	var err error
 	r.watcher, err = r.clientset.MachineconfigurationV1().MachineConfigNodes().Watch(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	r.Monitor, err = upgrademonitor.New(t.Context(), upgrademonitor.Config{
 		Client:    r.clientset,
 		NodeName:  nodeName,
-		Node:      func() (*corev1.Node, error) { return r.node, nil },
+		Node:      func() (*corev1.Node, error) { return r.node.Load(), nil },
 		Pool:      func(*corev1.Node) (string, error) { return "worker", nil },
 		ImageMode: func() bool { return imageMode },
 	})
@@ -57,14 +59,14 @@ func (r *reported) annotate(values ...string) {
 		upgrademonitor.CurrentConfigAnnotation, upgrademonitor.DesiredConfigAnnotation,
 		upgrademonitor.CurrentImageAnnotation, upgrademonitor.DesiredImageAnnotation,
 	}
-	node := r.node.DeepCopy()
+	node := r.node.Load().DeepCopy()
 	node.Annotations = map[string]string{}
 	for i, value := range values {
 		if value != "" {
 			node.Annotations[keys[i]] = value
 		}
 	}
-	r.node = node
+	r.node.Store(node)
 }
 
 // reports makes reports such as "Drained=Unknown". With "+" a report completes the parent, and "-Drained" is not
@@ -126,7 +128,7 @@ func (r *reported) has(list string) {
 // matchesItsNode checks the fields that ValidateMCNForNode of both repositories compares.
 func (r *reported) matchesItsNode() {
 	r.t.Helper()
-	object, of := r.object(), r.node.Annotations
+	object, of := r.object(), r.node.Load().Annotations
 	spec, status := object.Spec, object.Status
 	require.NotNil(r.t, status.ConfigVersion)
 	assert.Equal(r.t, nodeName, object.Name)
@@ -240,7 +242,7 @@ func TestImagesThatOthersCompare(t *testing.T) {
 		r.reports("Updated=True")
 		r.matchesItsNode()
 		for _, image := range []string{oneImage, ""} {
-			r.annotate("rendered-a", "rendered-a", r.node.Annotations[upgrademonitor.CurrentImageAnnotation], image)
+			r.annotate("rendered-a", "rendered-a", r.node.Load().Annotations[upgrademonitor.CurrentImageAnnotation], image)
 			r.reports("Updated=False UpdatePrepared=True")
 			r.annotate("rendered-a", "rendered-a", image, image)
 			r.reports("Updated=True")

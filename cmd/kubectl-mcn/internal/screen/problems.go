@@ -127,7 +127,6 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
-			problem.Since = p.StalledSince
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated:
