@@ -54,9 +54,11 @@ func TestMCNNextCommandsRun(t *testing.T) {
 
 	daemon := newIdentity(t, standard, fullGuard)
 	daemon.create()
+	hasPod := map[string]bool{} // two commands may be about one node, which has one daemon
 	for command := range printed {
 		node := podOnNode.FindStringSubmatch(command)
-		if node != nil {
+		if node != nil && !hasPod[node[1]] {
+			hasPod[node[1]] = true
 			daemon.pod(node[1])
 		}
 		out, err := shell(t, standard, command, dir)
