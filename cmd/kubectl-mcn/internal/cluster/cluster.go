@@ -27,7 +27,7 @@ type Objects struct {
 type Cluster struct {
 	// Pools has master first, then the other pools by name.
 	Pools []Pool
-	// Leftover are the names of MachineConfigNodes whose Nodes do not exist any more.
+	// Leftover has the names of the MachineConfigNodes that have no Node.
 	Leftover []string
 	// Unselected are the names of nodes that no pool selects, so that they get no updates.
 	Unselected []string

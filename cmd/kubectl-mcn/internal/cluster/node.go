@@ -42,7 +42,7 @@ type Node struct {
 	// Conflict has the pools that select the node, if they are two custom pools. Such a node is not
 	// updated. Pool is then one of these pools.
 	Conflict []string
-	// OffTarget is true if the node updates to a config that its pool does not target any more.
+	// OffTarget is true if the node updates to a config that its pool no longer targets.
 	OffTarget bool
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
 	// Step. For is zero if the node is neither Updating nor Stuck.
@@ -84,7 +84,7 @@ func (n Node) isDoneByNode() bool {
 	return !n.HasObject && n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
 }
 
-// dropWithdrawn drops the request of a config that the pool does not target any more, if the node
+// dropWithdrawn drops the request of a config that the pool no longer targets, if the node
 // runs the target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node
 // is known, its annotations say what the node is told to run.
 func (n *Node) dropWithdrawn(target progress.Target) {

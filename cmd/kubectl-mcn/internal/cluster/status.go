@@ -130,7 +130,7 @@ var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 const BuildSucceeded = "BuildSucceeded"
 
 // buildOf returns what the pool waits for while its image is not on its nodes, or the failure of the
-// build. Once the pool is Updated, the words of its last build do not matter any more.
+// build. Once the pool is Updated, the words of its last build no longer matter.
 func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
 	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
 	if row, _, ok := poolwords.ReadBuild(updating.Message); ok && !isUpdated {

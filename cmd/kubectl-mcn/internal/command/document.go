@@ -83,7 +83,7 @@ type documentNode struct {
 	DegradedSince   time.Time                `json:"degradedSince,omitzero"`
 	Unavailable     []documentUnavailable    `json:"unavailable,omitempty"`
 	Pools           []string                 `json:"pools,omitempty"`     // two custom pools that select the node
-	OffTarget       bool                     `json:"offTarget,omitempty"` // the node updates to a config that its pool does not target any more
+	OffTarget       bool                     `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
 	NotReady        bool                     `json:"notReady,omitempty"`
 	Cordoned        bool                     `json:"cordoned,omitempty"`
 	Desired         documentTarget           `json:"desired"`
