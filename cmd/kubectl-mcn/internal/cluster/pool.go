@@ -32,6 +32,8 @@ type Pool struct {
 	// StalledSince is when the last update ended or the pool got its target, if that is known.
 	Stalled      bool
 	StalledSince time.Time
+	// WaitsFor is the name of the pool that machine-config-operator updates before this pool, or "".
+	WaitsFor string
 
 	// The number of nodes in each state.
 	Done, Updating, Stuck, Waiting, Idle, Unreported int

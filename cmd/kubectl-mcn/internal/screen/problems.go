@@ -75,7 +75,11 @@ func ofNode(n cluster.Node, o Options) Problem {
 	if len(n.Pods) > 0 {
 		same = strings.Join(p.Next, " ")
 	}
-	p.cause = [5]any{n.State, n.Step, n.Degraded, n.OffTarget, same}
+	step := n.Step
+	if n.Degraded && same != "" {
+		step = "" // the error says more than the step
+	}
+	p.cause = [5]any{n.State, step, n.Degraded, n.OffTarget, same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
@@ -107,15 +111,19 @@ func reason(n cluster.Node, o Options) string {
 	add(n.Degraded, degraded)
 	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
-	add(n.Is(progress.NotReady), "NotReady")
+	for _, u := range n.Unavailable {
+		add(u.Reason == progress.NotReady, unavailableText(u, o))
+	}
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
 
 // ofHeldNodes returns the nodes that get no update: nodes of two pools, the waiting nodes of a pool
-// that stands still, and nodes that have not reported.
+// that stands still, unavailable nodes that wait in another pool, and nodes that have not reported. The
+// entry of a Full pool names its unavailable nodes.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
+	isOpen := p.Stalled || !p.Full && (p.Updating > 0 || p.Paused)
 	for _, n := range p.Nodes {
 		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
 		why := reasons(n, o)
@@ -123,8 +131,11 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		case len(n.Conflict) > 0:
 			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
 			problem.Next = nextFor(n.Name, showLabels)
-		case p.Stalled && n.State == cluster.Waiting && isUnavailable:
+		case isOpen && n.State == cluster.Waiting && isUnavailable:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
+			if !p.Stalled {
+				problem.Tone = Warn
+			}
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
