@@ -153,16 +153,21 @@ func (n *Node) readSteps(list []metav1.Condition) {
 // readNodeStep sets the step and the times of an update that only the Node shows. When the daemon
 // requests a drain, the drain controller cordons the Node first.
 func (n *Node) readNodeStep() {
+	n.Started, n.Since = n.Requested, n.Requested
+	verb, config, _ := strings.Cut(n.DesiredDrain, "-")
+	isDone := n.DesiredDrain == n.LastAppliedDrain
+	if isDone && config != n.Desired.Config { // the request of an earlier update
+		return
+	}
 	cordoned, isCordoned := n.since(Cordoned)
-	n.Started = later(n.Requested, cordoned)
-	verb, _, _ := strings.Cut(n.DesiredDrain, "-")
-	switch isDone := n.DesiredDrain == n.LastAppliedDrain; {
+	n.Started = later(n.Started, cordoned)
+	switch {
 	case verb == "drain" && !isDone && isCordoned:
 		n.Step, n.Since = phases.Drained, n.Started
 	case verb == "drain" && !isDone:
-		n.Step, n.Since = phases.Cordoned, n.Requested
+		n.Step = phases.Cordoned
 	case verb == "uncordon" && !isDone:
-		n.Step = phases.Uncordoned
+		n.Step, n.Since = phases.Uncordoned, time.Time{}
 	default:
 		n.Since = n.Started
 	}

@@ -200,16 +200,19 @@ func TestStepsOfNodes(t *testing.T) {
 		step             phases.Phase
 		started, since   float64
 	}{
-		"no drain was requested":            {uncordon, uncordon, 0, nil, "", 5, 5},
-		"a drain was requested":             {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
-		"a drain is running":                {drain, uncordon, 7, nil, phases.Drained, 7, 7},
-		"the drain is done":                 {drain, drain, 7, nil, "", 7, 7},
-		"cordoned before the update":        {drain, uncordon, 2, nil, phases.Drained, 5, 5},
-		"an uncordon was requested":         {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
-		"the object shows the last update":  {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
-		"the object shows this update":      {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
-		"a request that is no drain at all": {"x", "", 7, nil, "", 7, 7},
-		"no requests, as in a trimmed dump": {"", "", 0, nil, "", 5, 5},
+		"no drain was requested":                  {uncordon, uncordon, 0, nil, "", 5, 5},
+		"a drain was requested":                   {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
+		"a drain is running":                      {drain, uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain is done":                       {drain, drain, 7, nil, "", 7, 7},
+		"cordoned before the update":              {drain, uncordon, 2, nil, phases.Drained, 5, 5},
+		"an uncordon was requested":               {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
+		"the object shows the last update":        {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
+		"the object shows this update":            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
+		"cordoned by hand":                        {uncordon, uncordon, 7, nil, "", 5, 5},
+		"a drain for an earlier target":           {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain for an earlier target is done": {"drain-c", "drain-c", 7, nil, "", 5, 5},
+		"a request that is no drain at all":       {"x-" + configB, "", 7, nil, "", 7, 7},
+		"no requests, as in a trimmed dump":       {"", "", 0, nil, "", 5, 5},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", tc.desired, "lastAppliedDrain", tc.applied)

@@ -50,6 +50,9 @@ type Pool struct {
 	Problems []PoolCondition
 	// Build is what the pool waits for while its image is not on its nodes, or nil.
 	Build *PoolCondition
+	// DegradedSince is when the first node became degraded: the time of the pool's condition
+	// NodeDegraded. It is zero if the condition is not True.
+	DegradedSince time.Time
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
 	// Certificates are the certificates of a paused pool that expire soon, sorted by Expires.
@@ -64,8 +67,7 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	notUpdated    PoolCondition // the pool's condition Updated if it is not True, and its Message
-	degradedSince time.Time     // when the pool's condition NodeDegraded became True
+	notUpdated PoolCondition // the pool's condition Updated if it is not True, and its Message
 }
 
 // PoolCondition is what a condition of a MachineConfigPool says. Most types are names of conditions.

@@ -96,13 +96,13 @@ func (c *calculation) add(nodes []Node) {
 func (c *calculation) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(c.Nodes, isDegraded)
-	if i < 0 || c.degradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
+	if i < 0 || c.DegradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
 		return
 	}
 	n := &c.Nodes[i]
-	isBefore := n.DegradedSince.IsZero() || c.degradedSince.Before(n.DegradedSince)
-	if isBefore && !c.degradedSince.Before(later(n.Started, n.Completed)) {
-		n.DegradedSince = c.degradedSince
+	isBefore := n.DegradedSince.IsZero() || c.DegradedSince.Before(n.DegradedSince)
+	if isBefore && !c.DegradedSince.Before(later(n.Started, n.Completed)) {
+		n.DegradedSince = c.DegradedSince
 	}
 }
 

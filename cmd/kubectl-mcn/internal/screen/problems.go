@@ -21,12 +21,12 @@ func sections(pools []cluster.Pool, o Options) []section {
 	var stuck, held, slow, pinned []Problem
 	for _, p := range pools {
 		for _, n := range p.StuckNodes() {
-			stuck = append(stuck, ofNode(n, o))
+			stuck = append(stuck, ofNode(p, n, o))
 		}
 		held = append(held, ofHeldNodes(p, o)...)
 		for _, n := range p.Nodes {
 			if n.State == cluster.Updating && (n.Slow || n.OffTarget) {
-				slow = append(slow, ofNode(n, o))
+				slow = append(slow, ofNode(p, n, o))
 			}
 		}
 		pinned = append(pinned, ofPinnedImageSets(p, o)...)
@@ -63,10 +63,10 @@ func Failures(p cluster.Pool, now time.Time) []Problem {
 }
 
 // ofNode returns the problem of a node that is stuck, slow, or updates to a wrong target.
-func ofNode(n cluster.Node, o Options) Problem {
+func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
+		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
 	}
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
@@ -88,7 +88,7 @@ func ofNode(n cluster.Node, o Options) Problem {
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func reason(n cluster.Node, o Options) string {
+func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	var parts []string
 	add := func(is bool, text string) {
 		if is {
@@ -109,6 +109,7 @@ func reason(n cluster.Node, o Options) string {
 		}
 	}
 	add(n.Degraded, degraded)
+	add(n.Degraded && n.For == 0 && !p.DegradedSince.IsZero(), "the pool since "+clockTime(p.DegradedSince, o.Now))
 	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
 	for _, u := range n.Unavailable {
