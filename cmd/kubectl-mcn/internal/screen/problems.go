@@ -121,10 +121,10 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 
 // ofHeldNodes returns the nodes that get no update: nodes of two pools, the waiting nodes of a pool
 // that stands still, unavailable nodes that wait in another pool, and nodes that have not reported. The
-// entry of a Full pool names its unavailable nodes.
+// entry of a Full pool names its unavailable nodes. In a paused pool, a cordon does not matter.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
-	isOpen := p.Stalled || !p.Full && (p.Updating > 0 || p.Paused)
+	isOpen := p.Stalled || p.Updating > 0 && !p.Full && !p.Paused
 	for _, n := range p.Nodes {
 		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
 		why := reasons(n, o)
@@ -137,6 +137,8 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 			if !p.Stalled {
 				problem.Tone = Warn
 			}
+		case p.Paused && n.State == cluster.Waiting && isUnavailable && n.Unavailable[0].Reason != progress.Cordoned:
+			problem.What, problem.Next, problem.Tone = why, nextForUnavailable(n), Warn
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
