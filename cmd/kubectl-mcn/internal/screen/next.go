@@ -59,6 +59,9 @@ func Next(n cluster.Node) []string {
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
 	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
+		if n.Is(progress.NotReady) { // its pods do not terminate
+			return append(nextFor(n.Name, describeNode), controllerLog)
+		}
 		return []string{controllerLog}
 	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
 		return nextFor(n.Name, describeNode)

@@ -113,7 +113,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
 	for _, u := range n.Unavailable {
-		add(u.Reason == progress.NotReady, unavailableText(u, o))
+		add(u.Reason != progress.Cordoned, unavailableText(u, o))
 	}
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
