@@ -34,7 +34,8 @@ type Node struct {
 	// of a new node reports other conditions first.
 	Reported bool
 	// Steps are the steps of the current update, in order. Steps is nil if the node is not in an
-	// update, or if only the Node shows the update. An update that does not reboot has UpdatePostActionComplete in place of RebootedNode.
+	// update, or if only the Node shows the update. An update that does not reboot has
+	// UpdatePostActionComplete in place of RebootedNode.
 	Steps []Step
 	// Step is the step that is running or has failed. If no step is running or has failed, Step is
 	// the next step, or Updated after the last step. If only the Node shows the update, Step is
