@@ -46,7 +46,8 @@ func (d *decoder) check(origin string) error {
 	case d.isShown:
 		return nil
 	case d.isHosted:
-		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: see the NodePools on the management cluster", origin)
+		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: "+
+			"see the NodePools on the management cluster", origin)
 	case has != "":
 		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", origin, has, getThem)
 	}
