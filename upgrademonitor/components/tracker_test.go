@@ -135,7 +135,7 @@ func TestInherited(t *testing.T) {
 		}, 3 * time.Minute, resolved},
 	} {
 		tr := newTracker(Operator)
-		tr.taken = epoch
+		tr.readAt = epoch
 		tc.events(tr)
 		message := tr.degraded(published, epoch.Add(tc.after)).Message
 		assert.True(t, strings.HasPrefix(message, tc.want), "%s: %s", name, message)

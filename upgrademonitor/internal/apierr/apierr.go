@@ -79,7 +79,7 @@ func isTooLarge(err error) bool {
 	return isTooLargeForEtcd && isServerError(err)
 }
 
-// Policy returns the name of the ValidatingAdmissionPolicy that denies a request, or "".
+// Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
 func Policy(err error) string {
 	for _, text := range denials(err) {
 		if match := policyPattern.FindStringSubmatch(text); match != nil {
@@ -101,9 +101,9 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the messages that can be the message of a denial: the message of the error, and the
-// messages of its causes without a field. A cause with a field is not a denial, but its message may
-// quote a value that looks like a denial.
+// denials returns the messages that a policy or a webhook may have written: the message of the error,
+// and the messages of its causes without a field. A cause with a field is not a denial, but its
+// message may quote a value that looks like a denial.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {

@@ -53,11 +53,11 @@ type documentPool struct {
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`
 	Build          *cluster.PoolCondition  `json:"build,omitempty"`
-	Entries        []documentEntry         `json:"entries"` // what the screen says, an entry for each node
+	Entries        []documentEntry         `json:"entries"` // the problems that the screen shows, one for each node
 	Nodes          []documentNode          `json:"nodes"`
 }
 
-// documentEntry is an entry of the screen.
+// documentEntry is a problem that the screen shows.
 type documentEntry struct {
 	Stops   bool      `json:"stops"` // the problem stops the rollout
 	Subject string    `json:"subject"`

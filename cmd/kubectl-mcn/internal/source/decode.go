@@ -69,7 +69,7 @@ type dated struct {
 	newest time.Time
 }
 
-// decode decodes the objects of a file. kind is the kind of objects without a kind, or "".
+// decode decodes the objects of a file. kind is used for objects without a kind; it may be "".
 func (d *decoder) decode(name, kind string, data []byte) error {
 	data, isJSON, err := objectsIn(name, data)
 	if err != nil {

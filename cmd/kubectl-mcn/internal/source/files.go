@@ -43,8 +43,8 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero: the newest modification time of a file. But if this
-	// time is more than maxAge after all times of conditions, it is the newest time of a condition.
+	// written is the result of Now if At is zero: the newest modification time of the files or, if
+	// that is more than maxAge later, the newest time of the conditions.
 	written time.Time
 }
 
@@ -133,9 +133,10 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the files to read, with their modification times: the named file itself, the files
-// of a must-gather or of an insights archive and the files directly in its folder, or all files of
-// any other folder. find follows symbolic links.
+// find returns the files to read, with their modification times. name is a file or a folder. In a
+// must-gather or an insights archive, find chooses the files that gathered matches, and the YAML and
+// JSON files directly in the folder. In any other folder, it chooses all YAML and JSON files. It follows
+// symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -68,7 +68,8 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	return mcn
 }
 
-// trimMeta keeps the managedFields entries whose fields contain part, with only the fields.
+// trimMeta returns only the metadata that package progress reads. It keeps each entry of managedFields
+// that contains part, but replaces the content of the entry with fields.
 func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.ObjectMeta {
 	trimmed := metav1.ObjectMeta{
 		Name:            o.Name,
@@ -103,7 +104,7 @@ func (s *Store) trimMap(all map[string]string, prefix string) map[string]string 
 // maxTexts limits the number of texts that objects share.
 const maxTexts = 1 << 16
 
-// text returns an equal string that other objects use, too.
+// text returns a string that equals t. Objects with equal texts share the memory of this string.
 func (s *Store) text(t string) string {
 	if shared, ok := s.texts[t]; ok {
 		return shared
