@@ -133,6 +133,10 @@ func TestInherited(t *testing.T) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
+		"a sync, then another step": {func(tr *tracker) {
+			tr.succeeds(OperatorSync, "", epoch)
+			tr.succeeds(MetricsSync, "", epoch)
+		}, 0, resolved},
 	} {
 		tr := newTracker(Operator)
 		tr.readAt = epoch

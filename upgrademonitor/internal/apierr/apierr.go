@@ -89,6 +89,7 @@ func Policy(err error) string {
 	return ""
 }
 
+// The patterns match the beginning of a message, because the end may quote a value that looks like a denial.
 var (
 	policyPattern  = regexp.MustCompile(`^ValidatingAdmissionPolicy '([^']*)'`)
 	webhookPattern = regexp.MustCompile(`^admission webhook "[^"]*" denied the request`)
@@ -102,8 +103,7 @@ func isDenied(err error) bool {
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
 // denials returns the messages that a policy or a webhook may have written: the message of the error,
-// and the messages of its causes without a field. A cause with a field is not a denial, but its
-// message may quote a value that looks like a denial.
+// and the messages of its causes.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -112,9 +112,7 @@ func denials(err error) []string {
 	texts := []string{forbidden.ReplaceAllLiteralString(status.Message, "")}
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
-			if cause.Field == "" {
-				texts = append(texts, cause.Message)
-			}
+			texts = append(texts, cause.Message)
 		}
 	}
 	return texts

@@ -128,7 +128,6 @@ func (c PhaseChange) effectiveReport(s State, cycle conditions.Cycle) conditions
 	if c.SkipIfRunning && isRunning && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle) {
 		report.Reason = known.Reason
 		report.Message = known.Message
-		report.ParentMessage = ""
 	}
 	return report
 }

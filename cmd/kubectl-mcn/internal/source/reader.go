@@ -117,7 +117,7 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 func (r reader) responded(verb string) {
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
-		a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
+		a.responded, a.failure = r.Now(), nil
 		a.watched = a.watched || verb == "watch"
 	})
 }
@@ -135,11 +135,12 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
 		switch {
 		case a.leftOut && isFinal: // the server responds, and the resource is still not needed
-			a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
+			a.responded, a.failure = r.Now(), nil
 		case !isFirst, r.follow && !isFinal:
-			if a.failure = explained; a.lost.IsZero() {
+			if a.failure == nil {
 				a.lost = r.Now()
 			}
+			a.failure = explained
 		case verb == "watch", !r.Rollout:
 			r.fail(explained)
 		case apierrors.IsForbidden(err):
