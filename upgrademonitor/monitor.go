@@ -23,11 +23,11 @@ type Monitor struct {
 	config   Config
 	client   *scope.Client
 	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
-	endLife  context.CancelCauseFunc // ends life; nil unless Monitors created this Monitor
+	endLife  context.CancelCauseFunc // cancels life; nil unless Monitors created this Monitor
 	failures failureLog
 	looks    atomic.Int64 // how many times look was called
 
-	logPendingOnce sync.Once // for the log line about reports that are pending when life ends
+	logPendingOnce sync.Once // for the log line about reports that are pending after the ctx of New has ended
 
 	// conditionsOnly is set if Monitors created this Monitor. It writes only conditions, and does not
 	// look at the Node between calls.
@@ -93,12 +93,12 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 	return len(entries), entries[0].Change.Accepted().Time
 }
 
-// isStoppedLocked reports whether life has ended and no call waits. A stopped Monitor makes no
-// requests.
+// isStoppedLocked reports whether the ctx of New has ended and no call waits for a write. A stopped
+// Monitor makes no requests.
 func (m *Monitor) isStoppedLocked() bool { return m.life.Err() != nil && m.waiting == 0 }
 
 // wake calls wakeLocked. If the Monitor has stopped and reports are pending, wake logs that once. It
-// is called when life ends, and when a call stops waiting.
+// is called when the ctx of New ends, and when a call stops waiting.
 func (m *Monitor) wake() {
 	m.mu.Lock()
 	m.wakeLocked()
@@ -162,15 +162,15 @@ func (m *Monitor) startLocked(now time.Time) {
 	}
 }
 
-// setTimerLocked sets the timer to fire at the time at. If at is zero, the timer stays as it is: if it
-// fires, tick finds that nothing is due.
-func (m *Monitor) setTimerLocked(at, now time.Time) {
+// setTimerLocked sets the time at which the timer fires. If due is zero, the timer stays as it is: if
+// it fires, tick finds that nothing is due.
+func (m *Monitor) setTimerLocked(due, now time.Time) {
 	switch {
-	case at.IsZero():
+	case due.IsZero():
 	case m.timer == nil:
-		m.timer = time.AfterFunc(at.Sub(now), m.tick)
+		m.timer = time.AfterFunc(due.Sub(now), m.tick)
 	default:
-		m.timer.Reset(at.Sub(now))
+		m.timer.Reset(due.Sub(now))
 	}
 }
 

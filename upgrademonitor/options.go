@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// Option changes a report. A report with an invalid Option is rejected. A nil Option is ignored.
+// Option configures a report. A report with an invalid Option is rejected. A nil Option is ignored.
 type Option func(*options)
 
 type options struct {

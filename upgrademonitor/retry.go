@@ -9,11 +9,11 @@ import (
 
 const (
 	lookInterval = 10 * time.Second // how often the Monitor looks at the Node, after the first request
-	maxRequest   = time.Minute      // the maximum to which lost responses increase the timeout of a request
+	maxRequest   = time.Minute      // the maximum timeout of a request after lost responses
 )
 
-// retryBackoff has the pauses between retries, which never end. With jitter, a pause takes at most 30
-// seconds.
+// retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a
+// pause takes at most 30 seconds.
 var retryBackoff = wait.Backoff{
 	Steps:    math.MaxInt,
 	Duration: 100 * time.Millisecond,
@@ -34,10 +34,10 @@ type failure struct {
 	lost    int // the number of requests without a response in this outage
 	backoff wait.Backoff
 	retryAt time.Time     // the time of the next retry
-	failed  chan struct{} // closed at the next failure; nil if no call waits for it
+	failed  chan struct{} // the channel of nextFailure, or nil
 }
 
-// fail records a failed attempt, and wakes the calls that wait for it. If a call started the attempt
+// fail records a failed attempt, and closes the channel of nextFailure. If a call started the attempt
 // before the next retry was due, the time of that retry does not change.
 func (f *failure) fail(cause error, isLost bool) {
 	if f.cause == nil {
@@ -56,7 +56,7 @@ func (f *failure) fail(cause error, isLost bool) {
 	}
 }
 
-// endOutage ends the outage. It does not wake the calls that wait for the next failure.
+// endOutage ends the outage. The channel of nextFailure stays open.
 func (f *failure) endOutage() { *f = failure{failed: f.failed} }
 
 // retryNow makes the next retry due now, and resets the backoff.
@@ -73,8 +73,8 @@ func (f *failure) nextFailure() <-chan struct{} {
 	return f.failed
 }
 
-// timeout returns the timeout of the next request. It is first, doubled for each lost response up to
-// maxRequest, so that a write eventually succeeds on a slow API server.
+// timeout returns the timeout of the next request: the value of first, doubled for each lost response
+// up to maxRequest, so that a write eventually succeeds on a slow API server.
 func (f *failure) timeout(first time.Duration) time.Duration {
 	d := first
 	for range f.lost {

@@ -158,8 +158,12 @@ func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
 	return object, true
 }
 
-// checkRequest returns an error if this process must not make a request. The object must not be
-// created by a controller, if Config.Node failed in the newest view, or before the Node is provisioned.
+// checkRequest returns an error if this process must not make a request:
+//
+//  1. A report that waits for the daemon (core.Wait) makes no request.
+//  2. A controller does not create the object.
+//  3. A daemon does not create the object if Config.Node failed in the newest view, or if the Node is
+//     not provisioned yet.
 func (m *Monitor) checkRequest(r core.Request) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,22 +16,22 @@ import (
 // All pauses together take less than DefaultTimeout, so the attempt ends before a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the time for which a response confirms the known object, if no Lister does.
+// checkInterval is how long the Monitor trusts its last response, if no Lister shows the same object.
 const checkInterval = 5 * time.Minute
 
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
 // the attempt fails.
 type run struct {
 	ctx       context.Context
-	cancel    context.CancelFunc // called when life has ended and no call waits
+	cancel    context.CancelFunc // called when the Monitor has stopped: see isStoppedLocked
 	conflicts wait.Backoff
 
 	// These fields are about the current request.
 	requestCtx    context.Context
 	cancelRequest context.CancelFunc // nil before the first request
 	started       time.Time
-	// specError is set if the request retries a failed write of the spec. It is the error of that
-	// write. A new report cancels the request, which then fails with specError again.
+	// specError is the error of the last write of the spec, if the request retries this write. If a new
+	// report cancels the request, the request fails with specError again.
 	specError error
 }
 
@@ -104,7 +104,7 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, 
 			r.conflicts = conflictBackoff
 		}
 	}
-	isCanceled := e.Err != nil && r.ctx.Err() != nil // because life has ended and no call waits
+	isCanceled := e.Err != nil && r.ctx.Err() != nil // because the Monitor has stopped
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
 	case isCanceled:
