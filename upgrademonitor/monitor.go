@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -25,7 +24,6 @@ type Monitor struct {
 	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
 	endLife  context.CancelCauseFunc // ends life; nil unless Monitors created this Monitor
 	failures failureLog
-	looks    atomic.Int64 // how many times look was called
 
 	logPendingOnce sync.Once // for the log line about reports that are pending when life ends
 
@@ -43,6 +41,7 @@ type Monitor struct {
 	attemptNow  bool        // set if the writer must start now, even if the next retry is not due
 	lastSuccess time.Time   // the time of the API server's last successful response
 	newest      newestView  // describes the newest view
+	nodeErr     error       // the error of Config.Node in the last regular look
 	timer       *time.Timer // fires at the next retry or look; nil before the first request
 	lookAt      time.Time   // the time of the next look; zero before the first request
 }
@@ -188,7 +187,7 @@ func (m *Monitor) tick() {
 	if m.isStoppedLocked() {
 		return
 	}
-	m.recordViewLocked(v)
+	m.nodeErr = v.err
 	m.core.Follow(m.now())
 	m.lookAt = realClock.Now().Add(lookInterval)
 	m.wakeLocked()

@@ -41,11 +41,11 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
-	change, v, err := m.newReport(ctx, phase, message, status, o)
+	change, err := m.newReport(phase, message, status, o)
 	if err != nil {
 		return err
 	}
-	return m.submit(ctx, phase, change, v)
+	return m.submit(ctx, phase, change)
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report is
@@ -126,7 +126,7 @@ func (m *Monitor) report(
 		parent, _ := phases.ParentOf(phase)
 		o.reason = string(parent) + string(phase)
 	}
-	change, v, err := m.newReport(ctx, phase, message, status, o)
+	change, err := m.newReport(phase, message, status, o)
 	if err == nil && flags.NotRequired && phases.KindOf(phase) == phases.Singleton {
 		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"),
 			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
@@ -136,7 +136,7 @@ func (m *Monitor) report(
 		change.SkipIfRunning = flags.SkipIfRunning
 		change.SkipIfNeverUpdated = flags.SkipIfNeverUpdated
 		change.SkipOtherMode = true
-		err = m.submit(ctx, phase, change, v)
+		err = m.submit(ctx, phase, change)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update",
@@ -144,14 +144,10 @@ func (m *Monitor) report(
 	}
 }
 
-// newReport validates the arguments of a report, and looks at the Node. It returns the report as a
-// change, with the view.
+// newReport validates the arguments of a report, and returns the report as a change.
 func (m *Monitor) newReport(
-	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options,
-) (plan.PhaseChange, view, error) {
-	if err := ctx.Err(); err != nil {
-		return plan.PhaseChange{}, view{}, err
-	}
+	phase phases.Phase, message string, status metav1.ConditionStatus, o options,
+) (plan.PhaseChange, error) {
 	r := conditions.Report{
 		Phase:           phase,
 		Status:          status,
@@ -161,11 +157,7 @@ func (m *Monitor) newReport(
 		ParentMessage:   o.parentMessage,
 		Time:            m.now(),
 	}
-	if err := m.validate(r, o); err != nil {
-		return plan.PhaseChange{}, view{}, m.rejected(phase, err)
-	}
-	v := m.look()
-	return plan.PhaseChange{Report: r, Node: v.node}, v, v.err
+	return plan.PhaseChange{Report: r}, m.rejected(phase, m.validate(r, o))
 }
 
 // validate rejects a report that is invalid in every state of the object.

@@ -311,11 +311,13 @@ func TestAViewThatArrivesLate(t *testing.T) {
 		slow := make(chan struct{})
 		f.calls(func() { <-slow })
 		f.annotate(oldConfig, newConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "8" })
 		var calls sync.WaitGroup
 		calls.Go(func() { _ = f.syncSpec(t) })
 		synctest.Wait()
 		f.calls(nil)
 		f.annotate(oldConfig, thirdConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
 		require.NoError(t, f.syncSpec(t))
 		close(slow)
 		calls.Wait()

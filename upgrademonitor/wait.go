@@ -20,11 +20,19 @@ var (
 	errNoResponse = errors.New("no response from the API server")
 )
 
-// submit queues a change, and waits until it is written, as await describes. If the pending changes
-// already include the change, submit waits for the last pending entry, and then submits the change
-// again. An error that does not wrap ErrPending means that the change was rejected.
-func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
-	e, isRepeat, err := m.queue(change, v)
+// submit looks at the Node, queues a change, and waits until it is written, as await describes. If the
+// pending changes already include the change, submit waits for the last pending entry, and then submits
+// the change again. An error that does not wrap ErrPending means that the change was not accepted.
+func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	v := m.look()
+	if v.err != nil {
+		return v.err
+	}
+	change = change.At(v.node)
+	e, isRepeat, err := m.queue(change)
 	if e == nil {
 		return m.rejected(phase, err)
 	}
@@ -38,7 +46,7 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 		case !isRepeat:
 			return m.rejected(phase, e.Err())
 		}
-		if e, isRepeat, err = m.queue(change, v); e == nil {
+		if e, isRepeat, err = m.queue(change); e == nil {
 			return m.rejected(phase, err)
 		}
 	}
@@ -46,10 +54,9 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 
 // queue submits a change to the core. During an outage, a change that needs no entry still starts an
 // attempt. Otherwise queue cancels a retry of the spec, so that the change need not wait for it.
-func (m *Monitor) queue(change plan.Change, v view) (e *core.Entry, isRepeat bool, err error) {
+func (m *Monitor) queue(change plan.Change) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.recordViewLocked(v)
 	e, isRepeat, err = m.core.Submit(change)
 	switch {
 	case e == nil:
@@ -101,7 +108,6 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	timeout := time.NewTimer(m.config.Timeout)
 	defer timeout.Stop()
 	m.mu.Lock()
-	m.recordViewLocked(v)
 	e := m.core.SubmitSpec()
 	m.mu.Unlock()
 	if e == nil {
@@ -218,7 +224,6 @@ func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.recordViewLocked(v)
 	switch {
 	case m.conditionsOnly:
 	case v.err != nil:
