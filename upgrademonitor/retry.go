@@ -22,7 +22,7 @@ var retryBackoff = wait.Backoff{
 	Cap:      20 * time.Second,
 }
 
-// The keys of m.status and m.spec in failureLog. They are also the log messages.
+// The log messages about m.status and m.spec.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailure   = "Failed to write the spec of the MachineConfigNode"
@@ -33,12 +33,11 @@ type failure struct {
 	cause   error
 	lost    int // the number of requests without a response in this outage
 	backoff wait.Backoff
-	retryAt time.Time     // the time of the next retry
-	failed  chan struct{} // closed at the next failure; nil if no call waits for it
+	retryAt time.Time // the time of the next retry
 }
 
-// fail records a failed attempt, and wakes the calls that wait for it. If a call started the attempt
-// before the next retry was due, the time of that retry does not change.
+// fail records a failed attempt. If a call started the attempt before the next retry was due, the time
+// of that retry does not change.
 func (f *failure) fail(cause error, isLost bool) {
 	if f.cause == nil {
 		f.retryNow()
@@ -50,27 +49,12 @@ func (f *failure) fail(cause error, isLost bool) {
 	if now := realClock.Now(); !now.Before(f.retryAt) {
 		f.retryAt = now.Add(f.backoff.Step())
 	}
-	if f.failed != nil {
-		close(f.failed)
-		f.failed = nil
-	}
 }
-
-// endOutage ends the outage. It does not wake the calls that wait for the next failure.
-func (f *failure) endOutage() { *f = failure{failed: f.failed} }
 
 // retryNow makes the next retry due now, and resets the backoff.
 func (f *failure) retryNow() {
 	f.backoff = retryBackoff
 	f.retryAt = time.Time{}
-}
-
-// nextFailure returns a channel that is closed at the next failure.
-func (f *failure) nextFailure() <-chan struct{} {
-	if f.failed == nil {
-		f.failed = make(chan struct{})
-	}
-	return f.failed
 }
 
 // timeout returns the timeout of the next request. It is first, doubled for each lost response up to
@@ -83,13 +67,16 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 	return max(first, d)
 }
 
-// failLocked records and logs a failed attempt. f is &m.status or &m.spec. The log line is written
-// under the lock, so that it precedes the line about the end of the outage.
+// failLocked records and logs a failed attempt, and wakes the calls that wait. f is &m.status or
+// &m.spec. The log line is written under the lock, so that it precedes the line about the end of the
+// outage.
 func (m *Monitor) failLocked(f *failure, cause error, isLost bool) {
 	f.fail(cause, isLost)
-	key := statusFailure
+	close(m.failed)
+	m.failed = make(chan struct{})
+	message := statusFailure
 	if f == &m.spec {
-		key = specFailure
+		message = specFailure
 	}
-	m.failures.Failed(m.life, key, cause, key)
+	m.failures.Failed(m.life, message, cause)
 }

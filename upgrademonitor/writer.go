@@ -59,21 +59,18 @@ func (m *Monitor) write(r *run) {
 // run is over. After a conflict, next pauses before it returns.
 func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Lock()
-	verdict, failed := m.recordResultLocked(r, last)
-	if failed != nil {
-		m.failLocked(failed, last.Err, last.isLost)
-	}
-	if verdict != core.GiveUp && r.ctx.Err() == nil {
+	verdict := m.recordResultLocked(r, last)
+	if verdict != core.GiveUp {
 		request, ok = m.core.Next(m.trySpecLocked())
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	isDone := verdict != core.GiveUp && !ok && !m.core.Pending()
+	isDone := verdict != core.GiveUp && !ok
 	if isWritten || isDone {
-		m.status.endOutage()
+		m.status = failure{}
 		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if !m.core.SpecPending() {
-		m.spec.endOutage()
+		m.spec = failure{}
 		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
 	settled := m.core.TakeSettled()
@@ -81,7 +78,8 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		m.beginLocked(r, request.Verb)
 	} else {
 		m.run = nil
-		m.wakeLocked()
+		isCanceled := r.ctx.Err() != nil // a call that came later makes its own attempt
+		m.wakeLocked(isCanceled)
 	}
 	m.mu.Unlock()
 
@@ -92,11 +90,10 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	return request, ok
 }
 
-// recordResultLocked passes a result to the core. If the attempt has failed, failed is &m.status. If
-// only the write of the spec has failed, failed is &m.spec. Otherwise failed is nil.
-func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, failed *failure) {
+// recordResultLocked passes a result to the core, and records a failure.
+func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	if e.Verb == "" {
-		return core.Continue, nil
+		return core.Continue
 	}
 	if e.Outcome == apierr.OK {
 		m.lastSuccess = realClock.Now()
@@ -104,24 +101,24 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, 
 			r.conflicts = conflictBackoff
 		}
 	}
-	isCanceled := e.Err != nil && r.ctx.Err() != nil // because life has ended and no call waits
+	isCanceled := r.ctx.Err() != nil // because life has ended and no call waits
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
-	case isCanceled:
+	case isCanceled && e.Err != nil:
 		e.Outcome = apierr.Conflict // so that the next call reads the object, and computes the write again
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}
-	verdict = m.core.Done(e.Request, e.Result)
+	verdict := m.core.Done(e.Request, e.Result)
 	switch {
 	case isCanceled:
-		return core.GiveUp, nil
+		return core.GiveUp
 	case verdict == core.GiveUp:
-		return verdict, &m.status
+		m.failLocked(&m.status, e.Err, e.isLost)
 	case verdict == core.SkipSpec:
-		return verdict, &m.spec
+		m.failLocked(&m.spec, e.Err, e.isLost)
 	}
-	return verdict, nil
+	return verdict
 }
 
 // trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
