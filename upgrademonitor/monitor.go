@@ -39,7 +39,6 @@ type Monitor struct {
 	failed      chan struct{} // closed at the next failure
 	lastSuccess time.Time     // the time of the API server's last successful response
 	newest      newestView    // describes the newest view
-	nodeErr     error         // the error of Config.Node in the last regular look
 	retryTimer  *time.Timer   // fires at the next retry; nil before the first failure
 	lookTimer   *time.Timer   // fires at the next look; nil before the first request, and in a controller
 }
@@ -154,14 +153,12 @@ func (m *Monitor) startLocked() {
 // without a report, and a deleted object is created again. After the end of life, tick does not look.
 func (m *Monitor) tick() {
 	looks := m.life.Err() == nil && !m.conditionsOnly
-	var v view
 	if looks {
-		v = m.look()
+		m.look()
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if looks && m.life.Err() == nil {
-		m.nodeErr = v.err
 		m.core.Follow(m.now())
 		m.lookTimer.Reset(lookInterval)
 	}

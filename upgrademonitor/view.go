@@ -84,7 +84,6 @@ func (m *Monitor) isOutdatedLocked(v view, started time.Time) bool {
 func (m *Monitor) recordLocked(v view) {
 	now := realClock.Now()
 	m.newest = newestView{recorded: now, version: v.version}
-	m.nodeErr = nil
 	known := core.View{Node: v.node, Expired: now.Sub(m.lastSuccess) >= checkInterval}
 	switch {
 	case v.listed != nil:
@@ -167,8 +166,6 @@ func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
 // checkRequest returns an error if this process must not make a request. The object must not be
 // created by a controller, while Config.Node fails, or before the Node is provisioned.
 func (m *Monitor) checkRequest(r core.Request) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	name := m.config.NodeName
 	switch {
 	case r.Verb == core.Wait:
@@ -177,10 +174,10 @@ func (m *Monitor) checkRequest(r core.Request) error {
 		return nil
 	case m.conditionsOnly:
 		return &NodeError{NodeName: name, Problem: "the daemon has not created the MachineConfigNode yet"}
-	case m.nodeErr != nil:
-		return m.nodeErr
-	case !r.Node.Provisioned:
-		return &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
 	}
-	return nil
+	node, err := m.node()
+	if err == nil && !nodemeta.IsProvisioned(node) {
+		err = &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
+	}
+	return err
 }

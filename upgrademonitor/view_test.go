@@ -291,7 +291,7 @@ func TestListerOfAnotherNode(t *testing.T) {
 	assert.False(t, slices.Contains(f.requests(), "patch/status"))
 }
 
-// A Node function that fails in one call does not prevent the report of another call.
+// If the Node function fails in one call, that does not prevent the report of another call.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
@@ -300,6 +300,7 @@ func TestOneFailingViewVetoesNothing(t *testing.T) {
 		synctest.Wait()
 		f.viewFails(errors.New("cache is cold"))
 		require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionTrue))
+		f.viewFails(nil)
 		pass(8 * time.Second) // before the Monitor looks
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
 	})

@@ -44,7 +44,8 @@ func newRun(life context.Context) *run {
 type exchange struct {
 	core.Request
 	core.Result
-	isLost bool // there was no response in time
+	isLost     bool // there was no response in time
+	isCanceled bool // a Flush has canceled the request, or life has ended and no call waits
 }
 
 // write makes the requests of a run, one after the other.
@@ -78,8 +79,7 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		m.beginLocked(r, request.Verb)
 	} else {
 		m.run = nil
-		isCanceled := r.ctx.Err() != nil // a call that came later makes its own attempt
-		m.wakeLocked(isCanceled)
+		m.wakeLocked(last.isCanceled) // a call that waits makes another attempt
 	}
 	m.mu.Unlock()
 
@@ -101,17 +101,16 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 			r.conflicts = conflictBackoff
 		}
 	}
-	isCanceled := r.ctx.Err() != nil // because life has ended and no call waits
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
-	case isCanceled && e.Err != nil:
-		e.Outcome = apierr.Conflict // so that the next call reads the object, and computes the write again
+	case e.isCanceled && e.Err != nil:
+		e.Outcome = apierr.Conflict // so that the next attempt reads the object, and computes the write again
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}
 	verdict := m.core.Done(e.Request, e.Result)
 	switch {
-	case isCanceled:
+	case e.isCanceled:
 		return core.GiveUp
 	case verdict == core.GiveUp:
 		m.failLocked(&m.status, e.Err, e.isLost)
@@ -167,12 +166,18 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 	if err := m.checkRequest(request); err != nil {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
-	result := do(r.requestCtx, m.client, request)
-	ctxErr := r.requestCtx.Err()
-	isCanceled := result.Err != nil && errors.Is(ctxErr, context.Canceled)
-	if isCanceled && r.specError != nil {
-		result.Err = r.specError
+	e := exchange{Request: request, Result: do(r.requestCtx, m.client, request)}
+	e.isCanceled = r.ctx.Err() != nil
+	if e.Err == nil {
+		return e
 	}
-	isLost := result.Err != nil && errors.Is(ctxErr, context.DeadlineExceeded)
-	return exchange{Request: request, Result: result, isLost: isLost}
+	switch err := r.requestCtx.Err(); {
+	case errors.Is(err, context.DeadlineExceeded):
+		e.isLost = true
+	case err != nil && r.specError != nil:
+		e.Err = r.specError
+	case err != nil:
+		e.isCanceled = true
+	}
+	return e
 }
