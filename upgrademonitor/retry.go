@@ -1,6 +1,8 @@
 package upgrademonitor
 
 import (
+	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -38,12 +40,12 @@ type failure struct {
 
 // fail records a failed attempt. If a call started the attempt before the next retry was due, the time
 // of that retry does not change.
-func (f *failure) fail(cause error, isLost bool) {
+func (f *failure) fail(cause error) {
 	if f.cause == nil {
 		f.retryNow()
 	}
 	f.cause = cause
-	if isLost {
+	if errors.Is(cause, context.DeadlineExceeded) {
 		f.lost++
 	}
 	if now := realClock.Now(); !now.Before(f.retryAt) {
@@ -70,8 +72,8 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 // failLocked records and logs a failed attempt, and wakes the calls that wait. f is &m.status or
 // &m.spec. The log line is written under the lock, so that it precedes the line about the end of the
 // outage.
-func (m *Monitor) failLocked(f *failure, cause error, isLost bool) {
-	f.fail(cause, isLost)
+func (m *Monitor) failLocked(f *failure, cause error) {
+	f.fail(cause)
 	close(m.failed)
 	m.failed = make(chan struct{})
 	message := statusFailure

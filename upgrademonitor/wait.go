@@ -143,7 +143,7 @@ func (m *Monitor) await(ctx context.Context, started time.Time, e *core.Entry) e
 	m.waiting--
 	if !e.IsSettled() && late != nil && !m.lastSuccess.After(started) {
 		cause = fmt.Errorf("MachineConfigNode %s: %w within %v", m.config.NodeName, errNoResponse, m.config.Timeout)
-		m.failLocked(&m.status, cause, false)
+		m.failLocked(&m.status, cause)
 	}
 	m.wakeLocked(false)
 	if e.IsSettled() {

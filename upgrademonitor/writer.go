@@ -44,7 +44,6 @@ func newRun(life context.Context) *run {
 type exchange struct {
 	core.Request
 	core.Result
-	isLost     bool // there was no response in time
 	isCanceled bool // a Flush has canceled the request, or life has ended and no call waits
 }
 
@@ -113,9 +112,9 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	case e.isCanceled:
 		return core.GiveUp
 	case verdict == core.GiveUp:
-		m.failLocked(&m.status, e.Err, e.isLost)
+		m.failLocked(&m.status, e.Err)
 	case verdict == core.SkipSpec:
-		m.failLocked(&m.spec, e.Err, e.isLost)
+		m.failLocked(&m.spec, e.Err)
 	}
 	return verdict
 }
@@ -168,15 +167,11 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 	}
 	e := exchange{Request: request, Result: do(r.requestCtx, m.client, request)}
 	e.isCanceled = r.ctx.Err() != nil
-	if e.Err == nil {
-		return e
-	}
-	switch err := r.requestCtx.Err(); {
-	case errors.Is(err, context.DeadlineExceeded):
-		e.isLost = true
-	case err != nil && r.specError != nil:
+	wasCanceled := e.Err != nil && errors.Is(r.requestCtx.Err(), context.Canceled)
+	switch {
+	case wasCanceled && r.specError != nil:
 		e.Err = r.specError
-	case err != nil:
+	case wasCanceled:
 		e.isCanceled = true
 	}
 	return e
