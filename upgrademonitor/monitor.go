@@ -38,7 +38,8 @@ type Monitor struct {
 	waiting     int           // the number of calls that wait
 	failed      chan struct{} // closed at the next failure
 	lastSuccess time.Time     // the time of the API server's last successful response
-	newest      newestView    // describes the newest view
+	recorded    time.Time     // when look passed a view to the core last
+	nodeVersion string        // the resourceVersion of the Node in this view
 	retryTimer  *time.Timer   // fires at the next retry; nil before the first failure
 	lookTimer   *time.Timer   // fires at the next look; nil before the first request, and in a controller
 }
@@ -90,15 +91,11 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 	return len(entries), entries[0].Change.Accepted().Time
 }
 
-// isStoppedLocked reports whether life has ended and no call waits. A stopped Monitor makes no
-// requests.
-func (m *Monitor) isStoppedLocked() bool { return m.life.Err() != nil && m.waiting == 0 }
-
 // wakeLocked starts the writer if a write is pending and due. If the write is not due, wakeLocked sets
-// the timer of the next retry. attemptNow makes a pending write due now. If the Monitor has stopped,
-// wakeLocked stops the writer.
+// the timer of the next retry. attemptNow makes a pending write due now. If life has ended and no call
+// waits, wakeLocked stops the writer.
 func (m *Monitor) wakeLocked(attemptNow bool) {
-	if m.isStoppedLocked() {
+	if m.life.Err() != nil && m.waiting == 0 {
 		m.stopLocked()
 		return
 	}

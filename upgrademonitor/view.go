@@ -29,12 +29,6 @@ type view struct {
 	listed      *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// newestView describes the view that look passed to the core last.
-type newestView struct {
-	recorded time.Time
-	version  string
-}
-
 // look reads a view. If Config.Node has not failed, look passes the view to the core, unless the core
 // has a newer view.
 func (m *Monitor) look() view {
@@ -73,17 +67,18 @@ func (m *Monitor) read() (v view) {
 // progress. If this look started later, its Node is newer even if the resourceVersion is lower, for
 // example after etcd was restored.
 func (m *Monitor) isOutdatedLocked(v view, started time.Time) bool {
-	if started.After(m.newest.recorded) {
+	if started.After(m.recorded) {
 		return false
 	}
-	order, err := resourceversion.CompareResourceVersion(v.version, m.newest.version)
+	order, err := resourceversion.CompareResourceVersion(v.version, m.nodeVersion)
 	return err == nil && order < 0
 }
 
 // recordLocked passes a view to the core.
 func (m *Monitor) recordLocked(v view) {
 	now := realClock.Now()
-	m.newest = newestView{recorded: now, version: v.version}
+	m.recorded = now
+	m.nodeVersion = v.version
 	known := core.View{Node: v.node, Expired: now.Sub(m.lastSuccess) >= checkInterval}
 	switch {
 	case v.listed != nil:
