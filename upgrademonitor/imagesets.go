@@ -51,9 +51,12 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 	m.failures.Local(ctx, "pinned image sets", failure,
 		"Failed to prefetch pinned images", "Prefetching pinned images works again")
-	change, err := m.newImageSets(sets)
-	if err == nil {
-		change.Failed = failure != nil
+	err := validateImageSets(sets)
+	if m.conditionsOnly {
+		err = errConditionsOnly
+	}
+	if err = m.rejected(phases.PinnedImageSetsProgressing, err); err == nil {
+		change := plan.ImageSetsChange{Sets: imageSetsOf(sets), Failed: failure != nil, Time: m.now()}
 		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
@@ -61,15 +64,8 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 }
 
-// newImageSets validates the sets, and returns the report as a change.
-func (m *Monitor) newImageSets(reported []PinnedImageSet) (plan.ImageSetsChange, error) {
-	if m.conditionsOnly {
-		return plan.ImageSetsChange{}, m.rejected(phases.PinnedImageSetsProgressing, errConditionsOnly)
-	}
-	if err := validateImageSets(reported); err != nil {
-		return plan.ImageSetsChange{}, m.rejected(phases.PinnedImageSetsProgressing, err)
-	}
-	r := plan.ImageSetsChange{Time: m.now()}
+// imageSetsOf returns valid sets as the sets of a change.
+func imageSetsOf(reported []PinnedImageSet) (list []plan.ImageSet) {
 	for _, set := range reported {
 		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
 		s := plan.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
@@ -77,9 +73,9 @@ func (m *Monitor) newImageSets(reported []PinnedImageSet) (plan.ImageSetsChange,
 			s.Done = false
 			s.Failure = failureText(set.Err)
 		}
-		r.Sets = append(r.Sets, s)
+		list = append(list, s)
 	}
-	return r, nil
+	return list
 }
 
 func validateImageSets(reported []PinnedImageSet) error {

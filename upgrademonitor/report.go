@@ -41,7 +41,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
-	change, err := m.newReport(phase, message, status, o)
+	change, err := m.newReport(phase, message, status, o, plan.PhaseChange{})
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (m *Monitor) Track(
 	return nil
 }
 
-// report makes a report, and logs its error. Of flags, only the boolean fields are used.
+// report makes a report, and logs its error. flags has the boolean fields of the change.
 func (m *Monitor) report(
 	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus,
 	o options, flags plan.PhaseChange,
@@ -126,16 +126,9 @@ func (m *Monitor) report(
 		parent, _ := phases.ParentOf(phase)
 		o.reason = string(parent) + string(phase)
 	}
-	change, err := m.newReport(phase, message, status, o)
-	if err == nil && flags.NotRequired && phases.KindOf(phase) == phases.Singleton {
-		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"),
-			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
-	}
+	flags.SkipOtherMode = true
+	change, err := m.newReport(phase, message, status, o, flags)
 	if err == nil {
-		change.NotRequired = flags.NotRequired
-		change.SkipIfRunning = flags.SkipIfRunning
-		change.SkipIfNeverUpdated = flags.SkipIfNeverUpdated
-		change.SkipOtherMode = true
 		err = m.submit(ctx, phase, change)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
@@ -146,18 +139,20 @@ func (m *Monitor) report(
 
 // newReport validates the arguments of a report, and returns the report as a change.
 func (m *Monitor) newReport(
-	phase phases.Phase, message string, status metav1.ConditionStatus, o options,
+	phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange,
 ) (plan.PhaseChange, error) {
-	r := conditions.Report{
+	change := flags
+	change.Report = conditions.Report{
 		Phase:           phase,
 		Status:          status,
 		Reason:          o.reason,
 		Message:         conditions.Truncate(message),
 		CompletesParent: o.completesParent,
 		ParentMessage:   o.parentMessage,
+		NotRequired:     flags.NotRequired,
 		Time:            m.now(),
 	}
-	return plan.PhaseChange{Report: r}, m.rejected(phase, m.validate(r, o))
+	return change, m.rejected(phase, m.validate(change.Report, o))
 }
 
 // validate rejects a report that is invalid in every state of the object.
@@ -181,6 +176,9 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
 		return field.Forbidden(optsPath.Key("CompletesParent"),
 			"valid only with status True: a phase that is not done cannot complete its parent")
+	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
+		return field.Forbidden(field.NewPath("phase"),
+			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
 	}
 	_, hasParent := phases.ParentOf(r.Phase)
 	if !hasParent && (r.CompletesParent || r.ParentMessage != "") {
