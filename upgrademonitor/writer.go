@@ -102,8 +102,8 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	}
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
-	case e.isCanceled && e.Err != nil:
-		e.Outcome = apierr.Conflict // so that the next attempt reads the object, and computes the write again
+	case e.isCanceled && e.Err != nil && e.Verb == core.PatchSpec:
+		e.Outcome = apierr.Conflict // so that a call that waits for the spec waits for the next attempt
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}
