@@ -146,7 +146,7 @@ func (m *Monitor) newReport(
 		Phase:           phase,
 		Status:          status,
 		Reason:          o.reason,
-		Message:         conditions.Truncate(message),
+		Message:         message,
 		CompletesParent: o.completesParent,
 		ParentMessage:   o.parentMessage,
 		NotRequired:     flags.NotRequired,
