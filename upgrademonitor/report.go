@@ -41,11 +41,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
-	change, err := m.newReport(phase, message, status, o, plan.PhaseChange{})
-	if err != nil {
-		return err
-	}
-	return m.submit(ctx, phase, change)
+	return m.submitReport(ctx, newChange(phase, message, status), o)
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report is
@@ -55,7 +51,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 func (m *Monitor) Report(
 	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option,
 ) {
-	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
+	m.report(ctx, newChange(phase, message, status), newOptions(opts))
 }
 
 // NotRequired reports that an update does not need a phase, or no longer needs it. If the phase has not
@@ -63,8 +59,9 @@ func (m *Monitor) Report(
 // True although the step has failed. NotRequired is only for Parent and Child phases. Options and
 // errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
-	flags := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}
-	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), flags)
+	change := newChange(phase, message, metav1.ConditionTrue)
+	change.NotRequired = true
+	m.report(ctx, change, newOptions(opts))
 }
 
 // ReportDegraded sets NodeDegraded to True, with the cause of a failed update in its message. If cause
@@ -81,8 +78,9 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 		status = metav1.ConditionTrue
 		message = fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
 	}
-	flags := plan.PhaseChange{SkipIfNeverUpdated: cause == nil}
-	m.report(ctx, phases.NodeDegraded, message, status, options{}, flags)
+	change := newChange(phases.NodeDegraded, message, status)
+	change.SkipIfNeverUpdated = cause == nil
+	m.report(ctx, change, options{})
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
@@ -103,56 +101,49 @@ func (m *Monitor) Track(
 	done.doneMessage = "" // the other calls reject the option DoneMessage
 	running := done
 	running.completesParent = false
-	m.report(ctx, phase, message, metav1.ConditionUnknown, running, plan.PhaseChange{SkipIfRunning: true})
+	start := newChange(phase, message, metav1.ConditionUnknown)
+	start.SkipIfRunning = true
+	m.report(ctx, start, running)
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		m.report(ctx, phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown, running, plan.PhaseChange{})
+		m.report(ctx, newChange(phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown), running)
 		return err
 	}
-	m.report(ctx, phase, doneMessage, metav1.ConditionTrue, done, plan.PhaseChange{})
+	m.report(ctx, newChange(phase, doneMessage, metav1.ConditionTrue), done)
 	return nil
 }
 
-// report makes a report, and logs its error. flags has the boolean fields of the change.
-func (m *Monitor) report(
-	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus,
-	o options, flags plan.PhaseChange,
-) {
-	if m == nil || m.isOfOtherMode(phase) {
+func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) plan.PhaseChange {
+	return plan.PhaseChange{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
+}
+
+// report submits a report that is ignored in the other mode, and logs the error.
+func (m *Monitor) report(ctx context.Context, change plan.PhaseChange, o options) {
+	if m == nil || m.isOfOtherMode(change.Phase) {
 		return
 	}
 	if o.reason == "" {
-		parent, _ := phases.ParentOf(phase)
-		o.reason = string(parent) + string(phase)
+		parent, _ := phases.ParentOf(change.Phase)
+		o.reason = string(parent) + string(change.Phase)
 	}
-	flags.SkipOtherMode = true
-	change, err := m.newReport(phase, message, status, o, flags)
-	if err == nil {
-		err = m.submit(ctx, phase, change)
-	}
-	if err != nil && !errors.Is(err, ErrPending) {
+	change.SkipOtherMode = true
+	if err := m.submitReport(ctx, change, o); err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update",
-			"node", m.config.NodeName, "phase", phase, "status", status)
+			"node", m.config.NodeName, "phase", change.Phase, "status", change.Status)
 	}
 }
 
-// newReport validates the arguments of a report, and returns the report as a change.
-func (m *Monitor) newReport(
-	phase phases.Phase, message string, status metav1.ConditionStatus, o options, flags plan.PhaseChange,
-) (plan.PhaseChange, error) {
-	change := flags
-	change.Report = conditions.Report{
-		Phase:           phase,
-		Status:          status,
-		Reason:          o.reason,
-		Message:         message,
-		CompletesParent: o.completesParent,
-		ParentMessage:   o.parentMessage,
-		NotRequired:     flags.NotRequired,
-		Time:            m.now(),
+// submitReport completes a report with its options and the time, and submits it if it is valid.
+func (m *Monitor) submitReport(ctx context.Context, change plan.PhaseChange, o options) error {
+	change.Reason = o.reason
+	change.CompletesParent = o.completesParent
+	change.ParentMessage = o.parentMessage
+	change.Time = m.now()
+	if err := m.validate(change.Report, o); err != nil {
+		return m.rejected(change.Phase, err)
 	}
-	return change, m.rejected(phase, m.validate(change.Report, o))
+	return m.submit(ctx, change.Phase, change)
 }
 
 // validate rejects a report that is invalid in every state of the object.

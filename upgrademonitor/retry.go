@@ -38,21 +38,6 @@ type failure struct {
 	retryAt time.Time // the time of the next retry
 }
 
-// fail records a failed attempt. If a call started the attempt before the next retry was due, the time
-// of that retry does not change.
-func (f *failure) fail(cause error) {
-	if f.cause == nil {
-		f.retryNow()
-	}
-	f.cause = cause
-	if errors.Is(cause, context.DeadlineExceeded) {
-		f.lost++
-	}
-	if now := realClock.Now(); !now.Before(f.retryAt) {
-		f.retryAt = now.Add(f.backoff.Step())
-	}
-}
-
 // retryNow makes the next retry due now, and resets the backoff.
 func (f *failure) retryNow() {
 	f.backoff = retryBackoff
@@ -70,10 +55,20 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 }
 
 // failLocked records and logs a failed attempt, and wakes the calls that wait. f is &m.status or
-// &m.spec. The log line is written under the lock, so that it precedes the line about the end of the
+// &m.spec. If a call started the attempt before the next retry was due, the time of that retry does not
+// change. The log line is written under the lock, so that it precedes the line about the end of the
 // outage.
 func (m *Monitor) failLocked(f *failure, cause error) {
-	f.fail(cause)
+	if f.cause == nil {
+		f.retryNow()
+	}
+	f.cause = cause
+	if errors.Is(cause, context.DeadlineExceeded) {
+		f.lost++
+	}
+	if now := realClock.Now(); !now.Before(f.retryAt) {
+		f.retryAt = now.Add(f.backoff.Step())
+	}
 	close(m.failed)
 	m.failed = make(chan struct{})
 	message := statusFailure
