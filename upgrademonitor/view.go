@@ -80,13 +80,11 @@ func (m *Monitor) recordLocked(v view) {
 	m.recorded = now
 	m.nodeVersion = v.version
 	known := core.View{Node: v.node, Expired: now.Sub(m.lastSuccess) >= checkInterval}
-	switch {
-	case v.listed != nil:
+	// If the Node is not provisioned, a missing object must not be created again.
+	known.Lists = v.listerWorks && (v.listed != nil || v.node.Provisioned)
+	if v.listed != nil {
 		o := core.FromTyped(v.listed)
-		known.Lists = true
 		known.Listed = &o
-	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
-		known.Lists = v.listerWorks
 	}
 	m.core.See(known)
 }
