@@ -102,7 +102,7 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	}
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
-	case e.isCanceled && e.Err != nil && e.Verb == core.PatchSpec:
+	case e.isCanceled && e.Verb == core.PatchSpec:
 		e.Outcome = apierr.Conflict // so that a call that waits for the spec waits for the next attempt
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
@@ -166,7 +166,6 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
 	e := exchange{Request: request, Result: do(r.requestCtx, m.client, request)}
-	e.isCanceled = r.ctx.Err() != nil
 	wasCanceled := e.Err != nil && errors.Is(r.requestCtx.Err(), context.Canceled)
 	switch {
 	case wasCanceled && r.specError != nil:
