@@ -11,7 +11,7 @@ import (
 )
 
 // CheckTransitions compares the conditions before and after a write, and joins the errors of all
-// phases. It is for tests of clients that write conditions:
+// phases. It is for tests of clients that write conditions.
 //
 //  1. It is an error if phases.Path rejects a change of a status, or returns more than one status
 //     for it.

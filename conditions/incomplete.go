@@ -24,7 +24,8 @@ func unknownChildren(list []metav1.Condition) []string {
 	return names
 }
 
-// withIncomplete adds the mark and the names to the end of a message, in place of earlier names.
+// withIncomplete adds the mark and the names to the end of a message. If the message already ends with
+// names, they are replaced.
 func withIncomplete(message string, names []string) string {
 	if len(names) == 0 {
 		return message
@@ -34,9 +35,9 @@ func withIncomplete(message string, names []string) string {
 	return TruncateTo(text, maxMessage-len(suffix)) + suffix
 }
 
-// keepIncomplete adds the names at the end of the known message to a new message.
-func keepIncomplete(known, message string) string {
-	_, names := cutIncomplete(known)
+// keepIncomplete returns a new message with the mark and the names that the old message ends with.
+func keepIncomplete(old, message string) string {
+	_, names := cutIncomplete(old)
 	return withIncomplete(message, names)
 }
 

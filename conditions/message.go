@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// TruncationMark stands in a truncated message for the text that Truncate has removed.
+	// TruncationMark replaces the text that Truncate removes from a message.
 	TruncationMark = "… [truncated]"
 
 	// maxMessage is the maximum length of a message in bytes. The limit keeps the object small.
@@ -49,12 +49,12 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is like withUpdatePrefix, but returns the known message if only the name in the
+// keepUpdatePrefix is like withUpdatePrefix, but returns the old message if only the name in the
 // prefix would change. The name of an update is its image or its config. After an update, the object
-// no longer shows whether the update had an image, so the name in the known message is right.
-func keepUpdatePrefix(known, message, update string) string {
-	if HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+message) {
-		return known
+// no longer shows whether the update had an image, so the name in the old message is right.
+func keepUpdatePrefix(old, message, update string) string {
+	if HasUpdatePrefix(old) && strings.HasSuffix(old, prefixEnd+message) {
+		return old
 	}
 	return withUpdatePrefix(message, update)
 }

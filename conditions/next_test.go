@@ -82,6 +82,8 @@ func TestMessagesAfterARestart(t *testing.T) {
 	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.CompletesParent = "again", true }))[0]
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.Uncordoned).Message)
 	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.UpdateComplete).Message)
+	assert.Empty(t, next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.ParentMessage = "again", "to the parent" })),
+		"a repeat, which would change only the parent")
 }
 
 func BenchmarkNextChanged(b *testing.B) {

@@ -410,16 +410,16 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
 			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
-				if b != l || c.isNews(before) {
+				if b != l || c.isNews(before, last) {
 					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
 				}
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, c.isNews(before), b, l) && !wasReset(what, b, l, r.Name) {
+			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
-		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before) && (l.Reason != child || l.Message != c.parentMessage(what)):
+		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.parentMessage(what)):
 			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventText && r.Status == done && isStep(child):
 			_, names := namesIn(b.Message)
@@ -499,8 +499,7 @@ func (c called) incomplete(what event, before []metav1.Condition, updated metav1
 func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condition) bool {
 	r := c.report
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
-	isRepeat := what == eventNone && !isNews
-	hasText := moved || !isRepeat && (b.Status == running || completes || r.ParentMessage != "")
+	hasText := moved || isNews && (b.Status == running || completes || r.ParentMessage != "")
 	return hasText && l.Reason == string(r.Phase) && (l.Message == c.parentMessage(what) || c.keeps(what, b, l, cmp.Or(r.ParentMessage, r.Message)))
 }
 
@@ -528,9 +527,9 @@ func (c called) text(what event, message string) string {
 }
 
 // isNews reports whether the report changes its own condition.
-func (c called) isNews(before []metav1.Condition) bool {
-	own := before[slices.IndexFunc(before, func(o metav1.Condition) bool { return o.Type == string(c.report.Phase) })]
-	return own.Status != c.report.Status || own.Reason != c.report.Reason || own.Message != conditions.Truncate(c.report.Message)
+func (c called) isNews(before, last []metav1.Condition) bool {
+	own := slices.IndexFunc(before, func(o metav1.Condition) bool { return o.Type == string(c.report.Phase) })
+	return !isEqual(before[own:own+1], last[own:own+1])
 }
 
 // wasReset checks that a phase that ran gets the prefix once. Of the others, the start of an update

@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is a statement of a daemon or a controller: one phase now has this status.
+// Report is the report of a daemon or a controller that a phase has a status.
 type Report struct {
 	// Phase, Status, Reason and Message describe the condition. Next truncates a long message.
 	Phase   phases.Phase

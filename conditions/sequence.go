@@ -8,12 +8,11 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// sequence has the statuses that the writes of a report give to one condition. The first delay
-// writes do not change the condition. Then each write gives it the next status of path.
+// sequence has the changes that the writes of a report make to one condition.
 type sequence struct {
 	phase           phases.Phase
-	delay           int
-	path            []metav1.ConditionStatus
+	delay           int                      // the number of writes before the first change
+	path            []metav1.ConditionStatus // the status after each of the next writes
 	reason, message string
 }
 

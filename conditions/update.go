@@ -65,8 +65,8 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 //
 //  1. The step gets the reported reason and message. If the report is Unknown or True, the message
 //     gets the prefix of the last update.
-//  2. If the report is Unknown or True, and hasParentMessage allows it, the parent gets the name of
-//     the step as its reason, and the parent's message.
+//  2. If the report is Unknown or True, and hasParentMessage returns true, the parent gets the name
+//     of the step as its reason, and the message that the report has for the parent.
 //  3. If the report is True, the name of the step is removed from the message of Updated.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)
@@ -115,8 +115,8 @@ func forgetNotRequired(list []metav1.Condition) {
 	}
 }
 
-// nameUpdateOfFailure adds the name of an unfinished update to the message of NodeDegraded, when
-// another update replaces it. Otherwise no condition would show in which update the node failed.
+// nameUpdateOfFailure adds the name of an unfinished update to the message of NodeDegraded when
+// another update starts. Otherwise no condition would show in which update the node failed.
 // NodeDegraded stays True, because the failure is not resolved.
 func nameUpdateOfFailure(list []metav1.Condition, update string) {
 	if degraded := Find(list, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {

@@ -153,10 +153,9 @@ func IsUpdateStep(p Phase) bool {
 	return ok && r.runs != noStep
 }
 
-// StartsUpdate reports whether a phase runs only during an update. If a client reports such a phase
-// while no update is running, an update must have started. These phases are UpdatePrepared to
-// RebootedNode, and their children. Resumed, UpdateComplete and Uncordoned are not among them,
-// because a daemon also reports these phases when it restarts.
+// StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode, and
+// their children. A report of such a phase starts an update if no update is running. Resumed,
+// UpdateComplete and Uncordoned start no update, because a daemon also reports them when it restarts.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

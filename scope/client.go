@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// ErrOutOfScope means that the caller passed the name of another node. No request was made. Fix the
-// caller: a daemon may access only the MachineConfigNode of its own node.
+// ErrOutOfScope means that the caller passed an object or a spec with the name of another node. No
+// request was made. Fix the caller: a daemon may access only the MachineConfigNode of its own node.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
 // ErrUnexpectedResponse means that a response is about another object, or has no UID or no
@@ -100,9 +100,9 @@ func (c *Client) Create(
 	return checked(c, "create", created, err)
 }
 
-// PatchSpec sends a JSON merge patch of the spec and the metadata, as encoded JSON. It returns the
-// metadata of the object after the patch. If the patch has a metadata.resourceVersion that is out of
-// date, the object stays unchanged, and apierrors.IsConflict(err) is true.
+// PatchSpec sends a JSON merge patch of the spec and the metadata. It returns the metadata of the
+// object after the patch. If the patch has a metadata.resourceVersion that is out of date, the object
+// stays unchanged, and apierrors.IsConflict(err) is true.
 func (c *Client) PatchSpec(ctx context.Context, patch []byte) (*metav1.PartialObjectMetadata, error) {
 	response, err := c.patch(ctx, patch)
 	return checked(c, "patch spec of", response, err)

@@ -12,6 +12,6 @@
 //
 // Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //
-// A Client catches mistakes in the code of a daemon. It does not stop hostile code. For this purpose,
-// install the admission policies of package scope/guard.
+// A Client catches mistakes in the code of a daemon. To stop hostile code, install the admission
+// policies of package scope/guard.
 package scope

@@ -25,11 +25,11 @@ const (
 type PinnedImageSet struct {
 	// Name is the name of the PinnedImageSet.
 	Name string
-	// Generation is the generation of the set whose images the node should have, from 1 to 2³¹−1.
+	// Generation is the metadata.generation of the PinnedImageSet, from 1 to 2³¹−1.
 	Generation int64
 	// Done is true if the node has all images of this generation.
 	Done bool
-	// Err is set if the node failed to pull the images. If Err is set, Done is ignored.
+	// Err is the error if the node failed to pull the images. If Err is set, Done is ignored.
 	Err error
 }
 

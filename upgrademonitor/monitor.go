@@ -22,7 +22,7 @@ type Monitor struct {
 	config   Config
 	client   *scope.Client
 	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
-	endLife  context.CancelCauseFunc // ends life; nil unless Monitors created this Monitor
+	endLife  context.CancelCauseFunc // cancels life; nil unless Monitors created this Monitor
 	failures failureLog
 
 	// conditionsOnly is set if Monitors created this Monitor. It writes only conditions, and does not
@@ -92,8 +92,8 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 }
 
 // wakeLocked starts the writer if a write is pending and due. If the write is not due, wakeLocked sets
-// the timer of the next retry. attemptNow makes a pending write due now. If life has ended and no call
-// waits, wakeLocked stops the writer.
+// the timer of the next retry. attemptNow makes a pending write due now. If the ctx of New has ended
+// and no call waits, wakeLocked stops the writer.
 func (m *Monitor) wakeLocked(attemptNow bool) {
 	if m.life.Err() != nil && m.waiting == 0 {
 		m.stopLocked()
@@ -145,9 +145,10 @@ func (m *Monitor) startLocked() {
 	}
 }
 
-// tick is called when a timer fires, and when life ends. It starts the writer if a retry is due. In a
-// daemon, tick first looks at the Node and the Lister, so that the status follows the Node even
-// without a report, and a deleted object is created again. After the end of life, tick does not look.
+// tick is called when a timer fires, and when the ctx of New ends. It starts the writer if a retry is
+// due. In a daemon, tick first looks at the Node and the Lister, so that the status follows the Node
+// even without a report, and a deleted object is created again. After the ctx of New has ended, tick
+// does not look.
 func (m *Monitor) tick() {
 	looks := m.life.Err() == nil && !m.conditionsOnly
 	if looks {

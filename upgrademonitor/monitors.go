@@ -13,13 +13,14 @@ import (
 )
 
 // Monitors has a Monitor for each node. Use it in a controller that reports on many nodes, such as the
-// drain controller. It is safe for concurrent use. For of a nil *Monitors returns a nil Monitor.
+// drain controller. It is safe for concurrent use. The method For of a nil *Monitors returns a nil
+// Monitor.
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 //
 // These Monitors write only conditions. The daemon of the node creates the MachineConfigNode, and
 // writes the spec, the owner reference, and the configs and images in the status. The Monitors read
-// the annotations of the Node only to know which update a report belongs to:
+// the annotations of the Node only to know which update a report belongs to.
 //
 //  1. If the MachineConfigNode does not exist, a report stays queued, and is retried.
 //  2. A report that would start an update to a new config or image stays queued until the daemon has
@@ -36,9 +37,9 @@ type Monitors struct {
 
 var errForgotten = errors.New("Monitors.Forget was called for the node")
 
-// NewMonitors returns Monitors. The function node returns the Node with the given name, for example
-// from a lister. It replaces NodeName and Node of config, which must be empty. The argument ctx and
-// the error are as in New.
+// NewMonitors returns Monitors that share a config. The function node returns the Node with the given
+// name, for example from a lister. It replaces NodeName and Node of config, which must be empty. The
+// argument ctx and the error are as in New.
 func NewMonitors(ctx context.Context, config Config, node func(name string) (*corev1.Node, error)) (*Monitors, error) {
 	switch {
 	case ctx == nil:

@@ -2,7 +2,7 @@ package upgrademonitor
 
 import "k8s.io/apimachinery/pkg/util/validation/field"
 
-// Option changes a report. A report with an invalid Option is rejected. A nil Option is ignored.
+// Option configures a report. A report with an invalid Option is rejected. A nil Option is ignored.
 type Option func(*options)
 
 type options struct {

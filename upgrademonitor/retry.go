@@ -11,11 +11,11 @@ import (
 
 const (
 	lookInterval = 10 * time.Second // how often the Monitor looks at the Node, after the first request
-	maxRequest   = time.Minute      // the maximum to which lost responses increase the timeout of a request
+	maxRequest   = time.Minute      // the maximum timeout of a request after lost responses
 )
 
-// retryBackoff has the pauses between retries, which never end. With jitter, a pause takes at most 30
-// seconds.
+// retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a
+// pause takes at most 30 seconds.
 var retryBackoff = wait.Backoff{
 	Steps:    math.MaxInt,
 	Duration: 100 * time.Millisecond,
@@ -44,8 +44,8 @@ func (f *failure) retryNow() {
 	f.retryAt = time.Time{}
 }
 
-// timeout returns the timeout of the next request. It is first, doubled for each lost response up to
-// maxRequest, so that a write eventually succeeds on a slow API server.
+// timeout returns the timeout of the next request: the value of first, doubled for each lost response
+// up to maxRequest, so that a write eventually succeeds on a slow API server.
 func (f *failure) timeout(first time.Duration) time.Duration {
 	d := first
 	for range f.lost {

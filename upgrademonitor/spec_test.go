@@ -225,9 +225,9 @@ func TestConflictsOfTheSpecWithoutEnd(t *testing.T) {
 		f.ReportDegraded(t.Context(), errDown)
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 		f.requests()
-		pass(time.Hour)
+		pass(10 * time.Minute)
 		retries := strings.Count(fmt.Sprint(f.requests()), "patch") / 45
-		assert.True(t, 3600/40 <= retries && retries <= 3600/20, "%d retries", retries)
+		assert.True(t, 600/40 <= retries && retries <= 600/20, "%d retries", retries)
 		assertLines(t, []string{"Failed to write the spec"}, f.log.take())
 	})
 }

@@ -156,8 +156,12 @@ func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
 	return object, true
 }
 
-// checkRequest returns an error if this process must not make a request. The object must not be
-// created by a controller, while Config.Node fails, or before the Node is provisioned.
+// checkRequest returns an error if this process must not make a request:
+//
+//  1. A report that waits for the daemon (core.Wait) makes no request.
+//  2. A controller does not create the object.
+//  3. A daemon does not create the object if Config.Node fails, or if the Node is not provisioned
+//     yet.
 func (m *Monitor) checkRequest(r core.Request) error {
 	name := m.config.NodeName
 	switch {

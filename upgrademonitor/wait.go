@@ -47,8 +47,9 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 	}
 }
 
-// queue submits a change to the core. During an outage, a change that needs no entry still starts an
-// attempt. Otherwise queue cancels a retry of the spec, so that the change need not wait for it.
+// queue submits a change to the core. If the change needs no write, but there is an outage, queue
+// starts an attempt. If a retry of the spec is in flight, a change that needs a write cancels it, and
+// need not wait for it.
 func (m *Monitor) queue(change plan.Change) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +112,8 @@ var errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitor
 // reason why the wait has ended.
 //
 //  1. During an outage, await does not wait: it starts an attempt, and returns the cause of the outage.
-//  2. After the end of life, await waits for the attempt even during an outage, because there are no
-//     retries.
+//  2. After the ctx of New has ended, await waits for the attempt even during an outage, because there
+//     are no retries.
 //  3. If the call has taken Config.Timeout, and the API server has not responded since the call
 //     started, an outage starts.
 func (m *Monitor) await(ctx context.Context, started time.Time, e *core.Entry) error {
@@ -163,7 +164,7 @@ func (m *Monitor) causeLocked(e *core.Entry) error {
 }
 
 // Flush waits until all reports that were accepted before the call are written, and the status has the
-// config and the image of the Node. Call Flush before a reboot or exit, with a deadline, so that an
+// configs and images of the Node. Call Flush before a reboot or exit, with a deadline, so that an
 // unreachable API server does not prevent the reboot.
 //
 //  1. Flush calls Config.Node, and tries to write at once. It does not wait for the spec.
@@ -199,7 +200,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 }
 
 // submitNode looks at the Node, and returns the pending entries. In a daemon, it first queues the
-// versions of the Node, unless the status already has them.
+// configs and images of the Node, unless the status already has them.
 func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	v := m.look()
 	m.mu.Lock()

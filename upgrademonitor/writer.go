@@ -16,22 +16,22 @@ import (
 // All pauses together take less than DefaultTimeout, so the attempt ends before a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is the time for which a response confirms the known object, if no Lister does.
+// checkInterval is how long the Monitor trusts its last response, if no Lister shows the same object.
 const checkInterval = 5 * time.Minute
 
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
 // the attempt fails.
 type run struct {
 	ctx       context.Context
-	cancel    context.CancelFunc // called when life has ended and no call waits
+	cancel    context.CancelFunc // called when the ctx of New has ended and no call waits
 	conflicts wait.Backoff
 
 	// These fields are about the current request.
 	requestCtx    context.Context
 	cancelRequest context.CancelFunc // nil before the first request
 	started       time.Time
-	// specError is set if the request retries a failed write of the spec. It is the error of that
-	// write. A new report cancels the request, which then fails with specError again.
+	// specError is the error of the last write of the spec, if the request retries this write. If a new
+	// report cancels the request, the request fails with specError again.
 	specError error
 }
 
@@ -44,7 +44,7 @@ func newRun(life context.Context) *run {
 type exchange struct {
 	core.Request
 	core.Result
-	isCanceled bool // a Flush has canceled the request, or life has ended and no call waits
+	isCanceled bool // by a Flush, or because the ctx of New has ended and no call waits
 }
 
 // write makes the requests of a run, one after the other.

@@ -28,8 +28,8 @@ const (
 	Initial mcfgv1.BuildProgress = "Initial" // no condition of the MachineOSBuild is True
 )
 
-// Build is the condition Updating of a layered pool (a pool with its own OS image) while the image is
-// in a state of its build.
+// Build is the condition Updating of a layered pool (a pool with its own OS image) for one state of the
+// build of the image.
 type Build struct {
 	State      mcfgv1.BuildProgress
 	IsPaused   bool // the pool is paused

@@ -37,25 +37,25 @@ func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) 
 			continue
 		}
 		var c metav1.Condition
-		was := find(before, ct.component, ct.aspect)
+		previous := find(before, ct.component, ct.aspect)
 		switch {
 		case ct.component == Bootstrap:
 			isFirst := find(before, Operator, Degraded).Type == ""
-			c = t.bootstrap(was, find(list, Operator, Degraded), isFirst, created, now)
+			c = t.bootstrap(previous, find(list, Operator, Degraded), isFirst, created, now)
 		case ct.component != t.component:
-			c = t.peer(ct, was, find(list, Daemon, Progressing), now)
+			c = t.peer(ct, previous, find(list, Daemon, Progressing), now)
 		case ct.aspect == Progressing:
 			c = t.progressing(now)
 		default:
-			c = t.degraded(was, now)
+			c = t.degraded(previous, now)
 		}
 		if c.Status == "" {
 			continue
 		}
 		c.Type = ct.name()
 		c.Message = oneLine(c.Message)
-		c.LastTransitionTime = was.LastTransitionTime
-		if c.Status != was.Status && now.After(was.LastTransitionTime.Time) {
+		c.LastTransitionTime = previous.LastTransitionTime
+		if c.Status != previous.Status && now.After(previous.LastTransitionTime.Time) {
 			c.LastTransitionTime = seconds(now)
 		}
 		list = append(list, c)
@@ -68,7 +68,7 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 }
 
 // setPeer stores a condition of another component. The lastTransitionTime of the stored condition is
-// the time when SetPeerConditions first had its status.
+// the time of the first report of its status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	stored := metav1.Condition{
 		Type:               c.Type,
@@ -85,12 +85,12 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 
 // peer returns the condition to write for another component: the stored condition, after it has kept
 // its status for the time that waitFor returns. Until then, peer returns the previous condition. The
-// daemons are also Degraded if the update of their DaemonSet takes too long. rollout is Progressing
-// of the daemons.
-func (t *tracker) peer(ct conditionType, was, rollout metav1.Condition, now time.Time) metav1.Condition {
+// daemons are also Degraded if the update of their DaemonSet takes too long: rollout is their
+// condition Progressing.
+func (t *tracker) peer(ct conditionType, previous, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	if !ok || now.Sub(c.LastTransitionTime.Time) < waitFor(ct.aspect, c.Status) {
-		c = was
+		c = previous
 	}
 	since := rollout.LastTransitionTime.Time
 	isStuck := rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
@@ -115,32 +115,33 @@ func waitFor(a Aspect, status metav1.ConditionStatus) time.Duration {
 	return lasting
 }
 
-// bootstrap returns Progressing of Bootstrap. was is the previous condition, and degraded is the new
-// Degraded of the operator. isFirst is true if the operator has not written Degraded before.
+// bootstrap returns the condition Progressing of Bootstrap. previous is its old value, and degraded is
+// the new condition Degraded of the operator. isFirst is true if the operator has not written Degraded
+// before.
 //
 //  1. The condition is True until the first sync of a new cluster has succeeded. Then it is False and
 //     never changes again. Its message has the time and the duration of the first sync, and the last
 //     error of the operator.
 //  2. The condition is not added if isFirst is false, or if the MachineConfiguration is older than
 //     maxBootstrap.
-func (t *tracker) bootstrap(was, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
+func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
 	isOld := age >= maxBootstrap && !created.IsZero()
 	switch {
-	case was.Status == metav1.ConditionFalse:
-		return was
-	case was.Status == "" && (!isFirst || isOld):
-		return was
+	case previous.Status == metav1.ConditionFalse:
+		return previous
+	case previous.Status == "" && (!isFirst || isOld):
+		return previous
 	case t.synced:
 		message = "Completed at " + timestamp(now) + ", after " + max(age, 0).Round(time.Second).String()
 		if f, ok := faultOf(Operator, degraded); ok {
 			message += "; last error, in " + string(f.State) + ": " + f.Message
 		}
 		return condition(metav1.ConditionFalse, "Complete", message)
-	case t.at != "":
-		message = "The first sync is at step " + string(t.at)
-	case was.Message != "":
-		message = was.Message
+	case t.lastStep != "":
+		message = "The first sync is at step " + string(t.lastStep)
+	case previous.Message != "":
+		message = previous.Message
 	}
 	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
 }
@@ -153,7 +154,7 @@ func oneLine(text string) string {
 	return conditions.TruncateTo(strings.Join(words, " "), maxMessage)
 }
 
-// shorten removes the middle of a text that exceeds 1 kB. It takes the same time for any length.
+// shorten removes the middle of a text that exceeds 1 kB, without reading the whole text.
 func shorten(text string) string {
 	const half = 1 << 9
 	if len(text) <= 2*half {

@@ -80,7 +80,8 @@ func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	return newest, found
 }
 
-// isMoreRecent compares two errors. An unresolved error is more recent than a resolved error.
+// isMoreRecent reports whether the error a is more recent than the error b. An unresolved error is more
+// recent than a resolved error.
 func isMoreRecent(a, b Fault) bool {
 	if a.Resolved != b.Resolved {
 		return b.Resolved

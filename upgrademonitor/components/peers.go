@@ -89,7 +89,8 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 	return list
 }
 
-// daemonsDegraded returns Degraded. names has the degraded nodes, and total is the number of all nodes.
+// daemonsDegraded returns the condition Degraded of the daemons. names has the degraded nodes, and
+// total is the number of all nodes.
 func daemonsDegraded(names []string, total int) metav1.Condition {
 	switch {
 	case total == 0:
@@ -103,7 +104,8 @@ func daemonsDegraded(names []string, total int) metav1.Condition {
 	return condition(metav1.ConditionTrue, string(daemonSync)+failedSuffix, message)
 }
 
-// daemonsAvailable returns Available. inUpdate is the number of nodes in an update.
+// daemonsAvailable returns the condition Available of the daemons. inUpdate is the number of nodes in
+// an update.
 func daemonsAvailable(ds *appsv1.DaemonSet, inUpdate int) metav1.Condition {
 	switch {
 	case ds == nil || ds.Status.ObservedGeneration == 0 && ds.Status.DesiredNumberScheduled == 0:

@@ -71,8 +71,8 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
 
-// start starts a pass. It returns nil if the component does not have the State, or if too many passes
-// are running.
+// start starts a pass (one run of a step). It returns nil if the component does not have the State, or
+// if too many passes are running.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:

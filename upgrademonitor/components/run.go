@@ -75,7 +75,7 @@ func (r *Reporter) sync(ctx context.Context) {
 	r.mu.Lock()
 	if r.desired == nil {
 		r.desired = mc.Status.Conditions
-		r.tracker.taken = now
+		r.tracker.readAt = now
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()

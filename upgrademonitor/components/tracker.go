@@ -60,14 +60,14 @@ type problem struct {
 type tracker struct {
 	component Component
 	sync      State                       // OperatorSync or MCCSync
-	taken     time.Time                   // the time when Run read the conditions of an earlier process
+	readAt    time.Time                   // the time when Run read the conditions of an earlier process
 	running   map[*pass]bool              // at most maxRunning
 	errors    map[step]problem            // unresolved errors, at most maxErrors
 	peers     map[string]metav1.Condition // conditions of other components, by type
-	at        State                       // the most recently started step of the sync
+	lastStep  State                       // the most recently started step of the sync
 	succeeded bool                        // a pass has succeeded
 	synced    bool                        // a whole sync has succeeded
-	recovered bool                        // an error that lasted long enough for a condition was resolved
+	recovered bool                        // an error that had lasted for 2 minutes was resolved
 }
 
 func newTracker(c Component) *tracker {
@@ -91,7 +91,7 @@ func (t *tracker) start(s step, now time.Time) *pass {
 		return nil
 	}
 	if t.isStep(s.state) {
-		t.at = s.state
+		t.lastStep = s.state
 	}
 	p := &pass{s, now}
 	t.running[p] = true
@@ -213,8 +213,8 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	return condition(metav1.ConditionTrue, longest.reason, longest.message)
 }
 
-// degraded returns the condition Degraded of this process. was is the previous condition. A problem is
-// an error that has lasted for 2 minutes, or a pass that has been running for 30 minutes.
+// degraded returns the condition Degraded of this process, from its previous value. A problem is an
+// error that has lasted for 2 minutes, or a pass that has been running for 30 minutes.
 //
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
@@ -223,8 +223,8 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //     this process has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
-func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition {
-	isTrue := was.Status == metav1.ConditionTrue
+func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Condition {
+	isTrue := previous.Status == metav1.ConditionTrue
 	problems := t.runningFor(stuckAfter, stuckSuffix, now)
 	for _, f := range t.errors {
 		if now.Sub(f.since) >= lasting {
@@ -232,7 +232,7 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 		}
 	}
 	problems = t.newestFirst(problems)
-	isRecent := now.Sub(t.taken) < inheritedFor
+	isRecent := now.Sub(t.readAt) < inheritedFor
 	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
 	switch {
 	case len(problems) > 1:
@@ -241,11 +241,11 @@ func (t *tracker) degraded(was metav1.Condition, now time.Time) metav1.Condition
 	case len(problems) == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue && isInherited:
-		return was
+		return previous
 	case isTrue:
-		return condition(metav1.ConditionFalse, asExpected, lastError(was, now))
-	case was.Status == metav1.ConditionFalse:
-		return condition(metav1.ConditionFalse, asExpected, was.Message)
+		return condition(metav1.ConditionFalse, asExpected, lastError(previous, now))
+	case previous.Status == metav1.ConditionFalse:
+		return condition(metav1.ConditionFalse, asExpected, previous.Message)
 	case t.succeeded:
 		return condition(metav1.ConditionFalse, asExpected, "")
 	}

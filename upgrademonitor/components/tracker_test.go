@@ -133,9 +133,13 @@ func TestInherited(t *testing.T) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
+		"a sync, then another step": {func(tr *tracker) {
+			tr.succeeds(OperatorSync, "", epoch)
+			tr.succeeds(MetricsSync, "", epoch)
+		}, 0, resolved},
 	} {
 		tr := newTracker(Operator)
-		tr.taken = epoch
+		tr.readAt = epoch
 		tc.events(tr)
 		message := tr.degraded(published, epoch.Add(tc.after)).Message
 		assert.True(t, strings.HasPrefix(message, tc.want), "%s: %s", name, message)

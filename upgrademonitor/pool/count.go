@@ -24,7 +24,7 @@ type count struct {
 
 	total, updated, ready, unavailable int
 
-	have       int // nodes that run the config and image of the pool, even if they are degraded
+	have       int // reported nodes that run the config and image of the pool, even if they are degraded
 	updating   int // nodes that are being updated
 	waiting    int // nodes that have reported, and are neither updated nor being updated
 	unreported int // nodes that are not being updated, and have not reported: see progress.Node.Reported
@@ -36,7 +36,7 @@ type count struct {
 	degraded []failure
 }
 
-// problem is the cause why a node is unavailable.
+// problem says why a node is unavailable.
 type problem struct{ node, text string }
 
 // failure has the reports of a degraded node.
@@ -129,7 +129,7 @@ func whyDown(n progress.Node) string {
 	return strings.Join(why, " and ")
 }
 
-// downWords has the words that follow "<node> is" for a reason that does not fit this sentence itself.
+// downWords replaces the reasons that do not fit after "<node> is".
 var downWords = map[progress.UnavailableReason]string{
 	progress.Cordoned:     "cordoned",
 	progress.DiskPressure: "under DiskPressure",

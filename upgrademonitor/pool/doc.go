@@ -13,8 +13,8 @@
 // A layered pool is a pool with its own OS image: a MachineOSConfig names the pool, and each
 // MachineOSBuild builds an image.
 //
-// The annotations of a Node request an update, and its MachineConfigNode shows the update. If a node
-// is cordoned, reboots or joins the cluster, it is not counted as being updated for that reason.
+// The annotations of a Node request an update, and its MachineConfigNode shows the update. A cordon, a
+// reboot or a new node alone does not count as an update.
 //
 // The package does not render a config, select nodes to update, or find the MachineOSBuild of a pool.
 // It does not compute the conditions RenderDegraded, PinnedImageSetsDegraded and

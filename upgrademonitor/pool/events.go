@@ -26,8 +26,7 @@ type Event struct {
 //     EventCompleted when it becomes status.configuration.
 //  2. A pause, a cordon, a restart of the controller, or an update of only the image causes no event.
 //  3. Until a machine has the new MachineConfig, any change of the spec except spec.paused causes
-//     another EventUpdating: only observedGeneration changes, so Events cannot distinguish the change
-//     from another new MachineConfig.
+//     another EventUpdating, because the status does not show which field of the spec has changed.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	config := pool.Spec.Configuration.Name
 	var events []Event

@@ -87,7 +87,7 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// waiting returns the condition Updating of a layered pool that waits for its image.
+// waiting returns the condition Updating of a layered pool whose image is not on its nodes yet.
 func (i image) waiting(paused bool) finding {
 	b := poolwords.BuildOf(i.build, paused)
 	return finding{b.IsUpdating, b.Reason, b.Message(i.name)}

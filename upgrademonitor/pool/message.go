@@ -35,7 +35,7 @@ func (c *count) targetName() string {
 func configOf(config string) string { return "MachineConfig " + config }
 
 // updatedMessage returns the message of Updated. If the pool is not updated, the message has the number
-// of nodes with the target and the unavailable nodes, or the cause why the pool has no target yet.
+// of nodes with the target and the unavailable nodes, or says why the pool has no target yet.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():

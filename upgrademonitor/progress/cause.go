@@ -62,9 +62,8 @@ func (n *Node) causeInReports() string {
 	return cause
 }
 
-// isError reports whether the message of a running step is an error. The errors of
-// machine-config-operator's daemon and drain controller, and of kubectl's drain, start with one of
-// these words.
+// isError reports whether the message of a running step is an error. The list has the beginnings of
+// the errors of machine-config-operator's daemon and drain controller, and of kubectl's drain.
 func isError(message string) bool {
 	message = strings.ToLower(message)
 	for _, start := range []string{"error", "failed to ", "update failed "} {

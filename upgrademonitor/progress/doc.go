@@ -1,6 +1,6 @@
 // Package progress computes the state of a node from its Node and its MachineConfigNode: the config and
-// image that the node runs and that it is told to run, the step of its update, the causes why it is
-// unavailable, and the error if it has failed.
+// image that the node runs and that it is told to run, the step of its update, why it is unavailable,
+// and the error if it has failed.
 //
 //	Node ──────────────┐
 //	MachineConfigNode ─┴─► Of ──► Node

@@ -55,7 +55,7 @@ type Node struct {
 	// step, because some daemons change this time with each message. Before an update starts, Since
 	// is Requested. If the node is not in an update, Since is Completed.
 	Since time.Time
-	// Degraded is true if NodeDegraded is True, or if the Node has an annotation that says so.
+	// Degraded is true if NodeDegraded is True, or if the Node has an annotation that says so: see Of.
 	Degraded bool
 	// DegradedSince is the time when NodeDegraded became True. It is zero if only the annotation says
 	// that the node is degraded.
@@ -75,9 +75,8 @@ type Node struct {
 	// PinnedImageSets has the sets that have failed, followed by the sets that are being pulled.
 	PinnedImageSets []PinnedImageSet
 
-	// Unavailable has the causes in the Node why machine-config-operator counts the node as
-	// unavailable, for example NotReady. An update and a failure are not among them. It is empty if
-	// HasNode is false.
+	// Unavailable has the reasons why machine-config-operator counts the Node as unavailable, for
+	// example NotReady. It does not contain an update or a failure. It is empty if HasNode is false.
 	Unavailable []Unavailable
 	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
 	// last request that the drain controller has carried out. Both are annotations of the Node.
@@ -92,8 +91,8 @@ type Node struct {
 // MachineConfigNode does not show the update, Step is "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
-// IsAvailable reports whether the node is not degraded, is not in an update, and has no cause in
-// Unavailable. A node that is not available counts against maxUnavailable of its pool.
+// IsAvailable reports whether the node is not degraded, is not in an update, and has no Unavailable
+// reason. A node that is not available counts against maxUnavailable of its pool.
 func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
 
 // runsDesired reports whether the node runs the config and image that it is told to run.

@@ -22,8 +22,8 @@ var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 // Of(nil, mcn).
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, mcn) }
 
-// Of reads the state of a node from its Node and its MachineConfigNode. Each of them may be nil. Of
-// does not modify them.
+// Of reads the state of a node from its Node and its MachineConfigNode. Either may be nil. Of does not
+// modify them.
 //
 //  1. Node.Desired and Node.Current come from the annotations of the Node. If the Node has no config
 //     annotation, or node is nil, they come from the MachineConfigNode.

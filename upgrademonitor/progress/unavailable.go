@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Unavailable is a cause why a node is unavailable.
+// Unavailable is a reason why a node is unavailable.
 type Unavailable struct {
 	Reason UnavailableReason
 	Since  time.Time // zero if it is not known

@@ -2,6 +2,8 @@ package rollout_test
 
 import (
 	"errors"
+	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,7 +14,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
 // failPatches makes the patches of objects fail while the returned value is not nil.
@@ -44,7 +50,7 @@ func TestAttemptsOfASync(t *testing.T) {
 }
 
 // TestBackoffIsReset: after a sync that succeeds, the first retry of the next failure comes soon,
-// however long the last outage was.
+// however long the last outage was. Each outage is logged once.
 func TestBackoffIsReset(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 		f.run()
@@ -65,7 +71,34 @@ func TestBackoffIsReset(t *testing.T) {
 		failure.Store(nil)
 		f.advance(time.Second)
 		assert.Equal(t, "worker rendered-3", f.spec())
+		f.stop()
+		assert.Equal(t, 2, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode"))
 	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+// TestTimeout: the requests of a sync have a deadline, also if Config.Timeout is not positive.
+func TestTimeout(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{
+		time.Minute:  time.Minute,
+		0:            rollout.DefaultTimeout,
+		-time.Minute: rollout.DefaultTimeout,
+	} {
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+			var left time.Duration
+			client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+				deadline, _ := r.Context().Deadline()
+				left = time.Until(deadline)
+				return nil, errors.New("no route")
+			})})
+			require.NoError(t, err)
+			f.run(func(c *rollout.Config) { c.KubeClient, c.Timeout = client, timeout })
+			assert.Equal(t, want, left, "Timeout %v", timeout)
+		})
+	}
 }
 
 // TestConflictOfADeletedNode: the controller does not remember the conflict of a Node that is deleted.

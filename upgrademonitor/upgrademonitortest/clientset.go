@@ -40,7 +40,7 @@ func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	s := &server{t: t, tracker: c.Tracker(), histories: map[string]*history{}}
 	for _, object := range objects {
 		if mcn, ok := object.(*mcfgv1.MachineConfigNode); ok {
-			object = s.given(mcn)
+			object = s.completed(mcn)
 		}
 		if err := c.Tracker().Add(object); err != nil {
 			t.Fatalf("Failed to add %T to the clientset: %v", object, err)
@@ -58,17 +58,17 @@ type server struct {
 	histories map[string]*history // the keys are the names of objects
 }
 
-// given completes the metadata of an object that was passed to NewClientset.
-func (s *server) given(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
+// completed returns an object that was passed to NewClientset, with complete metadata.
+func (s *server) completed(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn = mcn.DeepCopy()
-	s.pass(mcn)
+	s.raiseRevision(mcn)
 	apiserver.Complete(&mcn.ObjectMeta, s.next(), clock.RealClock{}.Now())
 	s.historyOf(mcn.Name).add(mcn.Status.Conditions)
 	return mcn
 }
 
-// pass makes sure that the next resourceVersion is higher than the resourceVersion of an object.
-func (s *server) pass(mcn *mcfgv1.MachineConfigNode) {
+// raiseRevision makes sure that the next resourceVersion is higher than the one of an object.
+func (s *server) raiseRevision(mcn *mcfgv1.MachineConfigNode) {
 	if number, err := strconv.ParseInt(mcn.ResourceVersion, 10, 64); err == nil {
 		s.revision = max(s.revision, number)
 	}
@@ -143,7 +143,7 @@ func (s *server) write(
 		return nil, err
 	}
 	before := object.(*mcfgv1.MachineConfigNode)
-	s.pass(before)
+	s.raiseRevision(before)
 	stored, err := apiserver.FromTyped(before)
 	if err != nil {
 		return nil, err

@@ -23,9 +23,12 @@ const (
 
 	// The messages of a drain that fails. The controller reports drainFailed. After an hour, the
 	// daemon reports degraded.
-	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 + " matches current drainer uncordon-" + rendered1
-	drainFailed  = `Error: Node Drain has not succeeded. Error is: error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
-	degraded     = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. Please see machine-config-controller logs for more information"
+	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 +
+		" matches current drainer uncordon-" + rendered1
+	drainFailed = `Error: Node Drain has not succeeded. Error is: ` +
+		`error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
+	degraded = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. " +
+		"Please see machine-config-controller logs for more information"
 )
 
 // steps are the steps of an update with a reboot. They have the messages that
@@ -36,14 +39,53 @@ var steps = []struct {
 	took            time.Duration
 	completesParent bool
 }{
-	{phases.UpdatePrepared, "Update is being prepared", "Update Compatible. Post Cfg Actions: [] Drain Required: true", 10 * time.Second, false},
-	{phases.Cordoned, "Cordoning node", "Cordoned node. The node is reporting Unschedulable = true", time.Second, false},
-	{phases.Drained, "Draining node." + untilDrained, "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" + rendered2, time.Minute, false},
-	{phases.AppliedFilesAndOS, "Applying files and new OS config to node. OS will need an update. SSH Keys will not need an update",
-		"Applied files and new OS config to node. OS did need an update. SSH Keys did not need an update", 40 * time.Second, true},
-	{phases.RebootedNode, "Upgrade requires a reboot.", "Node has rebooted", 80 * time.Second, false},
-	{phases.Resumed, "Resuming normal operations", "In desired config " + rendered2 + ". Resumed normal operations.", 10 * time.Second, false},
-	{phases.Uncordoned, "Uncordoning node", "UnCordoned node. The node is reporting Unschedulable = false", time.Second, true},
+	{
+		phase:   phases.UpdatePrepared,
+		running: "Update is being prepared",
+		done:    "Update Compatible. Post Cfg Actions: [] Drain Required: true",
+		took:    10 * time.Second,
+	},
+	{
+		phase:   phases.Cordoned,
+		running: "Cordoning node",
+		done:    "Cordoned node. The node is reporting Unschedulable = true",
+		took:    time.Second,
+	},
+	{
+		phase:   phases.Drained,
+		running: "Draining node." + untilDrained,
+		done: "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" +
+			rendered2,
+		took: time.Minute,
+	},
+	{
+		phase: phases.AppliedFilesAndOS,
+		running: "Applying files and new OS config to node. OS will need an update. " +
+			"SSH Keys will not need an update",
+		done: "Applied files and new OS config to node. OS did need an update. " +
+			"SSH Keys did not need an update",
+		took:            40 * time.Second,
+		completesParent: true,
+	},
+	{
+		phase:   phases.RebootedNode,
+		running: "Upgrade requires a reboot.",
+		done:    "Node has rebooted",
+		took:    80 * time.Second,
+	},
+	{
+		phase:   phases.Resumed,
+		running: "Resuming normal operations",
+		done:    "In desired config " + rendered2 + ". Resumed normal operations.",
+		took:    10 * time.Second,
+	},
+	{
+		phase:           phases.Uncordoned,
+		running:         "Uncordoning node",
+		done:            "UnCordoned node. The node is reporting Unschedulable = false",
+		took:            time.Second,
+		completesParent: true,
+	},
 }
 
 type node = mcfgv1.MachineConfigNode
@@ -63,10 +105,11 @@ var workers = map[string]string{"node-role.kubernetes.io/worker": ""}
 
 // kubeNode returns the Node of a MachineConfigNode.
 func kubeNode(mcn *node) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: mcn.Name, UID: mcn.UID, Labels: workers, Annotations: map[string]string{
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: mcn.Name, UID: mcn.UID, Labels: workers}}
+	n.Annotations = map[string]string{
 		"machineconfiguration.openshift.io/currentConfig": mcn.Status.ConfigVersion.Current,
 		"machineconfiguration.openshift.io/desiredConfig": mcn.Spec.ConfigVersion.Desired,
-	}}}
+	}
 	is := func(p phases.Phase) bool {
 		return conditions.StatusOf(mcn.Status.Conditions, p) == metav1.ConditionTrue
 	}
@@ -74,7 +117,8 @@ func kubeNode(mcn *node) *corev1.Node {
 	if conditions.StatusOf(mcn.Status.Conditions, phases.RebootedNode) == metav1.ConditionUnknown {
 		ready.Status = corev1.ConditionUnknown
 	}
-	n.Status.Conditions, n.Spec.Unschedulable = []corev1.NodeCondition{ready}, is(phases.Cordoned) && !is(phases.Uncordoned)
+	n.Status.Conditions = []corev1.NodeCondition{ready}
+	n.Spec.Unschedulable = is(phases.Cordoned) && !is(phases.Uncordoned)
 	return n
 }
 
@@ -82,10 +126,19 @@ func kubeNode(mcn *node) *corev1.Node {
 func newNodes(n int) []*node {
 	var all []*node
 	for i := range n {
-		mcn := &node{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("worker-%d", i), UID: types.UID(fmt.Sprint(i)), Generation: 1}}
-		mcn.Spec.Node.Name, mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = mcn.Name, pool.Worker, rendered1
-		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: rendered1, Desired: rendered1}
-		event{node: mcn, Report: conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}}.apply(time.Now().Add(-24 * time.Hour))
+		mcn := &node{}
+		mcn.Name = fmt.Sprintf("worker-%d", i)
+		mcn.UID = types.UID(fmt.Sprint(i))
+		mcn.Generation = 1
+		mcn.Spec.Node.Name = mcn.Name
+		mcn.Spec.Pool.Name = pool.Worker
+		mcn.Spec.ConfigVersion.Desired = rendered1
+		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{
+			Current: rendered1,
+			Desired: rendered1,
+		}
+		updated := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}
+		event{node: mcn, Report: updated}.apply(time.Now().Add(-24 * time.Hour))
 		all = append(all, mcn)
 	}
 	return all
@@ -108,7 +161,14 @@ func rollout(nodes []*node, failNode string) []event {
 		for i := first; i < len(nodes); i += parallel {
 			n := nodes[i]
 			add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
-				all = append(all, event{conditions.Report{Phase: p, Status: status, Reason: string(p), Message: message, CompletesParent: completesParent}, at, n})
+				report := conditions.Report{
+					Phase:           p,
+					Status:          status,
+					Reason:          string(p),
+					Message:         message,
+					CompletesParent: completesParent,
+				}
+				all = append(all, event{report, at, n})
 			}
 			add(phases.Updated, metav1.ConditionFalse, "Node "+n.Name+" needs an update", false)
 			for s, step := range steps {
@@ -139,9 +199,14 @@ func (e event) apply(at time.Time) {
 	if e.Phase == phases.Updated && e.Status == metav1.ConditionFalse {
 		spec.Desired = rendered2
 		e.node.Generation++
-		e.node.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &e.Time, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
+		e.node.ManagedFields = []metav1.ManagedFieldsEntry{{
+			Time:       &e.Time,
+			FieldsType: "FieldsV1",
+			FieldsV1:   metav1.NewFieldsV1(`{"f:spec":{}}`),
+		}}
 	}
-	lists, err := conditions.Next(e.node.Status.Conditions, false, e.Report, conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired})
+	cycle := conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired}
+	lists, err := conditions.Next(e.node.Status.Conditions, false, e.Report, cycle)
 	if err == nil && len(lists) > 0 {
 		e.node.Status.Conditions = lists[len(lists)-1]
 	}

@@ -256,8 +256,8 @@ func TestWritesOfARollout(t *testing.T) {
 		{"standard_reboot", 0, 8, 2, 8, 3},
 		{"standard_reboot", time.Millisecond, 8, 2, 8, 3},
 		{"files_failure_degraded_then_recovery", time.Millisecond, 8, 2, 0, 2},
-		{"standard_reboot", 0, 50, 50, 50, 3},
-		{"standard_reboot", time.Second, 50, 50, 50, 3},
+		{"standard_reboot", 0, 20, 20, 20, 3},
+		{"standard_reboot", time.Second, 20, 20, 20, 3},
 	} {
 		inBubble(t, func(t *testing.T, c *cluster) {
 			c.addPool("worker")

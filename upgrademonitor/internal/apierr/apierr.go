@@ -79,7 +79,7 @@ func isTooLarge(err error) bool {
 	return isTooLargeForEtcd && isServerError(err)
 }
 
-// Policy returns the name of the ValidatingAdmissionPolicy that denies a request, or "".
+// Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
 func Policy(err error) string {
 	for _, text := range denials(err) {
 		if match := policyPattern.FindStringSubmatch(text); match != nil {
@@ -89,6 +89,7 @@ func Policy(err error) string {
 	return ""
 }
 
+// The patterns match the beginning of a message, because the end may quote a value that looks like a denial.
 var (
 	policyPattern  = regexp.MustCompile(`^ValidatingAdmissionPolicy '([^']*)'`)
 	webhookPattern = regexp.MustCompile(`^admission webhook "[^"]*" denied the request`)
@@ -101,9 +102,8 @@ func isDenied(err error) bool {
 
 func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
 
-// denials returns the messages that can be the message of a denial: the message of the error, and the
-// messages of its causes without a field. A cause with a field is not a denial, but its message may
-// quote a value that looks like a denial.
+// denials returns the messages that a policy or a webhook may have written: the message of the error,
+// and the messages of its causes.
 func denials(err error) []string {
 	status, ok := statusOf(err)
 	if !ok {
@@ -112,9 +112,7 @@ func denials(err error) []string {
 	texts := []string{forbidden.ReplaceAllLiteralString(status.Message, "")}
 	if status.Details != nil {
 		for _, cause := range status.Details.Causes {
-			if cause.Field == "" {
-				texts = append(texts, cause.Message)
-			}
+			texts = append(texts, cause.Message)
 		}
 	}
 	return texts

@@ -25,15 +25,15 @@ type Core struct {
 	// is rejected only if verified is set, because another process may have made the change valid
 	// after an earlier read.
 	verified bool
-	// deleted is set if the object has disappeared from the Lister. Then the object is read, and
-	// created again if it does not exist, even if no change is pending.
+	// deleted is set if the known object has disappeared. Then the object is read, and created again
+	// if it does not exist, even if no change is pending. A controller does not set deleted.
 	deleted bool
 	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
-	// lostWrite is the state that a patch without a response has requested, or nil. If the next read
-	// returns this status, the patch succeeded. Then the known object gets lostWrite.Target, which the
-	// API server does not store.
+	// lostWrite is Request.Next of the last patch of the status if it had no response, otherwise nil.
+	// If the next read returns this status, the patch has succeeded. Then the known object gets
+	// lostWrite.Target, which the API server does not store.
 	lostWrite *plan.State
 
 	queue []*Entry
@@ -42,7 +42,7 @@ type Core struct {
 	settled []*Entry // the entries that were settled since the last TakeSettled
 
 	latest   plan.Node     // the Node in the latest view
-	followed plan.Versions // the versions of the Node that were last submitted, or last needed no write
+	followed plan.Versions // the last configs and images that were submitted, or that needed no write
 
 	// specPending is set if the spec may differ from latest, so that a write is pending. The entry
 	// that SubmitSpec returns is specEntry. It is nil if specPending is false.
@@ -159,9 +159,9 @@ func (c *Core) isApplied(change plan.Change) bool {
 	return err == nil && len(p.States) == 0
 }
 
-// Follow queues a NodeChange with the versions (configs and images) of the Node in the latest view: see
-// look.txt. It does nothing if these versions were already submitted, if they do not change the status,
-// or if no object is known.
+// Follow queues a NodeChange with the configs and images of the Node in the latest view: see look.txt.
+// It does nothing if they were already submitted, if they do not change the status, or if no object is
+// known.
 func (c *Core) Follow(now metav1.Time) {
 	if c.object.UID == "" || c.latest.ConditionsOnly || c.latest.Versions == c.followed {
 		return

@@ -35,7 +35,7 @@
 //	Missing      a read that finds no object                        Create
 //
 // Wait is no request to the API server. It means that the report of a controller waits until the daemon
-// has started the update. The caller retries later, which reads the object again.
+// has started the update. When the caller retries, the first request reads the object.
 //
 // Package plan computes each write from the known object. So after a conflict, a lost response or a
 // restart, the object is read, and the write is computed again.

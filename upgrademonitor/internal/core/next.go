@@ -55,7 +55,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		return c.nextStatus(head, trySpec)
 	}
 	if c.object.InSync(c.latest) {
-		c.specPending = false // no pending change can make another write of the spec necessary
+		c.specPending = false // nothing is pending that could change the spec again
 	}
 	return c.nextSpec(trySpec), true
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxQueue is the maximum number of pending changes that change a status: see queue_full.txt.
+// maxQueue is the number of pending changes from which on a change of a status is refused: see
+// queue_full.txt.
 const maxQueue = 256
 
 // ErrFull means that the queue is full: maxQueue changes are pending.
@@ -22,7 +23,7 @@ type Entry struct {
 
 	settled   bool
 	err       error
-	abandoned bool // set if a caller does not wait for the result
+	abandoned bool // set by Abandon
 }
 
 func newEntry(change plan.Change) *Entry {
@@ -78,7 +79,7 @@ func (c *Core) settle(err error) {
 	}
 	c.tail = nil
 	if _, ok := e.Change.(plan.NodeChange); !ok {
-		c.followed = plan.Versions{} // so that Follow submits the versions of the rejected report
+		c.followed = plan.Versions{} // so that Follow submits the configs and images of the rejected report
 	}
 }
 

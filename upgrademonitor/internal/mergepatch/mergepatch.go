@@ -19,7 +19,7 @@ import (
 type fields map[string]any
 
 // Create returns a merge patch with the fields of the owner references, the spec and the status that
-// differ between before and after. The API server rejects the patch if the stored object is not
+// differ between before and after. The API server rejects the patch if the stored object is newer than
 // before.
 func Create(before, after *mcfgv1.MachineConfigNode) ([]byte, error) {
 	metadata := fields{}

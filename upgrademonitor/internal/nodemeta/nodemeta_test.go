@@ -44,6 +44,7 @@ func TestOwners(t *testing.T) {
 		{"this Node", references{machine, current}, false, references{machine, current}},
 		{"the previous Node", references{previous, machine}, true, references{machine, current}},
 		{"both", references{previous, current}, false, references{current}},
+		{"both, in the other order", references{current, previous}, false, references{current}},
 		{"another Node", references{other}, false, references{current}},
 		{"this Node and another", references{current, other}, false, references{current}},
 		{"the UID, another name", references{renamed}, false, references{current}},

@@ -53,7 +53,7 @@ func (c NodeChange) Plan(s State) (Writes, error) {
 	s = s.Pin()
 	list := s.Status.Conditions
 	if len(list) == 0 {
-		list = conditions.Complete(nil, s.images(c.Node), c.Time)
+		list = conditions.Complete(nil, s.isImageMode(c.Node), c.Time)
 	}
 	next := s.withConditions(list, c.Node, s.isTrue(phases.Updated))
 	w.add(s, next, c.Node)

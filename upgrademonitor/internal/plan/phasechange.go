@@ -89,7 +89,7 @@ func (c PhaseChange) Plan(s State) (Writes, error) {
 	isUpdated := s.isTrue(phases.Updated) // no update is running
 	target := s.targetOf(c.Node)
 	isEnd := c.Phase == phases.Updated && report.Status == metav1.ConditionTrue && !c.NotRequired
-	endsUpdate := isEnd && !cycle.Ended // a report that is older than the end does not take its config back
+	endsUpdate := isEnd && !cycle.Ended // a report from before the end must not restore an older config
 	w := Writes{StartsUpdate: conditions.StartsUpdate(before, report, cycle)}
 	if w.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
 		return Writes{}, ErrNotStarted
@@ -128,7 +128,6 @@ func (c PhaseChange) effectiveReport(s State, cycle conditions.Cycle) conditions
 	if c.SkipIfRunning && isRunning && !conditions.StartsUpdate(s.Status.Conditions, c.Report, cycle) {
 		report.Reason = known.Reason
 		report.Message = known.Message
-		report.ParentMessage = ""
 	}
 	return report
 }

@@ -14,7 +14,7 @@ import (
 // the spec.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
-	hasImage := s.images(n) && n.hasConfig() && !n.InvalidDesiredImage
+	hasImage := s.isImageMode(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
 	if n.Pool != nodemeta.NotYetSet || s.Spec.Pool.Name == "" {
 		s.Spec.Pool.Name = n.Pool

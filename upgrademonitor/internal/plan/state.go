@@ -58,7 +58,7 @@ func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State
 		return next
 	}
 	prepared := !s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
-	n.updateVersions(&next.Status, s.images(n), prepared, ended)
+	n.updateVersions(&next.Status, s.isImageMode(n), prepared, ended)
 	image := next.Status.ConfigImage.DesiredImage
 	if image != s.Status.ConfigImage.DesiredImage && s.Target != (Target{}) {
 		next.Target.Image = string(image)
@@ -66,8 +66,8 @@ func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State
 	return next
 }
 
-// images reports whether the images of a Node are written to the object: the object is in image mode.
-func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
+// isImageMode reports whether the object is in image mode. Only then it has the images of the Node.
+func (s State) isImageMode(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
 // observedGeneration returns the new observedGeneration of the status: the generation of the object.
 // But if the spec has another target than the current or last update, the old value stays. Otherwise
@@ -76,14 +76,14 @@ func (s State) images(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) 
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	isOtherConfig := s.Spec.ConfigVersion.Desired != target.Config
-	isOtherImage := s.images(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != target.Image
+	isOtherImage := s.isImageMode(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != target.Image
 	if (isOtherConfig || isOtherImage) && !s.neverUpdated() {
 		return s.Status.ObservedGeneration
 	}
 	return max(s.Status.ObservedGeneration, s.Generation)
 }
 
-// updateVersions copies the configs and, if images is set, the images of the Node to a status.
+// updateVersions copies the configs and, in image mode, the images of the Node to a status.
 //
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
@@ -94,7 +94,7 @@ func (s State) observedGeneration() int64 {
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
-func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images, prepared, ended bool) {
+func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, imageMode, prepared, ended bool) {
 	config := versionOf(*status)
 	if v.CurrentConfig != "" {
 		config.Current = v.CurrentConfig
@@ -109,7 +109,7 @@ func (v Versions) updateVersions(status *mcfgv1.MachineConfigNodeStatus, images,
 		changed := config // a copy, so that config is allocated on the heap only if it changes
 		status.ConfigVersion = &changed
 	}
-	if !images || !v.hasConfig() {
+	if !imageMode || !v.hasConfig() {
 		return
 	}
 	known := status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}

@@ -61,7 +61,7 @@ func (s State) hasNewTarget(n Node) bool {
 		return false
 	case n.DesiredConfig != target.Config:
 		return true
-	case !s.images(n) || n.InvalidDesiredImage || n.DesiredImage == target.Image:
+	case !s.isImageMode(n) || n.InvalidDesiredImage || n.DesiredImage == target.Image:
 		return false
 	}
 	return target.Image != "" || current != "" || n.DesiredImage != n.CurrentImage
@@ -73,9 +73,9 @@ func (s State) targetOf(n Node) Target {
 	switch {
 	case n.DesiredConfig == "":
 		return s.target()
-	case s.images(n) && n.InvalidDesiredImage:
+	case s.isImageMode(n) && n.InvalidDesiredImage:
 		t.Image = string(s.Spec.ConfigImage.DesiredImage)
-	case s.images(n):
+	case s.isImageMode(n):
 		t.Image = n.DesiredImage
 	}
 	return t
@@ -87,9 +87,9 @@ func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
 	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
 	switch {
-	case s.images(n) && target.Image == "" && current != "":
+	case s.isImageMode(n) && target.Image == "" && current != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
-	case s.images(n) && target.Image != "" &&
+	case s.isImageMode(n) && target.Image != "" &&
 		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
 		return target.Image
 	case target.Config != "" && target.Config != nodemeta.NotYetSet:

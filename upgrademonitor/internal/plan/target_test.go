@@ -116,16 +116,18 @@ func TestNewTarget(t *testing.T) {
 }
 
 // The target of an update that has started, before it is prepared, is remembered, and after a restart it
-// is the target in the spec. An image that is invalid leaves the image of the spec.
+// is the target in the spec. An image that is invalid leaves the image of the spec, which may be newer than the
+// image of the status.
 func TestTargetOfAStart(t *testing.T) {
 	invalid := imagesOf("1", "")
 	invalid.InvalidDesiredImage, invalid.DesiredConfig = true, "b"
-	s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, invalid))
-	assert.Equal(t, plan.Target{Config: "b", Image: "1"}, s.Target)
+	s := between(t, imagesOf("1", "1")).Sync(imagesOf("1", "2"))
+	s = after(t, s, report(phases.Updated, metav1.ConditionFalse, invalid))
+	assert.Equal(t, plan.Target{Config: "b", Image: "2"}, s.Target)
 	s.Spec.ConfigVersion.Desired = "c"
-	assert.Equal(t, plan.Target{Config: "b", Image: "1"}, s.Pin().Target)
+	assert.Equal(t, plan.Target{Config: "b", Image: "2"}, s.Pin().Target)
 	s.Target = plan.Target{}
-	assert.Equal(t, plan.Target{Config: "c", Image: "1"}, s.Pin().Target, "a restart")
+	assert.Equal(t, plan.Target{Config: "c", Image: "2"}, s.Pin().Target, "a restart")
 	s = after(t, s, report(phases.Updated, metav1.ConditionTrue, viewOf("", "")))
 	s.Target.Config = "old"
 	assert.Equal(t, plan.Target{}, s.Pin().Target)

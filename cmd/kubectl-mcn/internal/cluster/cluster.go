@@ -17,7 +17,7 @@ type Objects struct {
 	Pools []*mcfgv1.MachineConfigPool
 	Nodes []Node
 	// HasNodes is set if all Nodes could be read. If it is not set, Of assumes that all Nodes are
-	// there if there are as many as the pools have machines.
+	// known if there are as many Nodes as the pools have machines.
 	HasNodes bool
 	// Created has the creation times of rendered configs, if they are known.
 	Created map[string]time.Time
@@ -29,7 +29,7 @@ type Cluster struct {
 	Pools []Pool
 	// Leftover has the names of the MachineConfigNodes that have no Node.
 	Leftover []string
-	// Unselected are the names of nodes that no pool selects, so that they get no updates.
+	// Unselected has the names of the nodes that no pool selects. They get no updates.
 	Unselected []string
 	// WithoutNode is the number of nodes whose Nodes are not known.
 	WithoutNode int
@@ -85,8 +85,8 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	return result
 }
 
-// hasNodes reports whether all Nodes are known. If that is not sure, it reports whether there are as
-// many Nodes as the pools have machines or, without pools, whether each node has a Node.
+// hasNodes reports whether all Nodes are known: they could be read, or there are as many Nodes as the
+// pools have machines or, without pools, each node has a Node.
 func (o Objects) hasNodes() bool {
 	machines, nodes := 0, 0
 	for _, n := range o.Nodes {
@@ -103,7 +103,7 @@ func (o Objects) hasNodes() bool {
 	return nodes > 0 && (o.HasNodes || nodes >= machines)
 }
 
-// place sets the pool of a node, and Conflict. It returns false if the node is in no pool.
+// place sets the fields Pool and Conflict of a node. It returns false if the node is in no pool.
 func (o Objects) place(n *Node) bool {
 	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
 	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {

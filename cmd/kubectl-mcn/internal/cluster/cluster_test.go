@@ -180,7 +180,7 @@ func TestNotUpdated(t *testing.T) {
 		}), "a node is not ready"},
 		"its Updating says why":           {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
 		"no condition":                    {worker(""), "the status of the pool has no condition Updated"},
-		"of another config":               {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool is about " + configA},
+		"of another config":               {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool still has " + configA},
 		"of an earlier generation":        {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
 		"of this generation":              {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
 		"no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},

@@ -12,8 +12,7 @@
 //	                                 ▼    │
 //	                                 Stuck
 //
-// A cluster has three witnesses: the pool, the Node and the MachineConfigNode. A pool is done only
-// if all of them agree.
+// A pool is done only if its status, its Nodes and its MachineConfigNodes all say so.
 //
 // The package is pure: it has no I/O, no clock and no log. It is safe for concurrent use.
 package cluster

@@ -35,8 +35,8 @@ const (
 
 // Node is a node in its pool. The function Of sets the fields from State on.
 type Node struct {
-	// Node is what the Node and its MachineConfigNode say. Of sets Pool to the pool that selects the
-	// node.
+	// Node is the state of the node from its Node and its MachineConfigNode. Of sets Pool to the pool
+	// that selects the node.
 	progress.Node
 	State State
 	// Conflict has the pools that select the node, if they are two custom pools. Such a node is not

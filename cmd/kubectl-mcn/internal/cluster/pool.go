@@ -46,7 +46,7 @@ type Pool struct {
 	// Problems are the conditions of the pool that report a failure. If the field Nodes already
 	// shows a failure, Problems does not repeat it.
 	Problems []PoolCondition
-	// Build is what the pool waits for while its image is not on its nodes, or nil.
+	// Build is the state of the pool's image build while the image is not on the nodes, or nil.
 	Build *PoolCondition
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
@@ -62,11 +62,11 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	notUpdated    PoolCondition // the pool's condition Updated if it is not True, and its Message
+	notUpdated    PoolCondition // the value of NotUpdated if it becomes necessary: see updatedOf
 	degradedSince time.Time     // when the pool's condition NodeDegraded became True
 }
 
-// PoolCondition is what a condition of a MachineConfigPool says. Most types are names of conditions.
+// PoolCondition is a condition of a MachineConfigPool. Most types are names of conditions.
 // The types of Build are BuildPending, Building and BuildSucceeded, and the type of NotUpdated is
 // NotUpdated.
 type PoolCondition struct {
@@ -86,9 +86,8 @@ func (p Pool) Total() int {
 	return p.Done + p.Updating + p.Stuck + p.Waiting + p.Idle + p.Unreported
 }
 
-// IsDone reports whether all witnesses agree that the pool is done: all nodes are Done, the pool is
-// Updated, it has no Problems and no Build, all pinned image sets are pulled, and no other pool
-// selects its nodes.
+// IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems
+// and no Build, all pinned image sets are pulled, and no other pool selects its nodes.
 func (p Pool) IsDone() bool {
 	isOpen := func(n Node) bool { return n.isPulling() || len(n.Conflict) > 0 }
 	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)

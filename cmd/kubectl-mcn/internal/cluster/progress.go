@@ -15,7 +15,7 @@ const (
 	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
 	// some seconds to select the next node, and daemons may report the end of an update late.
 	standstill = 2 * time.Minute
-	// expiresSoon limits Pool.Certificates.
+	// expiresSoon is how long before its end a certificate is in Pool.Certificates.
 	expiresSoon = 30 * 24 * time.Hour
 )
 
@@ -87,9 +87,9 @@ func (c *calculation) add(nodes []Node) {
 	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
 }
 
-// setDegradedSince sets DegradedSince to the time of the pool's condition NodeDegraded if only one
-// node is degraded, and the pool's time is after the start of the node's update and before the time
-// of the node. Some daemons change the time of the node at each retry.
+// setDegradedSince corrects DegradedSince, because some daemons change it at each retry. If only one
+// node is degraded, the time of the pool's condition NodeDegraded is used, if it is earlier but not
+// before the node's last update.
 func (c *calculation) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(c.Nodes, isDegraded)
@@ -103,8 +103,8 @@ func (c *calculation) setDegradedSince() {
 	}
 }
 
-// stateOf returns the state that a node has in this pool, apart from nodes that are Stuck because
-// of the time.
+// stateOf returns the state of a node in this pool, without regard to the time of its step: see
+// setProgress.
 func (c *calculation) stateOf(n Node) State {
 	isUnreported := !n.Reported && !n.isDoneByNode()
 	switch {
@@ -113,7 +113,7 @@ func (c *calculation) stateOf(n Node) State {
 	case n.InUpdate():
 		return Updating
 	case isUnreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
-		return Done // by the word of the pool
+		return Done // according to the pool
 	case isUnreported:
 		return Unreported
 	case !c.Known:
@@ -124,8 +124,8 @@ func (c *calculation) stateOf(n Node) State {
 	return Done
 }
 
-// lacksImage reports whether the image that the pool waits for is not on the node. Nodes that had
-// the config before the build have no other sign of it.
+// lacksImage reports whether the node does not have the image that the pool waits for. If all nodes
+// already show the image of the target, the time of the node's last update decides.
 func (c *calculation) lacksImage(n Node) bool {
 	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
 	switch {

@@ -80,7 +80,7 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 	case p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation:
 		why.Since, why.Message = time.Time{}, "the controller has not yet read the last change of the pool"
 	case p.Status.Configuration.Name != p.Spec.Configuration.Name:
-		why.Since, why.Message = time.Time{}, "the status of the pool is about "+cmp.Or(p.Status.Configuration.Name, "no config")
+		why.Since, why.Message = time.Time{}, "the status of the pool still has "+cmp.Or(p.Status.Configuration.Name, "no config")
 	default:
 		return PoolCondition{}, true
 	}
@@ -88,7 +88,7 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 }
 
 // problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It
-// omits a condition if a more specific condition of the pool or of a node explains the failure.
+// omits a condition if another condition of the pool or of a node explains the failure better.
 func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node) []PoolCondition {
 	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
 	var all []PoolCondition
@@ -129,8 +129,8 @@ var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 // BuildSucceeded is the type of Pool.Build while nodes have to apply the image.
 const BuildSucceeded = "BuildSucceeded"
 
-// buildOf returns what the pool waits for while its image is not on its nodes, or the failure of the
-// build. Once the pool is Updated, the words of its last build no longer matter.
+// buildOf returns the value of Pool.Build, or the failure of the build. Once the pool is Updated, the
+// message about its last build no longer matters.
 func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
 	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
 	if row, _, ok := poolwords.ReadBuild(updating.Message); ok && !isUpdated {

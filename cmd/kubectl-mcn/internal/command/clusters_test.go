@@ -186,7 +186,7 @@ func TestWaitFollowsNodes(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// TestWaitWithoutNodes: a user may not read Nodes, and the server is away for a while.
+// TestWaitWithoutNodes: a user may not read Nodes, which is noted once, and the server is away for a while.
 func TestWaitWithoutNodes(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
@@ -205,6 +205,7 @@ func TestWaitWithoutNodes(t *testing.T) {
 	code, stdout, stderr := r.end()
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "worker 1/1 to 22222222\ndone\n")
+	assert.Equal(t, 1, strings.Count(stderr, "not allowed to list "+coreNodes), stderr)
 }
 
 // TestEntries: what an entry says of a moment, of the step and of the node.

@@ -53,11 +53,11 @@ type documentPool struct {
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`
 	Build          *cluster.PoolCondition  `json:"build,omitempty"`
-	Entries        []documentEntry         `json:"entries"` // what the screen says, an entry for each node
+	Entries        []documentEntry         `json:"entries"` // the problems that the screen shows, one for each node
 	Nodes          []documentNode          `json:"nodes"`
 }
 
-// documentEntry is an entry of the screen.
+// documentEntry is a problem that the screen shows.
 type documentEntry struct {
 	Stops   bool      `json:"stops"` // the problem stops the rollout
 	Subject string    `json:"subject"`
@@ -121,15 +121,41 @@ type documentPinnedImageSet struct {
 }
 
 func newDocument(v source.View, origin string) *document {
-	d := &document{TypeMeta: typeMeta("Rollout"), Time: v.Time.UTC(), From: origin, Pools: []documentPool{}, Leftover: v.Leftover, Unselected: v.Unselected}
+	d := &document{
+		TypeMeta:   typeMeta("Rollout"),
+		Time:       v.Time.UTC(),
+		From:       origin,
+		Pools:      []documentPool{},
+		Leftover:   v.Leftover,
+		Unselected: v.Unselected,
+	}
 	for _, p := range v.Pools {
 		doc := documentPool{
-			Name: p.Name, Target: documentTarget(p.Target), Release: v.Releases[p.Target.Config], Complete: p.IsDone(), Paused: p.Paused,
-			Updated: p.Updated, Blocked: p.Blocked, Stalled: p.Stalled, Entries: entries(screen.Problems(p, screen.Options{Now: v.Time, Whole: true})), Unavailable: p.Unavailable, MaxUnavailable: p.MaxUnavailable, FromStatus: p.FromStatus,
-			Typical: seconds(p.Typical, p.Typical > 0), Problems: append([]cluster.PoolCondition{}, p.Problems...), Build: p.Build, Nodes: []documentNode{},
+			Name:           p.Name,
+			Target:         documentTarget(p.Target),
+			Release:        v.Releases[p.Target.Config],
+			Complete:       p.IsDone(),
+			Paused:         p.Paused,
+			Updated:        p.Updated,
+			Blocked:        p.Blocked,
+			Stalled:        p.Stalled,
+			Entries:        entries(screen.Problems(p, screen.Options{Now: v.Time, Whole: true})),
+			Unavailable:    p.Unavailable,
+			MaxUnavailable: p.MaxUnavailable,
+			FromStatus:     p.FromStatus,
+			Typical:        seconds(p.Typical, p.Typical > 0),
+			Problems:       append([]cluster.PoolCondition{}, p.Problems...),
+			Build:          p.Build,
+			Nodes:          []documentNode{},
 			Counts: map[string]int{
-				"nodes": p.Total(), "done": p.Done, "updating": p.Updating, "stuck": p.Stuck, "waiting": p.Waiting, "idle": p.Idle,
-				"unreported": p.Unreported, "missing": p.Missing,
+				"nodes":      p.Total(),
+				"done":       p.Done,
+				"updating":   p.Updating,
+				"stuck":      p.Stuck,
+				"waiting":    p.Waiting,
+				"idle":       p.Idle,
+				"unreported": p.Unreported,
+				"missing":    p.Missing,
 			},
 		}
 		if p.Remaining != nil {
@@ -145,16 +171,34 @@ func newDocument(v source.View, origin string) *document {
 
 func describe(n cluster.Node) documentNode {
 	doc := documentNode{
-		Name: n.Name, Pool: n.Pool, State: n.State, Slow: n.Slow, Failing: n.Failing, Degraded: n.Degraded, DegradedSince: n.DegradedSince,
-		NotReady: n.Is(progress.NotReady), Cordoned: n.Is(progress.Cordoned), Pools: n.Conflict, OffTarget: n.OffTarget, Desired: documentTarget(n.Desired), Current: documentTarget(n.Current), Step: string(n.Step),
-		Since: n.Since, Seconds: seconds(n.For, n.For > 0),
-		Requested: n.Requested, Started: n.Started, Completed: n.Completed, Message: n.Message, Next: screen.Next(n),
+		Name:          n.Name,
+		Pool:          n.Pool,
+		State:         n.State,
+		Slow:          n.Slow,
+		Failing:       n.Failing,
+		Degraded:      n.Degraded,
+		DegradedSince: n.DegradedSince,
+		NotReady:      n.Is(progress.NotReady),
+		Cordoned:      n.Is(progress.Cordoned),
+		Pools:         n.Conflict,
+		OffTarget:     n.OffTarget,
+		Desired:       documentTarget(n.Desired),
+		Current:       documentTarget(n.Current),
+		Step:          string(n.Step),
+		Since:         n.Since,
+		Seconds:       seconds(n.For, n.For > 0),
+		Requested:     n.Requested,
+		Started:       n.Started,
+		Completed:     n.Completed,
+		Message:       n.Message,
+		Next:          screen.Next(n),
 	}
 	for _, u := range n.Unavailable {
 		doc.Unavailable = append(doc.Unavailable, documentUnavailable(u))
 	}
 	for _, s := range n.Steps {
-		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), s.State, s.End, seconds(s.Duration, !s.End.IsZero()), s.Message})
+		took := seconds(s.Duration, !s.End.IsZero())
+		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), s.State, s.End, took, s.Message})
 	}
 	for _, set := range n.PinnedImageSets {
 		doc.PinnedImageSets = append(doc.PinnedImageSets, documentPinnedImageSet(set))

@@ -60,7 +60,7 @@ func Next(n cluster.Node) []string {
 		return nextForPods(n.Pods)
 	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
 		return []string{controllerLog}
-	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon is possibly not running
+	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
 	case n.NotStarted && !n.Degraded:
 		return nextFor(n.Name, daemonPods, daemonLog)
@@ -73,7 +73,7 @@ func nextForUnavailable(n cluster.Node) []string {
 	switch {
 	case len(n.Unavailable) == 0:
 		return nil
-	case n.Unavailable[0].Reason == progress.Cordoned: // the last of the reasons, so there is no other
+	case n.Unavailable[0].Reason == progress.Cordoned: // Cordoned is always the last reason, so it is the only one
 		return nextFor(n.Name, uncordon)
 	}
 	return nextFor(n.Name, describeNode)

@@ -16,7 +16,8 @@ const (
 	longestNode = 41 // the maximum width of a name in the table
 )
 
-// nodeRows returns the table of the chosenNodes, as far as there is room.
+// nodeRows returns the table of the nodes that chosenNodes returns. If o.Height is set, room limits the
+// number of rows.
 func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	missing := 0

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// justNow is how long a pool may take to become Updated, before that is a problem.
-const justNow = 2 * time.Minute
+// updatedDelay is how long a pool may stay not Updated after its last node is done.
+const updatedDelay = 2 * time.Minute
 
 // ofPool returns the problems of the pool itself.
 func ofPool(p cluster.Pool, o Options) []Problem {
@@ -56,7 +56,7 @@ func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	if p.Total() == 0 {
 		problem.What = "it has no nodes, and is not Updated" + sinceText(c.Since, o.Now)
 	}
-	if !c.Since.IsZero() && o.Now.Sub(c.Since) < justNow {
+	if !c.Since.IsZero() && o.Now.Sub(c.Since) < updatedDelay {
 		problem.Tone = Warn
 	}
 	problem.addUnavailable(p, o)
@@ -69,8 +69,8 @@ func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	return problem
 }
 
-// full says which unavailable nodes hold back waiting nodes. What is "" if no nodes do, or if these
-// nodes are stuck and have entries of their own.
+// full returns the problem of unavailable nodes that hold back waiting nodes. Its field What is "" if
+// there are no such nodes, or if all of them are stuck, because stuck nodes have entries of their own.
 func full(p cluster.Pool, o Options) Problem {
 	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck }
 	nodesOfPool := p.UnavailableNodes()

@@ -16,7 +16,7 @@ type section struct {
 	more     string
 }
 
-// sections returns the problems of the nodes of pools.
+// sections returns the problems of the pools' nodes, by kind.
 func sections(pools []cluster.Pool, o Options) []section {
 	var stuck, held, slow, pinned []Problem
 	for _, p := range pools {
@@ -33,7 +33,7 @@ func sections(pools []cluster.Pool, o Options) []section {
 	}
 	return []section{
 		{stuck, "! %s stuck for other causes: see kubectl mcn -o wide"},
-		{held, "%s without an update for other causes: see kubectl mcn -o wide"},
+		{held, "%s not updated for other causes: see kubectl mcn -o wide"},
 		{slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide"},
 		{pinned, "~ %s with problems of pinned image sets: see kubectl mcn -o wide"},
 	}

@@ -86,15 +86,20 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 	return all, errors.Join(errs...)
 }
 
-func clientOf(config *rest.Config, path string, gv schema.GroupVersion, install func(*runtime.Scheme) error) (rest.Interface, error) {
+func clientOf(
+	config *rest.Config, path string, gv schema.GroupVersion, install func(*runtime.Scheme) error,
+) (rest.Interface, error) {
 	scheme := runtime.NewScheme()
 	if err := install(scheme); err != nil {
 		return nil, err
 	}
 	config = rest.CopyConfig(config)
-	config.APIPath, config.GroupVersion, config.NegotiatedSerializer = path, &gv, serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.APIPath = path
+	config.GroupVersion = &gv
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
 	if gv == corev1.SchemeGroupVersion { // custom resources have no protobuf
-		config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+",application/json"
+		config.ContentType = runtime.ContentTypeProtobuf
+		config.AcceptContentTypes = runtime.ContentTypeProtobuf + ",application/json"
 	}
 	return rest.RESTClientFor(config)
 }
@@ -115,12 +120,18 @@ func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interfa
 	}
 }
 
-func (c *Cluster) readConfig(ctx context.Context, client rest.Interface, name string) (*metav1.PartialObjectMetadata, error) {
+func (c *Cluster) readConfig(
+	ctx context.Context, client rest.Interface, name string,
+) (*metav1.PartialObjectMetadata, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, configsInterval))
 	defer cancel()
 	config := &metav1.PartialObjectMetadata{}
-	data, err := client.Get().AbsPath("/apis/machineconfiguration.openshift.io/v1/machineconfigs", name).Param("resourceVersion", "0").
-		SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1").Do(ctx).Raw()
+	data, err := client.Get().
+		AbsPath("/apis/machineconfiguration.openshift.io/v1/machineconfigs", name).
+		Param("resourceVersion", "0").
+		SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1").
+		Do(ctx).
+		Raw()
 	if err == nil {
 		err = json.Unmarshal(data, config)
 	}

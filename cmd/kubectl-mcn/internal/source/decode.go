@@ -46,7 +46,8 @@ func (d *decoder) check(origin string) error {
 	case d.isShown:
 		return nil
 	case d.isHosted:
-		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: see the NodePools on the management cluster", origin)
+		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: "+
+			"see the NodePools on the management cluster", origin)
 	case has != "":
 		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", origin, has, getThem)
 	}
@@ -68,7 +69,7 @@ type dated struct {
 	newest time.Time
 }
 
-// decode decodes the objects of a file. kind is the kind of objects without a kind, or "".
+// decode decodes the objects of a file. kind is used for objects without a kind; it may be "".
 func (d *decoder) decode(name, kind string, data []byte) error {
 	data, isJSON, err := objectsIn(name, data)
 	if err != nil {

@@ -24,8 +24,13 @@ var (
 	objectFile = regexp.MustCompile(`(?i)\.(ya?ml|json)$`)
 	// gathered matches the files to read in a must-gather or an insights archive, which have many
 	// other files.
-	gathered = regexp.MustCompile(`(?i)(^|/)(machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|operator\.openshift\.io/machineconfigurations|` +
-		`core/nodes|config/(node|machineconfig((node|pool)s|s/rendered-.*))|hypershift\.openshift\.io/.*)[/.].*(ya?ml|json)$`)
+	gathered = regexp.MustCompile(`(?i)(^|/)(` +
+		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|` +
+		`operator\.openshift\.io/machineconfigurations|` +
+		`core/nodes|` +
+		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
+		`hypershift\.openshift\.io/.*` +
+		`)[/.].*(ya?ml|json)$`)
 	// kindOf has the kinds of the objects in a folder. In an insights archive, Nodes have no kind.
 	kindOf = map[string]string{"node": "Node", "nodes": "Node"}
 )
@@ -38,8 +43,8 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero: the newest modification time of a file. But if this
-	// time is more than maxAge after all times of conditions, it is the newest time of a condition.
+	// written is the result of Now if At is zero: the newest modification time of the files or, if
+	// that is more than maxAge later, the newest time of the conditions.
 	written time.Time
 }
 
@@ -67,7 +72,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	for _, name := range f.Names {
 		var failed error
 		err := f.each(name, func(file string, data []byte) {
-			if err := d.decode(filepath.Base(file), kindOf[filepath.Base(filepath.Dir(file))], data); err != nil && failed == nil {
+			kind := kindOf[filepath.Base(filepath.Dir(file))]
+			if err := d.decode(filepath.Base(file), kind, data); err != nil && failed == nil {
 				failed = err
 			}
 		})
@@ -91,7 +97,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	newest := d.objects[len(d.objects)-1].newest
 	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
 		f.written = newest
-		f.Note("ages are computed at %s, the newest time in %s: --at sets another time", newest.UTC().Format(time.RFC3339), f.Origin())
+		f.Note("ages are computed at %s, the newest time in %s: --at sets another time",
+			newest.UTC().Format(time.RFC3339), f.Origin())
 	}
 	s.edit(func() { // one edit, because a pool could look done without some of its objects
 		for _, o := range d.objects {
@@ -126,9 +133,10 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	return nil
 }
 
-// find returns the files to read, with their modification times: the named file itself, the files
-// of a must-gather or of an insights archive and the files directly in its folder, or all files of
-// any other folder. find follows symbolic links.
+// find returns the files to read, with their modification times. name is a file or a folder. In a
+// must-gather or an insights archive, find chooses the files that gathered matches, and the YAML and
+// JSON files directly in the folder. In any other folder, it chooses all YAML and JSON files. It follows
+// symbolic links.
 func find(name string) (map[string]time.Time, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {

@@ -46,7 +46,8 @@ func (r reader) read(ctx context.Context) {
 	if r.follow {
 		var logger klog.Logger // discards the log, because the screen shows failures
 		source := pagedListWatch{&cache.ListWatch{ListWithContextFunc: r.list, WatchFuncWithContext: r.watch}}
-		reflector := cache.NewReflectorWithOptions(source, nil, r, cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff})
+		options := cache.ReflectorOptions{Name: r.name, Logger: &logger, Backoff: &backoff}
+		reflector := cache.NewReflectorWithOptions(source, nil, r, options)
 		reflector.WatchListPageSize = r.pageSize()
 		reflector.RunWithContext(klog.NewContext(ctx, logger))
 		return
@@ -116,7 +117,7 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 func (r reader) responded(verb string) {
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
-		a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
+		a.responded, a.failure = r.Now(), nil
 		a.watched = a.watched || verb == "watch"
 	})
 }
@@ -134,11 +135,12 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
 		switch {
 		case a.leftOut && isFinal: // the server responds, and the resource is still not needed
-			a.responded, a.lost, a.failure = r.Now(), time.Time{}, nil
+			a.responded, a.failure = r.Now(), nil
 		case !isFirst, r.follow && !isFinal:
-			if a.failure = explained; a.lost.IsZero() {
+			if a.failure == nil {
 				a.lost = r.Now()
 			}
+			a.failure = explained
 		case verb == "watch", !r.Rollout:
 			r.fail(explained)
 		case apierrors.IsForbidden(err):
@@ -162,7 +164,8 @@ func (c *Cluster) explain(verb, name string, err error) error {
 	case apierrors.IsNotFound(err): // a list fails with NotFound only if the server does not have the resource
 		return Usagef("the cluster %s has no %s: its CRD is not installed", host, name)
 	case apierrors.IsForbidden(err):
-		return Usagef("not allowed to %s %s on %s (grant get, list and watch, as the role cluster-reader does): %w", verb, name, host, err)
+		return Usagef("not allowed to %s %s on %s (grant get, list and watch, as the role cluster-reader does): %w",
+			verb, name, host, err)
 	case apierrors.IsUnauthorized(err):
 		return Usagef("the cluster %s rejects the credentials: log in again: %w", host, err)
 	case errors.Is(err, context.DeadlineExceeded), utilnet.IsTimeout(err):

@@ -41,19 +41,19 @@ type Store struct {
 	pools            map[string]*mcfgv1.MachineConfigPool
 	configuration    *operatorv1.MachineConfiguration
 	hasManagedFields bool                  // a MachineConfigNode has managedFields
-	configs          map[string]configInfo // what is known of rendered configs
+	configs          map[string]configInfo // the known rendered configs, by name
 	resources        map[string]*access    // the resources of a cluster, by name; empty for files
-	texts            map[string]string     // see trimmed
+	texts            map[string]string     // see text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
 type member struct {
 	node  *corev1.Node
 	mcn   *mcfgv1.MachineConfigNode
-	value *cluster.Node // what both say, or nil if one of them has changed
+	value *cluster.Node // computed from both, or nil if one of them has changed
 }
 
-// configInfo is what the screens show of a rendered config.
+// configInfo has the data of a rendered config that the screens show.
 type configInfo struct {
 	release string // the OpenShift version, or "" if it is not known
 	created time.Time

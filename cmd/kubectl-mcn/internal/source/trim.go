@@ -22,12 +22,15 @@ const (
 // trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
 // cluster is about twenty times as large. The caller holds the lock.
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
-	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, `{"f:metadata":{"f:annotations":{`+ofDesiredConfig+`:{}}}}`)}
-	node.Labels, node.Annotations = s.trimMap(o.Labels, ""), s.trimMap(o.Annotations, annotationPrefix)
+	fields := `{"f:metadata":{"f:annotations":{` + ofDesiredConfig + `:{}}}}`
+	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, fields)}
+	node.Labels = s.trimMap(o.Labels, "")
+	node.Annotations = s.trimMap(o.Annotations, annotationPrefix)
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
 		if t.Key == corev1.TaintNodeUnschedulable {
-			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnschedulable, TimeAdded: t.TimeAdded})
+			cordoned := corev1.Taint{Key: corev1.TaintNodeUnschedulable, TimeAdded: t.TimeAdded}
+			node.Spec.Taints = append(node.Spec.Taints, cordoned)
 		}
 	}
 	node.Status.NodeInfo.OperatingSystem = s.text(o.Status.NodeInfo.OperatingSystem)
@@ -36,7 +39,9 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 			continue
 		}
 		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
-			Type: corev1.NodeConditionType(s.text(string(c.Type))), Status: corev1.ConditionStatus(s.text(string(c.Status))), LastTransitionTime: c.LastTransitionTime,
+			Type:               corev1.NodeConditionType(s.text(string(c.Type))),
+			Status:             corev1.ConditionStatus(s.text(string(c.Status))),
+			LastTransitionTime: c.LastTransitionTime,
 		})
 	}
 	return node
@@ -45,23 +50,40 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 // trimMachineConfigNode returns a MachineConfigNode without managedFields that package progress does
 // not read. Equal texts of different objects share memory. The caller holds the lock.
 func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
-	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: s.trimMeta(o.ObjectMeta, ofSpec, `{`+ofSpec+`:{}}`), Spec: o.Spec, Status: o.Status}
-	mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = s.text(o.Spec.Pool.Name), s.text(o.Spec.ConfigVersion.Desired)
+	mcn := &mcfgv1.MachineConfigNode{
+		ObjectMeta: s.trimMeta(o.ObjectMeta, ofSpec, `{`+ofSpec+`:{}}`),
+		Spec:       o.Spec,
+		Status:     o.Status,
+	}
+	mcn.Spec.Pool.Name = s.text(o.Spec.Pool.Name)
+	mcn.Spec.ConfigVersion.Desired = s.text(o.Spec.ConfigVersion.Desired)
 	mcn.Status.Conditions = slices.Clone(o.Status.Conditions)
 	for i := range mcn.Status.Conditions {
 		c := &mcn.Status.Conditions[i]
-		c.Type, c.Reason, c.Message, c.Status = s.text(c.Type), s.text(c.Reason), s.text(c.Message), metav1.ConditionStatus(s.text(string(c.Status)))
+		c.Type = s.text(c.Type)
+		c.Status = metav1.ConditionStatus(s.text(string(c.Status)))
+		c.Reason = s.text(c.Reason)
+		c.Message = s.text(c.Message)
 	}
 	return mcn
 }
 
-// trimMeta keeps the managedFields entries whose fields contain part, with only the fields.
+// trimMeta returns only the metadata that package progress reads. It keeps each entry of managedFields
+// that contains part, but replaces the content of the entry with fields.
 func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.ObjectMeta {
-	trimmed := metav1.ObjectMeta{Name: o.Name, UID: o.UID, Generation: o.Generation, OwnerReferences: o.OwnerReferences}
+	trimmed := metav1.ObjectMeta{
+		Name:            o.Name,
+		UID:             o.UID,
+		Generation:      o.Generation,
+		OwnerReferences: o.OwnerReferences,
+	}
 	for _, entry := range o.ManagedFields {
 		if entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
 			trimmed.ManagedFields = append(trimmed.ManagedFields, metav1.ManagedFieldsEntry{
-				Subresource: entry.Subresource, Time: entry.Time, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(s.text(fields)),
+				Subresource: entry.Subresource,
+				Time:        entry.Time,
+				FieldsType:  "FieldsV1",
+				FieldsV1:    metav1.NewFieldsV1(s.text(fields)),
 			})
 		}
 	}
@@ -82,7 +104,7 @@ func (s *Store) trimMap(all map[string]string, prefix string) map[string]string 
 // maxTexts limits the number of texts that objects share.
 const maxTexts = 1 << 16
 
-// text returns an equal string that other objects use, too.
+// text returns a string that equals t. Objects with equal texts share the memory of this string.
 func (s *Store) text(t string) string {
 	if shared, ok := s.texts[t]; ok {
 		return shared

@@ -25,7 +25,8 @@ type Terminal struct {
 	Size       func() (width, height int) // a height of 0 means no limit
 }
 
-// For returns the Terminal that describes a writer. IsTerminal is not set for a dumb terminal, which cannot redraw.
+// For returns the Terminal that describes a writer. IsTerminal is not set for a dumb terminal, which
+// cannot redraw.
 func For(out io.Writer) Terminal {
 	fd, isTerminal := term.GetFdInfo(out)
 	if !isTerminal || os.Getenv("TERM") == "dumb" {

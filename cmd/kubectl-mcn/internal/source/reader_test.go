@@ -1,0 +1,55 @@
+package source
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+)
+
+// A watch that reconnects within two seconds is not an outage, however many there were before.
+func TestOutagesAreSeparate(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
+	s := NewStore(cluster.Limits{})
+	s.resources[coreNodes] = &access{listed: true, watched: true}
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clock}, store: s, name: coreNodes, follow: true}
+	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
+	for range 2 {
+		r.responded("watch")
+		responded := clock.Now()
+		pass(time.Hour)
+		for range 2 {
+			r.failed(t.Context(), "watch", errors.New("connection reset"))
+			assert.Zero(t, s.View(clock.Now()).LastContact)
+			pass(time.Second)
+		}
+		assert.Equal(t, responded, s.View(clock.Now()).LastContact)
+	}
+}
+
+// The pages of a list replace the objects of the list before.
+func TestALaterListReplacesTheObjects(t *testing.T) {
+	s := NewStore(cluster.Limits{})
+	s.resources[coreNodes] = &access{names: map[string]bool{}}
+	put := func(name string, isFirst, isLast bool) {
+		page := &corev1.NodeList{Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: name}}}}
+		require.NoError(t, s.putPage(coreNodes, page, isFirst, isLast))
+	}
+	for _, names := range [][2]string{{"a", "b"}, {"b", "c"}} {
+		put(names[0], true, false)
+		put(names[1], false, true)
+		var known []string
+		for _, n := range s.objects().Nodes {
+			known = append(known, n.Name)
+		}
+		assert.ElementsMatch(t, names, known)
+	}
+}
