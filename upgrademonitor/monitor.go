@@ -103,12 +103,15 @@ func (m *Monitor) wake() {
 	m.mu.Lock()
 	m.wakeLocked()
 	pending := len(m.core.Entries())
-	isAbandoned := m.isStoppedLocked() && !errors.Is(context.Cause(m.life), errForgotten)
+	isStopped := m.isStoppedLocked()
 	m.mu.Unlock()
-	if isAbandoned && pending > 0 {
+	if isStopped && pending > 0 {
+		message := "Reports are pending and no longer retried: call Flush"
+		if errors.Is(context.Cause(m.life), errForgotten) {
+			message = "Reports of a forgotten node are pending and no longer retried"
+		}
 		m.logPendingOnce.Do(func() {
-			klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush",
-				"node", m.config.NodeName, "pending", pending)
+			klog.FromContext(m.life).Info(message, "node", m.config.NodeName, "pending", pending)
 		})
 	}
 }
@@ -183,6 +186,8 @@ func (m *Monitor) tick() {
 		return
 	}
 	v := m.look()
+	m.failures.Local(m.life, "Node", v.err,
+		"Failed to get the Node, so its configs and images are not written", "The Node is known again")
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.isStoppedLocked() {
