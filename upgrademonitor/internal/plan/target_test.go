@@ -77,7 +77,8 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 	}
 }
 
-// Which report starts an update of a Node that runs config a and image 1, and desired both.
+// Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
+// report changes nothing.
 func TestNewTarget(t *testing.T) {
 	invalid := imagesOf("1", "")
 	invalid.InvalidDesiredImage = true
@@ -111,6 +112,10 @@ func TestNewTarget(t *testing.T) {
 			planned, err := report(phases.Updated, metav1.ConditionFalse, tc.node).Plan(s)
 			require.NoError(t, err)
 			assert.Equal(t, tc.starts, planned.StartsUpdate)
+			repeat := report(phases.Updated, metav1.ConditionFalse, tc.node)
+			again, err := repeat.Plan(after(t, s, repeat))
+			require.NoError(t, err)
+			assert.Empty(t, again.States, "a repeat")
 		})
 	}
 }
