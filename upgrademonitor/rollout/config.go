@@ -76,9 +76,6 @@ func (c Config) complete() (Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if validate.IsNil(c.Recorder) {
-		c.Recorder = nil
-	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
 	return c, nil

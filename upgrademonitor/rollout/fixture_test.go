@@ -93,7 +93,7 @@ func (f *fixture) run(change ...func(*rollout.Config)) {
 	core.StartWithContext(ctx)
 	mcfg.StartWithContext(ctx)
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 1)) })
+	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 0)) }) // 0 means one worker
 	f.stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()

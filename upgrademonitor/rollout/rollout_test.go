@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -149,6 +150,8 @@ func TestInvalidSelector(t *testing.T) {
 		broken := newPool("broken")
 		broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
 		f.createPool(broken)
+		broken.Status.MachineCount = 1
+		f.done(f.pools().Update(t.Context(), broken, metav1.UpdateOptions{}))
 		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
 		assert.Equal(t, "worker rendered-2", f.spec())
 		require.Len(t, f.events.Events, 1)
@@ -158,6 +161,17 @@ func TestInvalidSelector(t *testing.T) {
 		assert.Equal(t, "infra rendered-2", f.spec())
 		assert.Empty(t, f.events.Events)
 	})
+}
+
+// TestNoRecorder: a problem is only logged.
+func TestNoRecorder(t *testing.T) {
+	for _, none := range []record.EventRecorder{nil, (*record.FakeRecorder)(nil)} {
+		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, f *fixture) {
+			f.run(func(c *rollout.Config) { c.Recorder = none })
+			f.stop()
+			assert.Contains(t, f.log.String(), rollout.PoolConflict)
+		})
+	}
 }
 
 // TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the object
