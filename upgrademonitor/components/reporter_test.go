@@ -201,6 +201,9 @@ func TestTrack(t *testing.T) {
 		assert.Equal(t, context.Canceled, track(t.Context(), context.Canceled))
 		pass(time.Hour)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // its own cancellation is a failure
+		p.Forget(components.OperatorSyncMCD, "")
+		synctest.Wait()
+		m.is(t, operatorDegraded, no, "AsExpected") // at once
 
 		p.Reporter = nil
 		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))

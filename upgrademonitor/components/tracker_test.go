@@ -90,6 +90,8 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		now = now.Add(time.Second / 10)
 	}
 	assert.Len(t, tr.errors, 64)
+	tr.failed(MCCSyncMachineConfigPool, "0", "another", now)
+	assert.Equal(t, "0: another", tr.errors[step{MCCSyncMachineConfigPool, "0"}].message)
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 	for i := range 5000 {
 		tr.start(step{MCCSyncMachineConfigPool, fmt.Sprint("never ends ", i)}, now)

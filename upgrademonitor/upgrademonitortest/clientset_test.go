@@ -90,7 +90,8 @@ func TestCreate(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	given := newObject()
 	given.ResourceVersion, given.Status.ObservedGeneration = "41", 1
-	client := upgrademonitortest.NewClientset(t, given).MachineconfigurationV1().MachineConfigNodes()
+	c := upgrademonitortest.NewClientset(t, given)
+	client := c.MachineconfigurationV1().MachineConfigNodes()
 	assert.Empty(t, given.UID, "the given object is copied")
 	change, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -111,6 +112,13 @@ func TestUpdates(t *testing.T) {
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 	_, err = client.Patch(t.Context(), nodeName, types.ApplyPatchType, []byte("{}"), metav1.PatchOptions{})
 	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+
+	read.ResourceVersion = "60"
+	require.NoError(t, c.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), read, ""))
+	read.Spec.Pool.Name = "worker"
+	updated, err := client.Update(t.Context(), read, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "61", updated.ResourceVersion, "after a write through the tracker")
 }
 
 // An object that was deleted and created again may be given the status that it had.
