@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -147,8 +148,7 @@ func TestConflictOfPools(t *testing.T) {
 func TestInvalidSelector(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, f *fixture) {
 		f.run()
-		broken := newPool("broken")
-		broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+		broken := brokenPool()
 		f.createPool(broken)
 		broken.Status.MachineCount = 1
 		f.done(f.pools().Update(t.Context(), broken, metav1.UpdateOptions{}))
@@ -161,6 +161,42 @@ func TestInvalidSelector(t *testing.T) {
 		assert.Equal(t, "infra rendered-2", f.spec())
 		assert.Empty(t, f.events.Events)
 	})
+}
+
+func brokenPool() *mcfgv1.MachineConfigPool {
+	p := newPool("broken")
+	p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+	return p
+}
+
+// TestAfterRun: when Run has ended, its event handlers are removed.
+func TestAfterRun(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.end()
+		f.createPool(brokenPool())
+		assert.Empty(t, f.events.Events)
+	})
+}
+
+// TestStoppedInformers: Run fails, unless its ctx has ended, too.
+func TestStoppedInformers(t *testing.T) {
+	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
+	controller, err := rollout.New(rollout.Config{
+		Client: mcfgfake.NewClientset(), KubeClient: kubefake.NewClientset(), Nodes: core.Core().V1().Nodes(),
+		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
+		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	core.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	cancel()
+	core.Shutdown()
+	mcfg.Shutdown()
+	assert.NoError(t, controller.Run(ctx, 1))
+	assert.Error(t, controller.Run(t.Context(), 1))
 }
 
 // TestNoRecorder: a problem is only logged.
