@@ -135,6 +135,10 @@ func TestInherited(t *testing.T) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
+		"an error that does not last": {func(tr *tracker) {
+			tr.failed(OperatorSyncMCP, "", "new", epoch)
+			tr.succeeds(OperatorSyncMCP, "", epoch.Add(time.Minute))
+		}, 3 * time.Minute, "old; and 3 more"},
 		"a sync, then another step": {func(tr *tracker) {
 			tr.succeeds(OperatorSync, "", epoch)
 			tr.succeeds(MetricsSync, "", epoch)
