@@ -111,6 +111,8 @@ func TestBootstrap(t *testing.T) {
 		m.is(t, operatorDegraded, unknown, "Starting")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
+		p.Begin(components.MetricsSync, "")(errDaemons) // no step of the sync
+		p.Forget(components.MetricsSync, "")
 		pass(10 * time.Minute)
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		end := p.Begin(components.OperatorSync, "")
