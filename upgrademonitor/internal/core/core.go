@@ -123,13 +123,11 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 		isCertain := c.situation != Stale && change.View().Equal(c.node)
 		switch {
 		case isCertain && c.situation == Fresh && c.isApplied(change):
-			c.followed = change.View().Versions
 			if !c.unconfirmed {
 				return nil, false, nil
 			}
 			c.markStale()
 		case len(c.queue) > 0 && (isCertain || c.isPending(change)):
-			c.followed = change.View().Versions
 			return c.last(), true, nil
 		}
 	}
