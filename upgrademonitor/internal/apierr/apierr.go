@@ -2,7 +2,6 @@ package apierr
 
 import (
 	"errors"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -73,9 +72,8 @@ func isTooLarge(err error) bool {
 		return true
 	}
 	status, _ := statusOf(err)
-	isTooLargeForEtcd := strings.Contains(status.Message, "request is too large") ||
+	return strings.Contains(status.Message, "request is too large") ||
 		strings.Contains(status.Message, "trying to send message larger than max")
-	return isTooLargeForEtcd && status.Code == http.StatusInternalServerError
 }
 
 // Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
