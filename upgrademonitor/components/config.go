@@ -47,7 +47,7 @@ func New(config Config) (*Reporter, error) {
 	if config.Ready == nil {
 		config.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
-	if validate.IsNil(config.Clock) {
+	if config.Clock == nil {
 		config.Clock = clock.RealClock{}
 	}
 	return &Reporter{

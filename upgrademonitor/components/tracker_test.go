@@ -174,6 +174,8 @@ func TestWhenAClusterIsBootstrapping(t *testing.T) {
 		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
 		assert.Equal(t, tc.want, find(after, Bootstrap, Progressing).Status, name)
 	}
+	after := newTracker(Operator).conditions(nil, time.Time{}, epoch)
+	assert.Equal(t, metav1.ConditionTrue, find(after, Bootstrap, Progressing).Status, "no creation time, as in a fake clientset")
 }
 
 func TestOneLine(t *testing.T) {
