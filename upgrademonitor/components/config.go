@@ -47,7 +47,7 @@ func New(config Config) (*Reporter, error) {
 	if config.Ready == nil {
 		config.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
 	}
-	if config.Clock == nil {
+	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
 	return &Reporter{
