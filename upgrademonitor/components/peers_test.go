@@ -96,6 +96,7 @@ func TestDaemons(t *testing.T) {
 		"nothing":                      {nil, nil, "Unknown NoData, Unknown NoData"},
 		"no DaemonSet":                 {nil, list(), "False AsExpected, Unknown NoData"},
 		"a DaemonSet not observed":     {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
+		"no observedGeneration":        {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
 		"no objects":                   {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
 		"one degraded":                 {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
 		"one missing":                  {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},

@@ -24,6 +24,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -172,7 +173,12 @@ func (m *memory) is(tb testing.TB, name string, status metav1.ConditionStatus, r
 }
 
 func (m *memory) config(c components.Component) components.Config {
-	return components.Config{Client: m, Lister: operatorlisters.NewMachineConfigurationLister(m.indexer), Component: c}
+	return components.Config{
+		Client:    m,
+		Lister:    operatorlisters.NewMachineConfigurationLister(m.indexer),
+		Component: c,
+		Clock:     (*clocktesting.FakeClock)(nil), // like no Clock
+	}
 }
 
 // process is a running Reporter in a bubble of synctest: time advances while all goroutines are

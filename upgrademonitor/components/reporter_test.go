@@ -111,6 +111,8 @@ func TestBootstrap(t *testing.T) {
 		m.is(t, operatorDegraded, unknown, "Starting")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
+		p.Begin(components.MetricsSync, "")(errDaemons) // no step of the sync
+		p.Forget(components.MetricsSync, "")
 		pass(10 * time.Minute)
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		end := p.Begin(components.OperatorSync, "")
@@ -201,6 +203,9 @@ func TestTrack(t *testing.T) {
 		assert.Equal(t, context.Canceled, track(t.Context(), context.Canceled))
 		pass(time.Hour)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // its own cancellation is a failure
+		p.Forget(components.OperatorSyncMCD, "")
+		synctest.Wait()
+		m.is(t, operatorDegraded, no, "AsExpected") // at once
 
 		p.Reporter = nil
 		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))

@@ -90,6 +90,8 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		now = now.Add(time.Second / 10)
 	}
 	assert.Len(t, tr.errors, 64)
+	tr.failed(MCCSyncMachineConfigPool, "0", "another", now)
+	assert.Equal(t, "0: another", tr.errors[step{MCCSyncMachineConfigPool, "0"}].message)
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 	for i := range 5000 {
 		tr.start(step{MCCSyncMachineConfigPool, fmt.Sprint("never ends ", i)}, now)
@@ -133,6 +135,10 @@ func TestInherited(t *testing.T) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
+		"an error that does not last": {func(tr *tracker) {
+			tr.failed(OperatorSyncMCP, "", "new", epoch)
+			tr.succeeds(OperatorSyncMCP, "", epoch.Add(time.Minute))
+		}, 3 * time.Minute, "old; and 3 more"},
 		"a sync, then another step": {func(tr *tracker) {
 			tr.succeeds(OperatorSync, "", epoch)
 			tr.succeeds(MetricsSync, "", epoch)
@@ -168,6 +174,8 @@ func TestWhenAClusterIsBootstrapping(t *testing.T) {
 		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
 		assert.Equal(t, tc.want, find(after, Bootstrap, Progressing).Status, name)
 	}
+	after := newTracker(Operator).conditions(nil, time.Time{}, epoch)
+	assert.Equal(t, metav1.ConditionTrue, find(after, Bootstrap, Progressing).Status, "no creation time, as in a fake clientset")
 }
 
 func TestOneLine(t *testing.T) {

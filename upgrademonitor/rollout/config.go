@@ -81,9 +81,6 @@ func (c Config) complete() (Config, error) {
 	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
 		return c, errs[0]
 	}
-	if validate.IsNil(c.Recorder) {
-		c.Recorder = nil
-	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
 	return c, nil

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -56,7 +57,7 @@ func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigP
 func (r *reconciler) warn(ctx context.Context, object corev1.ObjectReference, reason string, err error) {
 	klog.FromContext(ctx).Error(err,
 		"MachineConfigNodes keep their pools until an administrator resolves the problem", "reason", reason)
-	if r.Recorder != nil {
+	if !validate.IsNil(r.Recorder) {
 		r.Recorder.Event(&object, corev1.EventTypeWarning, reason, err.Error())
 	}
 }

@@ -45,7 +45,8 @@ type fixture struct {
 	kube   *kubefake.Clientset
 	mcfg   *mcfgfake.Clientset
 	events *record.FakeRecorder
-	stop   func()
+	end    func() // ends Run, but not the informers
+	stop   func() // ends both
 
 	mu  sync.Mutex // guards log
 	log bytes.Buffer
@@ -90,13 +91,18 @@ func (f *fixture) run(change ...func(*rollout.Config)) {
 
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(f)))
 	ctx, cancel := context.WithCancel(klog.NewContext(f.t.Context(), logger))
-	core.StartWithContext(ctx)
-	mcfg.StartWithContext(ctx)
+	informing, stopInformers := context.WithCancel(f.t.Context())
+	core.StartWithContext(informing)
+	mcfg.StartWithContext(informing)
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 1)) })
-	f.stop = sync.OnceFunc(func() {
+	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 0)) }) // 0 means one worker
+	f.end = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
+	})
+	f.stop = sync.OnceFunc(func() {
+		f.end()
+		stopInformers()
 		core.Shutdown()
 		mcfg.Shutdown()
 	})

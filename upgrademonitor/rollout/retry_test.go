@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -76,9 +78,55 @@ func TestBackoffIsReset(t *testing.T) {
 	})
 }
 
-type roundTripper func(*http.Request) (*http.Response, error)
+// TestStopDuringARequest: a request that the end of Run cancels is no failure.
+func TestStopDuringARequest(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		sent := false
+		f.run(sendNodes(t, func(r *http.Request) error {
+			sent = true
+			<-r.Context().Done()
+			return r.Context().Err()
+		}))
+		f.stop()
+		assert.True(t, sent)
+		assert.Empty(t, f.log.String())
+	})
+}
 
-func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+// TestObjectIsDeletedMeanwhile: a write of an object that another process has deleted is no failure. The object is
+// created again.
+func TestObjectIsDeletedMeanwhile(t *testing.T) {
+	for verb, change := range map[string]func(f *fixture){
+		"patch":  func(f *fixture) { f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" }) },
+		"delete": func(f *fixture) { f.replaceNode(newNode("node", "infra")) },
+	} {
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+			f.run()
+			var once sync.Once
+			f.mcfg.PrependReactor(verb, "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				once.Do(func() { require.NoError(t, f.mcfg.Tracker().Delete(a.GetResource(), "", "node")) })
+				return false, nil, nil
+			})
+			change(f)
+			assert.Equal(t, "infra rendered-1", f.spec(), verb)
+			f.stop()
+			assert.Empty(t, f.log.String(), verb)
+		})
+	}
+}
+
+// sendNodes sets a client of Nodes whose requests fail with the error of send.
+func sendNodes(t *testing.T, send func(*http.Request) error) func(*rollout.Config) {
+	client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripper(send)})
+	require.NoError(t, err)
+	return func(c *rollout.Config) { c.KubeClient = client }
+}
+
+type roundTripper func(*http.Request) error
+
+func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
+	return nil, r(request)
+}
 
 // TestTimeout: the requests of a sync have a deadline, also if Config.Timeout is not positive.
 func TestTimeout(t *testing.T) {
@@ -89,13 +137,11 @@ func TestTimeout(t *testing.T) {
 	} {
 		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 			var left time.Duration
-			client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			f.run(sendNodes(t, func(r *http.Request) error {
 				deadline, _ := r.Context().Deadline()
 				left = time.Until(deadline)
-				return nil, errors.New("no route")
-			})})
-			require.NoError(t, err)
-			f.run(func(c *rollout.Config) { c.KubeClient, c.Timeout = client, timeout })
+				return errors.New("no route")
+			}), func(c *rollout.Config) { c.Timeout = timeout })
 			assert.Equal(t, want, left, "Timeout %v", timeout)
 		})
 	}

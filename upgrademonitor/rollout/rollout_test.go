@@ -1,6 +1,7 @@
 package rollout_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ import (
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -146,9 +148,10 @@ func TestConflictOfPools(t *testing.T) {
 func TestInvalidSelector(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, f *fixture) {
 		f.run()
-		broken := newPool("broken")
-		broken.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+		broken := brokenPool()
 		f.createPool(broken)
+		broken.Status.MachineCount = 1
+		f.done(f.pools().Update(t.Context(), broken, metav1.UpdateOptions{}))
 		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
 		assert.Equal(t, "worker rendered-2", f.spec())
 		require.Len(t, f.events.Events, 1)
@@ -158,6 +161,53 @@ func TestInvalidSelector(t *testing.T) {
 		assert.Equal(t, "infra rendered-2", f.spec())
 		assert.Empty(t, f.events.Events)
 	})
+}
+
+func brokenPool() *mcfgv1.MachineConfigPool {
+	p := newPool("broken")
+	p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}
+	return p
+}
+
+// TestAfterRun: when Run has ended, its event handlers are removed.
+func TestAfterRun(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run()
+		f.end()
+		f.createPool(brokenPool())
+		assert.Empty(t, f.events.Events)
+	})
+}
+
+// TestStoppedInformers: Run fails, unless its ctx has ended, too.
+func TestStoppedInformers(t *testing.T) {
+	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
+	controller, err := rollout.New(rollout.Config{
+		Client: mcfgfake.NewClientset(), KubeClient: kubefake.NewClientset(), Nodes: core.Core().V1().Nodes(),
+		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
+		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	core.StartWithContext(ctx)
+	mcfg.StartWithContext(ctx)
+	cancel()
+	core.Shutdown()
+	mcfg.Shutdown()
+	assert.NoError(t, controller.Run(ctx, 1))
+	assert.Error(t, controller.Run(t.Context(), 1))
+}
+
+// TestNoRecorder: a problem is only logged.
+func TestNoRecorder(t *testing.T) {
+	for _, none := range []record.EventRecorder{nil, (*record.FakeRecorder)(nil)} {
+		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, f *fixture) {
+			f.run(func(c *rollout.Config) { c.Recorder = none })
+			f.stop()
+			assert.Contains(t, f.log.String(), rollout.PoolConflict)
+		})
+	}
 }
 
 // TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the object

@@ -110,9 +110,6 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) error {
 	name := cmp.Or(a.desired, current).Name
 	verb, err := r.send(ctx, current, a)
-	if a.deletion != "" && apierrors.IsNotFound(err) {
-		return nil
-	}
 	if err != nil {
 		return fmt.Errorf("%s MachineConfigNode %s: %w", verb, name, err)
 	}

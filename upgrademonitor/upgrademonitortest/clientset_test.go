@@ -90,7 +90,8 @@ func TestCreate(t *testing.T) {
 func TestUpdates(t *testing.T) {
 	given := newObject()
 	given.ResourceVersion, given.Status.ObservedGeneration = "41", 1
-	client := upgrademonitortest.NewClientset(t, given).MachineconfigurationV1().MachineConfigNodes()
+	c := upgrademonitortest.NewClientset(t, given)
+	client := c.MachineconfigurationV1().MachineConfigNodes()
 	assert.Empty(t, given.UID, "the given object is copied")
 	change, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
 	require.NoError(t, err)
@@ -111,6 +112,13 @@ func TestUpdates(t *testing.T) {
 	assert.True(t, apierrors.IsInvalid(err), "%v", err)
 	_, err = client.Patch(t.Context(), nodeName, types.ApplyPatchType, []byte("{}"), metav1.PatchOptions{})
 	assert.True(t, apierrors.IsUnsupportedMediaType(err), "%v", err)
+
+	read.ResourceVersion = "60"
+	require.NoError(t, c.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), read, ""))
+	read.Spec.Pool.Name = "worker"
+	updated, err := client.Update(t.Context(), read, metav1.UpdateOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, "61", updated.ResourceVersion, "after a write through the tracker")
 }
 
 // An object that was deleted and created again may be given the status that it had.
@@ -129,8 +137,22 @@ func TestTransitions(t *testing.T) {
 	write(t, c, drained...)
 	write(t, c, "Updated", "True", "Drained", "False")
 	assert.Equal(t, "Drained: False Unknown True False\nNodeDegraded: False True False\nUpdated: False True False True", upgrademonitortest.Transitions(t, c, nodeName))
+	object, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
+	require.NoError(t, err)
+	object.Status.Conditions = append(object.Status.Conditions, metav1.Condition{Type: "Cordoned", Status: metav1.ConditionTrue})
+	require.NoError(t, c.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), object, ""))
+	write(t, c, "Updated", "True", "Drained", "False")
+	assert.Contains(t, upgrademonitortest.Transitions(t, c, nodeName), "Cordoned: False True False", "a write through the tracker")
 	assert.Empty(t, upgrademonitortest.Transitions(t, c, "worker-1"))
 	assert.Empty(t, r.errors)
+
+	c = upgrademonitortest.NewClientset(r, newObject())
+	client = c.MachineconfigurationV1().MachineConfigNodes()
+	require.NoError(t, client.Delete(t.Context(), nodeName, metav1.DeleteOptions{}))
+	_, err = client.Create(t.Context(), newObject(), metav1.CreateOptions{})
+	require.NoError(t, err)
+	write(t, c, drained...)
+	assert.Empty(t, r.errors, "a given object is deleted")
 
 	upgrademonitortest.Transitions(r, fake.NewClientset(), nodeName)
 	assert.Equal(t, []string{"Transitions needs a clientset from upgrademonitortest.NewClientset"}, r.errors)

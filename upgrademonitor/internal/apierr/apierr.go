@@ -2,7 +2,6 @@ package apierr
 
 import (
 	"errors"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,7 +47,7 @@ func Classify(err error) Outcome {
 		return OK
 	case isDenied(err):
 		return Denied
-	case isInvalid(err), isTooLarge(err):
+	case apierrors.IsInvalid(err), isTooLarge(err):
 		return Terminal
 	case isResourceMissing(err):
 		return NoCRD
@@ -67,16 +66,14 @@ func Cause(err error) string {
 	return string(Classify(err)) + " " + string(apierrors.ReasonForError(err)) + " " + Policy(err)
 }
 
-// isInvalid reports whether the schema or the rules of the CRD reject the object.
-func isInvalid(err error) bool { return apierrors.IsInvalid(err) && !isDenied(err) }
-
 // isTooLarge reports whether the API server or etcd rejects an object as too large.
 func isTooLarge(err error) bool {
 	if apierrors.IsRequestEntityTooLargeError(err) {
 		return true
 	}
-	isTooLargeForEtcd := contains(err, "request is too large") || contains(err, "trying to send message larger than max")
-	return isTooLargeForEtcd && isServerError(err)
+	status, _ := statusOf(err)
+	return strings.Contains(status.Message, "request is too large") ||
+		strings.Contains(status.Message, "trying to send message larger than max")
 }
 
 // Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
@@ -128,16 +125,6 @@ func isConflict(err error) bool {
 func isResourceMissing(err error) bool {
 	isUnexpected := apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && isUnexpected
-}
-
-func isServerError(err error) bool {
-	status, ok := statusOf(err)
-	return ok && (status.Code == http.StatusInternalServerError || status.Reason == metav1.StatusReasonInternalError)
-}
-
-func contains(err error, text string) bool {
-	status, _ := statusOf(err)
-	return strings.Contains(status.Message, text)
 }
 
 func statusOf(err error) (metav1.Status, bool) {

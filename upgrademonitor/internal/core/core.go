@@ -31,10 +31,6 @@ type Core struct {
 	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
 	// See ignores the Lister, because the Lister may already show the effect of the request.
 	inFlight Verb
-	// lostWrite is Request.Next of the last patch of the status if it had no response, otherwise nil.
-	// If the next read returns this status, the patch has succeeded. Then the known object gets
-	// lostWrite.Target, which the API server does not store.
-	lostWrite *plan.State
 
 	queue []*Entry
 	// tail caches the result of predicted. Invariant: it is nil or up to date.
@@ -127,13 +123,11 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 		isCertain := c.situation != Stale && change.View().Equal(c.node)
 		switch {
 		case isCertain && c.situation == Fresh && c.isApplied(change):
-			c.followed = change.View().Versions
 			if !c.unconfirmed {
 				return nil, false, nil
 			}
 			c.markStale()
 		case len(c.queue) > 0 && (isCertain || c.isPending(change)):
-			c.followed = change.View().Versions
 			return c.last(), true, nil
 		}
 	}

@@ -165,10 +165,6 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		if r.Verb != Get {
 			c.situation = NoResponse
 		}
-		if r.Verb == PatchStatus {
-			sent := r.Next // a copy, so that r is not allocated on the heap
-			c.lostWrite = &sent
-		}
 	}
 	if r.Verb == PatchSpec {
 		c.specPending = true // retry this write later, even if SubmitSpec did not request it
@@ -182,9 +178,6 @@ func (c *Core) Done(r Request, result Result) Verdict {
 func (c *Core) recordObject(o Object) {
 	if o.UID == c.object.UID {
 		o.Target = c.object.Target
-		if c.lostWrite != nil && o.Equal(*c.lostWrite) {
-			o.Target = c.lostWrite.Target
-		}
 	} else {
 		c.forgetListed()
 	}
@@ -193,7 +186,6 @@ func (c *Core) recordObject(o Object) {
 	c.tail = nil
 	c.situation = Fresh
 	c.deleted = false
-	c.lostWrite = nil
 	c.verified = true
 }
 
@@ -205,11 +197,9 @@ func (c *Core) recordPatch(r Request, response Object) {
 	o.ResourceVersion = response.ResourceVersion
 	o.Generation = response.Generation
 	c.object = o
+	c.tail = nil
 	c.situation = Fresh
 	c.verified = true
-	if r.Verb == PatchSpec {
-		c.tail = nil
-	}
 	if r.completes != nil && r.completes == c.head() {
 		c.settle(nil)
 	}

@@ -25,14 +25,13 @@ type reference struct {
 	version   string     // the resource version that is known
 	known     plan.State // of that version; its Target is what the process remembers
 	uid       types.UID
-	deleted   bool        // the object has disappeared: it is created again
-	listed    bool        // the Lister has had the object
-	confirms  bool        // the Lister's version is not older than the known one
-	expired   bool        // the known version must be checked by a read
-	view      plan.Node   // at the last read or write
-	verified  bool        // it was read or written since the last change was submitted
-	inFlight  core.Verb   // the request in flight, or ""
-	sent      *plan.State // the status whose response was lost
+	deleted   bool      // the object has disappeared: it is created again
+	listed    bool      // the Lister has had the object
+	confirms  bool      // the Lister's version is not older than the known one
+	expired   bool      // the known version must be checked by a read
+	view      plan.Node // at the last read or write
+	verified  bool      // it was read or written since the last change was submitted
+	inFlight  core.Verb // the request in flight, or ""
 
 	latest    plan.Node // the view that the spec must follow
 	specOwed  bool      // the spec must be written, and was not
@@ -333,9 +332,6 @@ func (r *reference) responded(request core.Request, result core.Result) core.Ver
 	case result.Outcome == apierr.Denied, request.Verb == core.Get:
 	case result.Outcome == apierr.Retry:
 		r.knowledge = unanswered
-		if isStatus {
-			r.sent = &request.Next
-		}
 	default:
 		r.knowledge = doubtful
 	}
@@ -369,13 +365,11 @@ func (r *reference) takes(request core.Request, result core.Result) {
 	} else {
 		r.known, r.deleted = o.State, false
 		if o.UID == r.uid {
-			if r.known.Target = before.Target; r.sent != nil && r.known.Equal(*r.sent) {
-				r.known.Target = r.sent.Target // its response was lost
-			}
+			r.known.Target = before.Target
 		} else {
 			r.listed, r.confirms = false, false
 		}
-		r.known, r.sent, r.uid = r.known.Pin(), nil, o.UID
+		r.known, r.uid = r.known.Pin(), o.UID
 	}
 	if r.known.InSync(r.latest) {
 		r.specOwed = false

@@ -43,7 +43,7 @@ func TestAbsorb(t *testing.T) {
 		"failed at large":    {set(), set(func(c *plan.ImageSetsChange) { c.Failed = true }), nil},
 		"another view, sets": {set(), set(func(c *plan.ImageSetsChange) { c.Node = viewOf("b", "b") }), nil},
 		"sets, a phase":      {set(), drained, nil},
-		"versions":           {plan.NodeChange{Node: viewOf("a", "b")}, plan.NodeChange{Node: viewOf("b", "b")}, plan.NodeChange{Node: viewOf("b", "b")}},
+		"versions":           {plan.NodeChange{Node: viewOf("a", "b"), Time: now}, plan.NodeChange{Node: viewOf("b", "b")}, plan.NodeChange{Node: viewOf("b", "b"), Time: now}},
 		"versions, sets":     {plan.NodeChange{Node: viewOf("a", "b")}, set(), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,4 +54,9 @@ func TestAbsorb(t *testing.T) {
 			}
 		})
 	}
+	newer := set(func(c *plan.ImageSetsChange) { c.Node, c.Sets, c.Time = viewOf("b", "b"), nil, metav1.Time{} })
+	got, ok := set().Replace(newer)
+	newer.Time = now
+	assert.True(t, ok)
+	assert.Equal(t, newer, got, "Replace")
 }

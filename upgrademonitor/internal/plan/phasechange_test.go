@@ -122,6 +122,7 @@ func TestSyncsSpec(t *testing.T) {
 		"the end, the target is withdrawn": {started, report(phases.Updated, done, viewOf("a", "a")), true},
 		"the end, another one is desired":  {started, report(phases.Updated, done, viewOf("b", "c")), false},
 		"the end, nothing is known":        {started, report(phases.Updated, done, viewOf("", "")), false},
+		"Updated is not required":          {started, with(report(phases.Updated, done, viewOf("b", "b")), func(c *plan.PhaseChange) { c.NotRequired = true }), false},
 		"a repeat of the end":              {s, report(phases.Updated, done, viewOf("a", "a")), false},
 	} {
 		planned, err := tc.change.Plan(tc.state)

@@ -85,12 +85,11 @@ func (s State) targetOf(n Node) Target {
 // image if the update changes the image, otherwise the config.
 func (s State) updateName(n Node) string {
 	target, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
-	ran := func(p phases.Phase) bool { return conditions.Ran(s.Status.Conditions, p) }
+	hasApplied := conditions.Ran(s.Status.Conditions, phases.AppliedOSImage)
 	switch {
 	case s.isImageMode(n) && target.Image == "" && current != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
-	case s.isImageMode(n) && target.Image != "" &&
-		(target.Image != current || ran(phases.ImagePulledFromRegistry) || ran(phases.AppliedOSImage)):
+	case s.isImageMode(n) && target.Image != "" && (target.Image != current || hasApplied):
 		return target.Image
 	case target.Config != "" && target.Config != nodemeta.NotYetSet:
 		return target.Config

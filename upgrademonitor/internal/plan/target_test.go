@@ -60,12 +60,15 @@ func TestImagesOfUpdates(t *testing.T) {
 func TestInvalidImagesAtTheEnd(t *testing.T) {
 	invalidCurrent, invalidDesired := imagesOf("", "2"), imagesOf("2", "")
 	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
+	withoutDesired := imagesOf("", "")
+	withoutDesired.InvalidCurrentImage = true
 	for name, tc := range map[string]struct {
 		node plan.Node
 		want string
 	}{
 		"an invalid current image": {invalidCurrent, "1/2/2"},
 		"an invalid desired image": {invalidDesired, "2/2/2"},
+		"invalid and no desired":   {withoutDesired, "1/2/"},
 		"no image":                 {imagesOf("", ""), "//"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -77,7 +80,8 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 	}
 }
 
-// Which report starts an update of a Node that runs config a and image 1, and desired both.
+// Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
+// report changes nothing.
 func TestNewTarget(t *testing.T) {
 	invalid := imagesOf("1", "")
 	invalid.InvalidDesiredImage = true
@@ -111,6 +115,10 @@ func TestNewTarget(t *testing.T) {
 			planned, err := report(phases.Updated, metav1.ConditionFalse, tc.node).Plan(s)
 			require.NoError(t, err)
 			assert.Equal(t, tc.starts, planned.StartsUpdate)
+			repeat := report(phases.Updated, metav1.ConditionFalse, tc.node)
+			again, err := repeat.Plan(after(t, s, repeat))
+			require.NoError(t, err)
+			assert.Empty(t, again.States, "a repeat")
 		})
 	}
 }
@@ -152,8 +160,10 @@ func TestTheFirstUpdate(t *testing.T) {
 // The name of an update whose config nobody knows.
 func TestNameOfAnUpdate(t *testing.T) {
 	for config, name := range map[string]string{"": "not-yet-set", "a": "a"} {
-		s := after(t, plan.State{}, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
-		assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
+		for _, s := range []plan.State{{}, plan.State{}.Sync(viewOf("", ""))} {
+			s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
+			assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
+		}
 	}
 }
 
@@ -164,6 +174,8 @@ func TestTheTargetThatIsRemembered(t *testing.T) {
 	s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("a", "b")))
 	restarted := s
 	restarted.Target = plan.Target{}
+	noVersions := restarted
+	noVersions.Status.ConfigVersion = nil
 	overwritten := s
 	overwritten.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "a", Desired: "c"}
 	unprepared := overwritten
@@ -175,6 +187,7 @@ func TestTheTargetThatIsRemembered(t *testing.T) {
 		"remembered, and overwritten":      overwritten,
 		"after a restart":                  restarted,
 		"after a restart, before prepared": unprepared,
+		"after a restart, no versions":     noVersions,
 	} {
 		s = s.Pin()
 		assert.Equal(t, plan.Target{Config: "b"}, s.Target, name)
