@@ -211,6 +211,20 @@ func TestManyCauses(t *testing.T) {
 	assert.NotContains(t, got, "for other causes")
 }
 
+// TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
+func TestNodesWithoutAMessage(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{"": 2, "disk full": 1} {
+		all := append([]runtime.Object{newPool("infra", newConfig), newPool("worker", newConfig)}, doneNodes(3)...)
+		all[2].(*mcfgv1.MachineConfigNode).Spec.Pool.Name = "infra"
+		for _, obj := range all[2:] {
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, message)
+		}
+		got := execute(t, asList(t, all...), "-f", "-").stdout
+		assert.Equal(t, want, strings.Count(got, "\n! worker-"), got)
+	}
+}
+
 // TestHelp: each help fits a terminal.
 func TestHelp(t *testing.T) {
 	t.Parallel()
