@@ -139,6 +139,23 @@ func TestSync(t *testing.T) {
 	}
 }
 
+// An update that fails, and is then withdrawn: the Node runs its desired config again.
+func TestWithdrawnUpdate(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t)
+	d := newTestDaemon(t, client, false)
+	d.reboot = nil
+	require.NoError(t, d.sync(t.Context()))
+	require.NoError(t, d.setDone(t.Context(), "rendered-1"))
+	d.drain = fail
+	require.Error(t, d.sync(t.Context()))
+	require.NoError(t, d.setDone(t.Context(), "rendered-2"))
+	require.NoError(t, d.sync(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, d.monitor.Flush(ctx))
+	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True False True")
+}
+
 // failTwice returns a drain that fails twice; then no drain is needed.
 func failTwice(d *daemon) func(context.Context) error {
 	attempts := 0
