@@ -20,10 +20,10 @@ type failureLog struct {
 	causes map[string]string // the causes of the failures that are not over, by key
 }
 
-// Failed logs the error of a request, unless the last failure of the key had the same cause (see
-// apierr.Cause). If err is nil, Failed does nothing.
-func (l *failureLog) Failed(ctx context.Context, key string, err error, message string) {
-	if err == nil || !l.isNew(key, apierr.Cause(err)) {
+// Failed logs the error of a request, unless the last failure with this message had the same cause
+// (see apierr.Cause). The message is the key of the failure.
+func (l *failureLog) Failed(ctx context.Context, message string, err error) {
+	if !l.isNew(message, apierr.Cause(err)) {
 		return
 	}
 	values := slices.Concat([]any{"outcome", apierr.Classify(err)}, l.values)

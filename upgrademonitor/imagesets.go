@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
@@ -53,33 +51,21 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 	m.failures.Local(ctx, "pinned image sets", failure,
 		"Failed to prefetch pinned images", "Prefetching pinned images works again")
-	change, v, err := m.newImageSets(ctx, sets)
-	if err == nil {
-		change.Failed = failure != nil
-		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change, v)
+	err := validateImageSets(sets)
+	if m.conditionsOnly {
+		err = errConditionsOnly
+	}
+	if err = m.rejected(phases.PinnedImageSetsProgressing, err); err == nil {
+		change := plan.ImageSetsChange{Sets: imageSetsOf(sets), Failed: failure != nil, Time: m.now()}
+		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change)
 	}
 	if err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
 	}
 }
 
-// newImageSets validates the sets, and looks at the Node. It returns the report as a change, with the
-// view.
-func (m *Monitor) newImageSets(
-	ctx context.Context, reported []PinnedImageSet,
-) (plan.ImageSetsChange, view, error) {
-	if err := ctx.Err(); err != nil {
-		return plan.ImageSetsChange{}, view{}, err
-	}
-	if m.conditionsOnly {
-		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, errConditionsOnly)
-	}
-	if err := validateImageSets(reported); err != nil {
-		return plan.ImageSetsChange{}, view{}, m.rejected(phases.PinnedImageSetsProgressing, err)
-	}
-	v := m.look()
-	now := m.config.Clock.Now().UTC().Truncate(time.Second)
-	r := plan.ImageSetsChange{Node: v.node, Time: metav1.NewTime(now)}
+// imageSetsOf returns valid sets as the sets of a change.
+func imageSetsOf(reported []PinnedImageSet) (list []plan.ImageSet) {
 	for _, set := range reported {
 		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
 		s := plan.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
@@ -87,9 +73,9 @@ func (m *Monitor) newImageSets(
 			s.Done = false
 			s.Failure = failureText(set.Err)
 		}
-		r.Sets = append(r.Sets, s)
+		list = append(list, s)
 	}
-	return r, v, v.err
+	return list
 }
 
 func validateImageSets(reported []PinnedImageSet) error {

@@ -63,6 +63,31 @@ func TestACallAfterTheLastCallHasLeft(t *testing.T) {
 	})
 }
 
+// Also in an outage: the call does not wait for the next retry.
+func TestACallOfAnOutageAfterTheLastCallHasLeft(t *testing.T) {
+	for range 20 {
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.fails(errDown)
+			f.queues(t, phases.Drained, metav1.ConditionUnknown)
+			pass(time.Minute)
+			f.end()
+			f.fails(nil)
+			f.takes(hangs)
+			ctx, cancel := context.WithCancel(t.Context())
+			returned := make(chan struct{})
+			go func() {
+				f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+				close(returned)
+			}()
+			synctest.Wait()
+			f.takes(0)
+			cancel()
+			<-returned
+			assert.Zero(t, took(func() { f.report(t, phases.Drained, metav1.ConditionTrue) }))
+		})
+	}
+}
+
 // If the life ends between a call and its first request, the call does not wait for Timeout.
 func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
 	f := newFixture(t)

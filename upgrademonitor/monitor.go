@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -25,9 +24,6 @@ type Monitor struct {
 	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
 	endLife  context.CancelCauseFunc // cancels life; nil unless Monitors created this Monitor
 	failures failureLog
-	looks    atomic.Int64 // how many times look was called
-
-	logPendingOnce sync.Once // for the log line about reports that are pending after the ctx of New has ended
 
 	// conditionsOnly is set if Monitors created this Monitor. It writes only conditions, and does not
 	// look at the Node between calls.
@@ -36,15 +32,16 @@ type Monitor struct {
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
 	mu          sync.Mutex
 	core        core.Core
-	status      failure     // the outage of status writes, reads and creations
-	spec        failure     // the outage of spec writes
-	run         *run        // the running writer goroutine, or nil
-	waiting     int         // the number of calls that wait
-	attemptNow  bool        // set if the writer must start now, even if the next retry is not due
-	lastSuccess time.Time   // the time of the API server's last successful response
-	newest      newestView  // describes the newest view
-	timer       *time.Timer // fires at the next retry or look; nil before the first request
-	lookAt      time.Time   // the time of the next look; zero before the first request
+	status      failure       // the outage of status writes, reads and creations
+	spec        failure       // the outage of spec writes
+	run         *run          // the running writer goroutine, or nil
+	waiting     int           // the number of calls that wait
+	failed      chan struct{} // closed at the next failure
+	lastSuccess time.Time     // the time of the API server's last successful response
+	recorded    time.Time     // when look passed a view to the core last
+	nodeVersion string        // the resourceVersion of the Node in this view
+	retryTimer  *time.Timer   // fires at the next retry; nil before the first failure
+	lookTimer   *time.Timer   // fires at the next look; nil before the first request, and in a controller
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
@@ -68,8 +65,9 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 		client:   client,
 		life:     ctx,
 		failures: failureLog{values: []any{"node", config.NodeName}},
+		failed:   make(chan struct{}),
 	}
-	context.AfterFunc(ctx, m.wake)
+	context.AfterFunc(ctx, m.tick)
 	return m, nil
 }
 
@@ -93,103 +91,74 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 	return len(entries), entries[0].Change.Accepted().Time
 }
 
-// isStoppedLocked reports whether the ctx of New has ended and no call waits for a write. A stopped
-// Monitor makes no requests.
-func (m *Monitor) isStoppedLocked() bool { return m.life.Err() != nil && m.waiting == 0 }
-
-// wake calls wakeLocked. If the Monitor has stopped and reports are pending, wake logs that once. It
-// is called when the ctx of New ends, and when a call stops waiting.
-func (m *Monitor) wake() {
-	m.mu.Lock()
-	m.wakeLocked()
-	pending := len(m.core.Entries())
-	isAbandoned := m.isStoppedLocked() && !errors.Is(context.Cause(m.life), errForgotten)
-	m.mu.Unlock()
-	if isAbandoned && pending > 0 {
-		m.logPendingOnce.Do(func() {
-			klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush",
-				"node", m.config.NodeName, "pending", pending)
-		})
-	}
-}
-
-// wakeLocked starts the writer if a write is due, and sets the timer to the next retry or look. If
-// the Monitor has stopped, wakeLocked stops the timer and the writer.
-func (m *Monitor) wakeLocked() {
-	if m.isStoppedLocked() {
-		if m.timer != nil {
-			m.timer.Stop()
-		}
-		if m.run != nil {
-			m.run.cancel()
-		}
+// wakeLocked starts the writer if a write is pending and due. If the write is not due, wakeLocked sets
+// the timer of the next retry. attemptNow makes a pending write due now. If the ctx of New has ended
+// and no call waits, wakeLocked stops the writer.
+func (m *Monitor) wakeLocked(attemptNow bool) {
+	if m.life.Err() != nil && m.waiting == 0 {
+		m.stopLocked()
 		return
 	}
-	now := realClock.Now()
-	due, hasWork := m.dueLocked()
-	if hasWork && !now.Before(due) {
-		m.startLocked(now)
-		hasWork = false
+	isPending := m.core.Pending() || m.core.SpecPending()
+	if m.run != nil || !isPending {
+		return
 	}
-	at := m.lookAt
-	if hasWork && (at.IsZero() || due.Before(at)) {
-		at = due
+	pause := m.retryAtLocked().Sub(realClock.Now())
+	switch {
+	case attemptNow || pause <= 0:
+		m.startLocked()
+	case m.retryTimer == nil:
+		m.retryTimer = time.AfterFunc(pause, m.tick)
+	default:
+		m.retryTimer.Reset(pause)
 	}
-	m.setTimerLocked(at, now)
 }
 
-// dueLocked returns the time at which the writer must start. It returns false if the writer is
-// running or has no work.
-func (m *Monitor) dueLocked() (time.Time, bool) {
-	hasWork := m.run == nil && (m.core.Pending() || m.core.SpecPending())
-	switch {
-	case m.attemptNow:
-		return time.Time{}, hasWork
-	case m.core.Pending() || m.status.retryAt.After(m.spec.retryAt):
-		return m.status.retryAt, hasWork
-	default:
-		return m.spec.retryAt, hasWork
+// stopLocked cancels the writer. If reports are pending, stopLocked logs that once.
+func (m *Monitor) stopLocked() {
+	if m.run != nil {
+		m.run.cancel()
 	}
+	pending := len(m.core.Entries())
+	isForgotten := errors.Is(context.Cause(m.life), errForgotten)
+	if pending > 0 && !isForgotten && m.failures.isNew("life", "") {
+		klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush",
+			"node", m.config.NodeName, "pending", pending)
+	}
+}
+
+// retryAtLocked returns the time of the next retry. If only the spec is pending, it also waits for the
+// retry of the status, because a failed read counts as a failure of the status.
+func (m *Monitor) retryAtLocked() time.Time {
+	if !m.core.Pending() && m.spec.retryAt.After(m.status.retryAt) {
+		return m.spec.retryAt
+	}
+	return m.status.retryAt
 }
 
 // startLocked starts the writer. The first start in a daemon also schedules the first look.
-func (m *Monitor) startLocked(now time.Time) {
-	m.attemptNow = false
+func (m *Monitor) startLocked() {
 	m.run = newRun(m.life)
 	go m.write(m.run)
-	if m.lookAt.IsZero() && !m.conditionsOnly {
-		m.lookAt = now.Add(lookInterval)
+	if m.lookTimer == nil && !m.conditionsOnly {
+		m.lookTimer = time.AfterFunc(lookInterval, m.tick)
 	}
 }
 
-// setTimerLocked sets the time at which the timer fires. If due is zero, the timer stays as it is: if
-// it fires, tick finds that nothing is due.
-func (m *Monitor) setTimerLocked(due, now time.Time) {
-	switch {
-	case due.IsZero():
-	case m.timer == nil:
-		m.timer = time.AfterFunc(due.Sub(now), m.tick)
-	default:
-		m.timer.Reset(due.Sub(now))
-	}
-}
-
-// tick is called when the timer fires. In a daemon, tick looks at the Node and the Lister, so that the
-// status follows the Node even without a report, and a deleted object is created again. If a retry is
-// due, tick starts the writer.
+// tick is called when a timer fires, and when the ctx of New ends. It starts the writer if a retry is
+// due. In a daemon, tick first looks at the Node and the Lister, so that the status follows the Node
+// even without a report, and a deleted object is created again. After the ctx of New has ended, tick
+// does not look.
 func (m *Monitor) tick() {
-	if m.conditionsOnly {
-		m.wake()
-		return
+	looks := m.life.Err() == nil && !m.conditionsOnly
+	if looks {
+		m.look()
 	}
-	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.isStoppedLocked() {
-		return
+	if looks && m.life.Err() == nil {
+		m.core.Follow(m.now())
+		m.lookTimer.Reset(lookInterval)
 	}
-	m.recordViewLocked(v)
-	m.core.Follow(m.now())
-	m.lookAt = realClock.Now().Add(lookInterval)
-	m.wakeLocked()
+	m.wakeLocked(false)
 }

@@ -1,10 +1,6 @@
 package upgrademonitor
 
-import (
-	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/openshift/upgrademonitor/conditions"
-)
+import "k8s.io/apimachinery/pkg/util/validation/field"
 
 // Option configures a report. A report with an invalid Option is rejected. A nil Option is ignored.
 type Option func(*options)
@@ -28,7 +24,7 @@ func CompletesParent() Option {
 // The option is valid only for a Child phase. If nothing but the parent's message changes, there is no
 // write.
 func ParentMessage(message string) Option {
-	return func(o *options) { o.parentMessage = conditions.Truncate(message) }
+	return func(o *options) { o.parentMessage = message }
 }
 
 // Reason sets the reason of the condition that Report, NotRequired or Track writes. The default is the

@@ -168,6 +168,20 @@ func TestFlushBehindALostRequest(t *testing.T) {
 	}
 }
 
+// A request that Flush cancels is no failure: it is tried again at once, and nothing is logged.
+func TestARequestThatFlushCancels(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+		f.takes(0) // but for the request in flight
+		assert.Equal(t, timeout-20*time.Millisecond, took(func() { require.NoError(t, f.Flush(t.Context())) }))
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		assert.Empty(t, f.log.take())
+	})
+}
+
 // A write of the spec has half of Timeout at first, and longer after each lost response.
 func TestASpecOnASlowServer(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -41,11 +41,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
 	}
 	o.reason = reason
-	change, v, err := m.newReport(ctx, phase, message, status, o)
-	if err != nil {
-		return err
-	}
-	return m.submit(ctx, phase, change, v)
+	return m.submitReport(ctx, newChange(phase, message, status), o)
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report is
@@ -55,7 +51,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 func (m *Monitor) Report(
 	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option,
 ) {
-	m.report(ctx, phase, message, status, newOptions(opts), plan.PhaseChange{})
+	m.report(ctx, newChange(phase, message, status), newOptions(opts))
 }
 
 // NotRequired reports that an update does not need a phase, or no longer needs it. If the phase has not
@@ -63,8 +59,9 @@ func (m *Monitor) Report(
 // True although the step has failed. NotRequired is only for Parent and Child phases. Options and
 // errors are as in Report.
 func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message string, opts ...Option) {
-	flags := plan.PhaseChange{Report: conditions.Report{NotRequired: true}}
-	m.report(ctx, phase, message, metav1.ConditionTrue, newOptions(opts), flags)
+	change := newChange(phase, message, metav1.ConditionTrue)
+	change.NotRequired = true
+	m.report(ctx, change, newOptions(opts))
 }
 
 // ReportDegraded sets NodeDegraded to True, with the cause of a failed update in its message. If cause
@@ -81,8 +78,9 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 		status = metav1.ConditionTrue
 		message = fmt.Sprintf("Node %s upgrade failure. %v", m.config.NodeName, cause)
 	}
-	flags := plan.PhaseChange{SkipIfNeverUpdated: cause == nil}
-	m.report(ctx, phases.NodeDegraded, message, status, options{}, flags)
+	change := newChange(phases.NodeDegraded, message, status)
+	change.SkipIfNeverUpdated = cause == nil
+	m.report(ctx, change, options{})
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
@@ -103,69 +101,49 @@ func (m *Monitor) Track(
 	done.doneMessage = "" // the other calls reject the option DoneMessage
 	running := done
 	running.completesParent = false
-	m.report(ctx, phase, message, metav1.ConditionUnknown, running, plan.PhaseChange{SkipIfRunning: true})
+	start := newChange(phase, message, metav1.ConditionUnknown)
+	start.SkipIfRunning = true
+	m.report(ctx, start, running)
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		m.report(ctx, phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown, running, plan.PhaseChange{})
+		m.report(ctx, newChange(phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown), running)
 		return err
 	}
-	m.report(ctx, phase, doneMessage, metav1.ConditionTrue, done, plan.PhaseChange{})
+	m.report(ctx, newChange(phase, doneMessage, metav1.ConditionTrue), done)
 	return nil
 }
 
-// report makes a report, and logs its error. Of flags, only the boolean fields are used.
-func (m *Monitor) report(
-	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus,
-	o options, flags plan.PhaseChange,
-) {
-	if m == nil || m.isOfOtherMode(phase) {
+func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) plan.PhaseChange {
+	return plan.PhaseChange{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
+}
+
+// report submits a report that is ignored in the other mode, and logs the error.
+func (m *Monitor) report(ctx context.Context, change plan.PhaseChange, o options) {
+	if m == nil || m.isOfOtherMode(change.Phase) {
 		return
 	}
 	if o.reason == "" {
-		parent, _ := phases.ParentOf(phase)
-		o.reason = string(parent) + string(phase)
+		parent, _ := phases.ParentOf(change.Phase)
+		o.reason = string(parent) + string(change.Phase)
 	}
-	change, v, err := m.newReport(ctx, phase, message, status, o)
-	if err == nil && flags.NotRequired && phases.KindOf(phase) == phases.Singleton {
-		err = m.rejected(phase, field.Forbidden(field.NewPath("phase"),
-			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton"))
-	}
-	if err == nil {
-		change.NotRequired = flags.NotRequired
-		change.SkipIfRunning = flags.SkipIfRunning
-		change.SkipIfNeverUpdated = flags.SkipIfNeverUpdated
-		change.SkipOtherMode = true
-		err = m.submit(ctx, phase, change, v)
-	}
-	if err != nil && !errors.Is(err, ErrPending) {
+	change.SkipOtherMode = true
+	if err := m.submitReport(ctx, change, o); err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update",
-			"node", m.config.NodeName, "phase", phase, "status", status)
+			"node", m.config.NodeName, "phase", change.Phase, "status", change.Status)
 	}
 }
 
-// newReport validates the arguments of a report, and looks at the Node. It returns the report as a
-// change, with the view.
-func (m *Monitor) newReport(
-	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, o options,
-) (plan.PhaseChange, view, error) {
-	if err := ctx.Err(); err != nil {
-		return plan.PhaseChange{}, view{}, err
+// submitReport completes a report with its options and the time, and submits it if it is valid.
+func (m *Monitor) submitReport(ctx context.Context, change plan.PhaseChange, o options) error {
+	change.Reason = o.reason
+	change.CompletesParent = o.completesParent
+	change.ParentMessage = o.parentMessage
+	change.Time = m.now()
+	if err := m.validate(change.Report, o); err != nil {
+		return m.rejected(change.Phase, err)
 	}
-	r := conditions.Report{
-		Phase:           phase,
-		Status:          status,
-		Reason:          o.reason,
-		Message:         conditions.Truncate(message),
-		CompletesParent: o.completesParent,
-		ParentMessage:   o.parentMessage,
-		Time:            m.now(),
-	}
-	if err := m.validate(r, o); err != nil {
-		return plan.PhaseChange{}, view{}, m.rejected(phase, err)
-	}
-	v := m.look()
-	return plan.PhaseChange{Report: r, Node: v.node}, v, v.err
+	return m.submit(ctx, change.Phase, change)
 }
 
 // validate rejects a report that is invalid in every state of the object.
@@ -189,6 +167,9 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
 		return field.Forbidden(optsPath.Key("CompletesParent"),
 			"valid only with status True: a phase that is not done cannot complete its parent")
+	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
+		return field.Forbidden(field.NewPath("phase"),
+			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
 	}
 	_, hasParent := phases.ParentOf(r.Phase)
 	if !hasParent && (r.CompletesParent || r.ParentMessage != "") {

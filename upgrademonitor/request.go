@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/scope"
@@ -15,33 +16,26 @@ import (
 
 // do makes a request with the client of the node.
 func do(ctx context.Context, client *scope.Client, r core.Request) core.Result {
-	var o core.Object
-	var err error
-	switch r.Verb {
-	case core.Get:
-		o, err = get(ctx, client)
-	case core.Create:
-		o, err = create(ctx, client, r.Node)
-	case core.PatchSpec:
-		o, err = patch(ctx, client.PatchSpec, r)
-	case core.PatchStatus:
-		o, err = patch(ctx, client.PatchStatus, r)
-	}
+	o, err := objectOf(ctx, client, r)
 	return core.Result{Object: o, Outcome: apierr.Classify(err), Err: err}
 }
 
-func get(ctx context.Context, client *scope.Client) (core.Object, error) {
-	mcn, err := client.Get(ctx)
-	if err != nil {
-		return core.Object{}, err
+// objectOf makes a request, and returns the object in the response. A creation has no status, because
+// the API server would drop it.
+func objectOf(ctx context.Context, client *scope.Client, r core.Request) (core.Object, error) {
+	var mcn *mcfgv1.MachineConfigNode
+	var err error
+	switch r.Verb {
+	case core.PatchSpec:
+		return patch(ctx, client.PatchSpec, r)
+	case core.PatchStatus:
+		return patch(ctx, client.PatchStatus, r)
+	case core.Create:
+		desired := plan.State{}.Sync(r.Node)
+		mcn, err = client.Create(ctx, desired.Owners, desired.Spec)
+	default:
+		mcn, err = client.Get(ctx)
 	}
-	return core.FromTyped(mcn), nil
-}
-
-// create creates the object for a Node. The object has no status, because the API server would drop it.
-func create(ctx context.Context, client *scope.Client, node plan.Node) (core.Object, error) {
-	desired := plan.State{}.Sync(node)
-	mcn, err := client.Create(ctx, desired.Owners, desired.Spec)
 	if err != nil {
 		return core.Object{}, err
 	}

@@ -1,6 +1,8 @@
 package upgrademonitor
 
 import (
+	"context"
+	"errors"
 	"math"
 	"time"
 
@@ -22,7 +24,7 @@ var retryBackoff = wait.Backoff{
 	Cap:      20 * time.Second,
 }
 
-// The keys of m.status and m.spec in failureLog. They are also the log messages.
+// The log messages about m.status and m.spec.
 const (
 	statusFailure = "Failed to write the MachineConfigNode"
 	specFailure   = "Failed to write the spec of the MachineConfigNode"
@@ -33,44 +35,13 @@ type failure struct {
 	cause   error
 	lost    int // the number of requests without a response in this outage
 	backoff wait.Backoff
-	retryAt time.Time     // the time of the next retry
-	failed  chan struct{} // the channel of nextFailure, or nil
+	retryAt time.Time // the time of the next retry
 }
-
-// fail records a failed attempt, and closes the channel of nextFailure. If a call started the attempt
-// before the next retry was due, the time of that retry does not change.
-func (f *failure) fail(cause error, isLost bool) {
-	if f.cause == nil {
-		f.retryNow()
-	}
-	f.cause = cause
-	if isLost {
-		f.lost++
-	}
-	if now := realClock.Now(); !now.Before(f.retryAt) {
-		f.retryAt = now.Add(f.backoff.Step())
-	}
-	if f.failed != nil {
-		close(f.failed)
-		f.failed = nil
-	}
-}
-
-// endOutage ends the outage. The channel of nextFailure stays open.
-func (f *failure) endOutage() { *f = failure{failed: f.failed} }
 
 // retryNow makes the next retry due now, and resets the backoff.
 func (f *failure) retryNow() {
 	f.backoff = retryBackoff
 	f.retryAt = time.Time{}
-}
-
-// nextFailure returns a channel that is closed at the next failure.
-func (f *failure) nextFailure() <-chan struct{} {
-	if f.failed == nil {
-		f.failed = make(chan struct{})
-	}
-	return f.failed
 }
 
 // timeout returns the timeout of the next request: the value of first, doubled for each lost response
@@ -83,13 +54,26 @@ func (f *failure) timeout(first time.Duration) time.Duration {
 	return max(first, d)
 }
 
-// failLocked records and logs a failed attempt. f is &m.status or &m.spec. The log line is written
-// under the lock, so that it precedes the line about the end of the outage.
-func (m *Monitor) failLocked(f *failure, cause error, isLost bool) {
-	f.fail(cause, isLost)
-	key := statusFailure
-	if f == &m.spec {
-		key = specFailure
+// failLocked records and logs a failed attempt, and wakes the calls that wait. f is &m.status or
+// &m.spec. If a call started the attempt before the next retry was due, the time of that retry does not
+// change. The log line is written under the lock, so that it precedes the line about the end of the
+// outage.
+func (m *Monitor) failLocked(f *failure, cause error) {
+	if f.cause == nil {
+		f.retryNow()
 	}
-	m.failures.Failed(m.life, key, cause, key)
+	f.cause = cause
+	if errors.Is(cause, context.DeadlineExceeded) {
+		f.lost++
+	}
+	if now := realClock.Now(); !now.Before(f.retryAt) {
+		f.retryAt = now.Add(f.backoff.Step())
+	}
+	close(m.failed)
+	m.failed = make(chan struct{})
+	message := statusFailure
+	if f == &m.spec {
+		message = specFailure
+	}
+	m.failures.Failed(m.life, message, cause)
 }

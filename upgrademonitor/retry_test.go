@@ -253,6 +253,25 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
+// A request without a response ends after a minute at the latest. After an outage, a request has two
+// Timeouts again.
+func TestTheLongestRequest(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		pass(time.Hour)
+		f.takes(0) // but for the request in flight
+		pass(time.Minute + 31*time.Second)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+
+		f.takes(hangs)
+		f.queues(t, phases.Drained, metav1.ConditionTrue)
+		f.takes(0)
+		pass(timeout + time.Second)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+	})
+}
+
 // Fast failures do not make requests take longer.
 func TestFastFailuresKeepTheRequestTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,6 +159,23 @@ func TestAReportCancelsARetryOfTheSpec(t *testing.T) {
 			assert.Zero(t, took(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) }))
 			pass(777 * time.Millisecond)
 		}
+		assertLines(t, []string{"RBAC"}, f.log.take())
+	})
+}
+
+// A report cancels a retry of the spec, but not the write of a status that follows the retry.
+func TestAReportCancelsNoStatus(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		f.takes(500*time.Millisecond, "patch/status")
+		var callers sync.WaitGroup
+		for i := range 100 {
+			callers.Go(func() { f.ReportDegraded(t.Context(), fmt.Errorf("cause %d", i)) })
+			pass(333 * time.Millisecond)
+		}
+		callers.Wait()
 		assertLines(t, []string{"RBAC"}, f.log.take())
 	})
 }

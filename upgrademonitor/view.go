@@ -3,6 +3,7 @@ package upgrademonitor
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -19,7 +20,6 @@ import (
 
 // view has the Node, and the object in the Lister, at one moment.
 type view struct {
-	number  int64  // the number of the look; looks are numbered in the order in which they start
 	version string // the resourceVersion of the Node
 	node    plan.Node
 	err     error // the error of Config.Node
@@ -29,21 +29,27 @@ type view struct {
 	listed      *mcfgv1.MachineConfigNode // the object in the Lister, or nil
 }
 
-// newestView describes the view that recordViewLocked recorded last.
-type newestView struct {
-	number  int64
-	started int64 // the number of looks that had started when the view was recorded
-	version string
-	err     error
+// look reads a view. If Config.Node has not failed, look passes the view to the core, unless the core
+// has a newer view.
+func (m *Monitor) look() view {
+	started := realClock.Now()
+	v := m.read()
+	if v.err != nil {
+		return v
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.isOutdatedLocked(v, started) {
+		m.recordLocked(v)
+	}
+	return v
 }
 
-// look calls Config's functions and the Lister, and returns their results as a view.
-func (m *Monitor) look() view {
-	v := view{number: m.looks.Add(1)}
+// read calls Config's functions and the Lister, and returns their results as a view.
+func (m *Monitor) read() (v view) {
 	node, err := m.node()
 	if err != nil {
-		v.err = err
-		return v
+		return view{err: err}
 	}
 	v.version = node.ResourceVersion
 	var pool string
@@ -57,36 +63,28 @@ func (m *Monitor) look() view {
 	return v
 }
 
-// recordViewLocked passes a view to the core, unless the core has a newer view:
-//
-//  1. If the look of a view started after the newest view was recorded, the view is newer, even if its
-//     Node has a lower resourceVersion, for example after etcd was restored.
-//  2. Otherwise both looks overlapped. The view with the higher resourceVersion is newer.
-//  3. If the resourceVersions are equal or cannot be compared, the view of the later look is newer.
-func (m *Monitor) recordViewLocked(v view) {
-	if v.number <= m.newest.started {
-		order := 0
-		if v.version != m.newest.version {
-			// The result is 0 if the versions cannot be compared.
-			order, _ = resourceversion.CompareResourceVersion(v.version, m.newest.version)
-		}
-		isOlder := order < 0 || order == 0 && v.number < m.newest.number
-		if isOlder {
-			return
-		}
+// isOutdatedLocked reports whether another look has recorded a newer Node while this look was in
+// progress. If this look started later, its Node is newer even if the resourceVersion is lower, for
+// example after etcd was restored.
+func (m *Monitor) isOutdatedLocked(v view, started time.Time) bool {
+	if started.After(m.recorded) {
+		return false
 	}
-	m.newest = newestView{number: v.number, started: m.looks.Load(), version: v.version, err: v.err}
-	if v.err != nil {
-		return
-	}
-	known := core.View{Node: v.node, Expired: realClock.Now().Sub(m.lastSuccess) >= checkInterval}
-	switch {
-	case v.listed != nil:
+	order, err := resourceversion.CompareResourceVersion(v.version, m.nodeVersion)
+	return err == nil && order < 0
+}
+
+// recordLocked passes a view to the core.
+func (m *Monitor) recordLocked(v view) {
+	now := realClock.Now()
+	m.recorded = now
+	m.nodeVersion = v.version
+	known := core.View{Node: v.node, Expired: now.Sub(m.lastSuccess) >= checkInterval}
+	// If the Node is not provisioned, a missing object must not be created again.
+	known.Lists = v.listerWorks && (v.listed != nil || v.node.Provisioned)
+	if v.listed != nil {
 		o := core.FromTyped(v.listed)
-		known.Lists = true
 		known.Listed = &o
-	case v.node.Provisioned: // if the Node is not provisioned, a missing object must not be created again
-		known.Lists = v.listerWorks
 	}
 	m.core.See(known)
 }
@@ -162,11 +160,9 @@ func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
 //
 //  1. A report that waits for the daemon (core.Wait) makes no request.
 //  2. A controller does not create the object.
-//  3. A daemon does not create the object if Config.Node failed in the newest view, or if the Node is
-//     not provisioned yet.
+//  3. A daemon does not create the object if Config.Node fails, or if the Node is not provisioned
+//     yet.
 func (m *Monitor) checkRequest(r core.Request) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	name := m.config.NodeName
 	switch {
 	case r.Verb == core.Wait:
@@ -175,10 +171,10 @@ func (m *Monitor) checkRequest(r core.Request) error {
 		return nil
 	case m.conditionsOnly:
 		return &NodeError{NodeName: name, Problem: "the daemon has not created the MachineConfigNode yet"}
-	case m.newest.err != nil:
-		return m.newest.err
-	case !r.Node.Provisioned:
-		return &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
 	}
-	return nil
+	node, err := m.node()
+	if err == nil && !nodemeta.IsProvisioned(node) {
+		err = &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
+	}
+	return err
 }

@@ -291,7 +291,7 @@ func TestListerOfAnotherNode(t *testing.T) {
 	assert.False(t, slices.Contains(f.requests(), "patch/status"))
 }
 
-// A Node function that fails in one call does not prevent the report of another call.
+// If the Node function fails in one call, that does not prevent the report of another call.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
@@ -300,6 +300,7 @@ func TestOneFailingViewVetoesNothing(t *testing.T) {
 		synctest.Wait()
 		f.viewFails(errors.New("cache is cold"))
 		require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionTrue))
+		f.viewFails(nil)
 		pass(8 * time.Second) // before the Monitor looks
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
 	})
@@ -311,11 +312,13 @@ func TestAViewThatArrivesLate(t *testing.T) {
 		slow := make(chan struct{})
 		f.calls(func() { <-slow })
 		f.annotate(oldConfig, newConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "8" })
 		var calls sync.WaitGroup
 		calls.Go(func() { _ = f.syncSpec(t) })
 		synctest.Wait()
 		f.calls(nil)
 		f.annotate(oldConfig, thirdConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
 		require.NoError(t, f.syncSpec(t))
 		close(slow)
 		calls.Wait()
@@ -323,33 +326,51 @@ func TestAViewThatArrivesLate(t *testing.T) {
 	})
 }
 
-// A view that starts earlier may read a newer Node. The spec follows the newer Node.
+// A look that starts earlier may read a newer Node, and may arrive earlier or later than the other look.
+// The spec follows the newer Node.
 func TestTwoViewsThatOverlap(t *testing.T) {
-	var gate, started chan struct{} // of the bubble
-	var isHeld atomic.Bool
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "8" })
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		isHeld.Store(true)
-		go f.Report(t.Context(), phases.Updated, "", metav1.ConditionFalse)
-		<-started
-		f.ReportDegraded(t.Context(), errDown) // sees the old config
-		f.annotate(oldConfig, newConfig)
-		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
-		close(gate)
-		synctest.Wait()
-		assert.Equal(t, newConfig, f.desired())
-	}, func(c *upgrademonitor.Config) {
-		gate, started = make(chan struct{}), make(chan struct{}, 1)
-		node := c.Node
-		c.Node = func() (*corev1.Node, error) {
-			if isHeld.CompareAndSwap(true, false) {
-				started <- struct{}{}
-				<-gate
+	for _, arrivesLater := range []bool{true, false} {
+		var gate, started chan struct{} // of the bubble
+		var isHeld atomic.Bool
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.becomes(func(n *corev1.Node) { n.ResourceVersion = "8" })
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+			f.takes(time.Second)
+			go f.ReportDegraded(t.Context(), errDown) // its write is in flight during both looks
+			pass(time.Millisecond)
+			isHeld.Store(true)
+			go f.Report(t.Context(), phases.Updated, "", metav1.ConditionFalse)
+			<-started
+			pass(time.Millisecond)
+			arrives := make(chan struct{})
+			f.calls(func() { <-arrives })
+			go f.ReportDegraded(t.Context(), nil) // sees the old config
+			pass(time.Millisecond)
+			f.calls(nil)
+			f.annotate(oldConfig, newConfig)
+			f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
+			order := []chan struct{}{gate, arrives}
+			if arrivesLater {
+				slices.Reverse(order)
 			}
-			return node()
-		}
-	})
+			for _, look := range order {
+				close(look)
+				pass(time.Millisecond)
+			}
+			pass(9 * time.Second) // before the Monitor looks
+			assert.Equal(t, newConfig, f.desired())
+		}, func(c *upgrademonitor.Config) {
+			gate, started = make(chan struct{}), make(chan struct{}, 1)
+			node := c.Node
+			c.Node = func() (*corev1.Node, error) {
+				if isHeld.CompareAndSwap(true, false) {
+					started <- struct{}{}
+					<-gate
+				}
+				return node()
+			}
+		})
+	}
 }
 
 // After etcd was restored, resourceVersions are lower. The Monitor follows the Node all the same.

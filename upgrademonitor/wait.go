@@ -20,26 +20,29 @@ var (
 	errNoResponse = errors.New("no response from the API server")
 )
 
-// submit queues a change, and waits until it is written, as await describes. If the pending changes
-// already include the change, submit waits for the last pending entry, and then submits the change
-// again. An error that does not wrap ErrPending means that the change was rejected.
-func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change, v view) error {
-	e, isRepeat, err := m.queue(change, v)
-	if e == nil {
-		return m.rejected(phase, err)
+// submit looks at the Node, queues a change, and waits until it is written, as await describes. If the
+// pending changes already include the change, submit waits for the last pending entry, and then submits
+// the change again. An error that does not wrap ErrPending means that the change was not accepted.
+func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	timeout := time.NewTimer(m.config.Timeout)
-	defer timeout.Stop()
+	v := m.look()
+	if v.err != nil {
+		return v.err
+	}
+	change = change.At(v.node)
+	started := realClock.Now()
 	for {
-		cause := m.await(ctx, timeout, e)
-		switch {
-		case cause != nil && (isRepeat || m.abandon(e)):
-			return fmt.Errorf("report of %s on node %s: %w: %w", phase, m.config.NodeName, ErrPending, cause)
-		case !isRepeat:
-			return m.rejected(phase, e.Err())
-		}
-		if e, isRepeat, err = m.queue(change, v); e == nil {
+		e, isRepeat, err := m.queue(change)
+		if e == nil {
 			return m.rejected(phase, err)
+		}
+		if cause := m.await(ctx, started, e); cause != nil {
+			return fmt.Errorf("report of %s on node %s: %w: %w", phase, m.config.NodeName, ErrPending, cause)
+		}
+		if !isRepeat {
+			return m.rejected(phase, e.Err())
 		}
 	}
 }
@@ -47,31 +50,17 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 // queue submits a change to the core. If the change needs no write, but there is an outage, queue
 // starts an attempt. If a retry of the spec is in flight, a change that needs a write cancels it, and
 // need not wait for it.
-func (m *Monitor) queue(change plan.Change, v view) (e *core.Entry, isRepeat bool, err error) {
+func (m *Monitor) queue(change plan.Change) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.recordViewLocked(v)
 	e, isRepeat, err = m.core.Submit(change)
 	switch {
 	case e == nil:
-		m.attemptNow = m.attemptNow || m.status.cause != nil
-		m.wakeLocked()
+		m.wakeLocked(m.status.cause != nil)
 	case m.run != nil && m.run.specError != nil:
 		m.run.cancelRequest()
 	}
 	return e, isRepeat, err
-}
-
-// abandon is called when a call no longer waits for an entry. If the entry is rejected later, the
-// Monitor logs the error. abandon returns false if the entry is already settled.
-func (m *Monitor) abandon(e *core.Entry) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if e.IsSettled() {
-		return false
-	}
-	e.Abandon()
-	return true
 }
 
 // GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
@@ -99,17 +88,13 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	if m.conditionsOnly {
 		return errConditionsOnly
 	}
-	timeout := time.NewTimer(m.config.Timeout)
-	defer timeout.Stop()
 	m.mu.Lock()
-	m.recordViewLocked(v)
 	e := m.core.SubmitSpec()
 	m.mu.Unlock()
 	if e == nil {
-		m.wake()
 		return nil
 	}
-	cause := m.await(ctx, timeout, e)
+	cause := m.await(ctx, realClock.Now(), e)
 	if cause == nil {
 		cause = e.Err()
 	}
@@ -122,28 +107,29 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 var errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
 	"Monitors write only conditions: report this from the daemon of the node")
 
-// await waits until an entry is settled, an attempt fails, timeout fires, or ctx ends. If the entry is
-// settled, await returns nil. Otherwise it returns the reason why the wait has ended.
+// await waits until an entry is settled, an attempt fails, the call has taken Config.Timeout, or ctx
+// ends. If the entry is settled, await returns nil. Otherwise it abandons the entry, and returns the
+// reason why the wait has ended.
 //
 //  1. During an outage, await does not wait: it starts an attempt, and returns the cause of the outage.
 //  2. After the ctx of New has ended, await waits for the attempt even during an outage, because there
 //     are no retries.
-//  3. If timeout fires, and the API server has not responded since await was called, an outage starts.
-func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry) error {
+//  3. If the call has taken Config.Timeout, and the API server has not responded since the call
+//     started, an outage starts.
+func (m *Monitor) await(ctx context.Context, started time.Time, e *core.Entry) error {
+	timeout := time.NewTimer(m.config.Timeout - realClock.Since(started))
+	defer timeout.Stop()
 	m.mu.Lock()
-	outage := m.causeLocked(e)
-	m.attemptNow = m.attemptNow || outage != nil
-	if outage != nil && m.life.Err() == nil {
-		m.wakeLocked()
-		m.mu.Unlock()
-		return outage
-	}
+	defer m.mu.Unlock()
 	m.waiting++
-	m.wakeLocked()
-	started := realClock.Now()
-	var cause, late error
+	cause := m.causeLocked(e)
+	m.wakeLocked(cause != nil)
+	if m.life.Err() != nil {
+		cause = nil
+	}
+	var late error
 	for cause == nil && !e.IsSettled() {
-		failed := m.status.nextFailure()
+		failed := m.failed
 		m.mu.Unlock()
 		select {
 		case <-e.Settled:
@@ -155,16 +141,16 @@ func (m *Monitor) await(ctx context.Context, timeout *time.Timer, e *core.Entry)
 		m.mu.Lock()
 		cause = cmp.Or(late, ctx.Err(), m.causeLocked(e))
 	}
-	if e.IsSettled() {
-		cause = nil
-	}
 	m.waiting--
-	if cause != nil && late != nil && !m.lastSuccess.After(started) {
+	if !e.IsSettled() && late != nil && !m.lastSuccess.After(started) {
 		cause = fmt.Errorf("MachineConfigNode %s: %w within %v", m.config.NodeName, errNoResponse, m.config.Timeout)
-		m.failLocked(&m.status, cause, false)
+		m.failLocked(&m.status, cause)
 	}
-	m.mu.Unlock()
-	m.wake()
+	m.wakeLocked(false)
+	if e.IsSettled() {
+		return nil
+	}
+	e.Abandon()
 	return cause
 }
 
@@ -219,16 +205,12 @@ func (m *Monitor) submitNode() (pending []*core.Entry, err error) {
 	v := m.look()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.recordViewLocked(v)
 	switch {
 	case m.conditionsOnly:
 	case v.err != nil:
 		err = v.err
 	default:
-		e, repeat, _ := m.core.Submit(plan.NodeChange{Node: v.node, Time: m.now()})
-		if e != nil && !repeat {
-			e.Abandon()
-		}
+		_, _, _ = m.core.Submit(plan.NodeChange{Node: v.node, Time: m.now()})
 	}
 	return m.core.Entries(), err
 }
@@ -240,7 +222,6 @@ func (m *Monitor) flush(ctx context.Context, e *core.Entry) {
 	m.mu.Lock()
 	m.waiting++
 	m.status.retryNow()
-	m.attemptNow = true
 	switch r := m.run; {
 	case r == nil || r.cancelRequest == nil:
 	case r.specError != nil:
@@ -248,16 +229,16 @@ func (m *Monitor) flush(ctx context.Context, e *core.Entry) {
 	default:
 		defer time.AfterFunc(m.config.Timeout-realClock.Since(r.started), r.cancelRequest).Stop()
 	}
-	m.wakeLocked()
+	m.wakeLocked(false)
 	m.mu.Unlock()
 	select {
 	case <-e.Settled:
 	case <-ctx.Done():
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.waiting--
-	m.mu.Unlock()
-	m.wake()
+	m.wakeLocked(false)
 }
 
 func (m *Monitor) now() metav1.Time { return metav1.NewTime(m.config.Clock.Now()) }

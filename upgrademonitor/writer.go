@@ -23,7 +23,7 @@ const checkInterval = 5 * time.Minute
 // the attempt fails.
 type run struct {
 	ctx       context.Context
-	cancel    context.CancelFunc // called when the Monitor has stopped: see isStoppedLocked
+	cancel    context.CancelFunc // called when the ctx of New has ended and no call waits
 	conflicts wait.Backoff
 
 	// These fields are about the current request.
@@ -44,7 +44,7 @@ func newRun(life context.Context) *run {
 type exchange struct {
 	core.Request
 	core.Result
-	isLost bool // there was no response in time
+	isCanceled bool // by a Flush, or because the ctx of New has ended and no call waits
 }
 
 // write makes the requests of a run, one after the other.
@@ -59,21 +59,18 @@ func (m *Monitor) write(r *run) {
 // run is over. After a conflict, next pauses before it returns.
 func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	m.mu.Lock()
-	verdict, failed := m.recordResultLocked(r, last)
-	if failed != nil {
-		m.failLocked(failed, last.Err, last.isLost)
-	}
-	if verdict != core.GiveUp && r.ctx.Err() == nil {
+	verdict := m.recordResultLocked(r, last)
+	if verdict != core.GiveUp {
 		request, ok = m.core.Next(m.trySpecLocked())
 	}
 	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	isDone := verdict != core.GiveUp && !ok && !m.core.Pending()
+	isDone := verdict != core.GiveUp && !ok
 	if isWritten || isDone {
-		m.status.endOutage()
+		m.status = failure{}
 		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
 	}
 	if !m.core.SpecPending() {
-		m.spec.endOutage()
+		m.spec = failure{}
 		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
 	}
 	settled := m.core.TakeSettled()
@@ -81,7 +78,7 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		m.beginLocked(r, request.Verb)
 	} else {
 		m.run = nil
-		m.wakeLocked()
+		m.wakeLocked(last.isCanceled) // a call that waits makes another attempt
 	}
 	m.mu.Unlock()
 
@@ -92,11 +89,10 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 	return request, ok
 }
 
-// recordResultLocked passes a result to the core. If the attempt has failed, failed is &m.status. If
-// only the write of the spec has failed, failed is &m.spec. Otherwise failed is nil.
-func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, failed *failure) {
+// recordResultLocked passes a result to the core, and records a failure.
+func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	if e.Verb == "" {
-		return core.Continue, nil
+		return core.Continue
 	}
 	if e.Outcome == apierr.OK {
 		m.lastSuccess = realClock.Now()
@@ -104,24 +100,23 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) (verdict core.Verdict, 
 			r.conflicts = conflictBackoff
 		}
 	}
-	isCanceled := e.Err != nil && r.ctx.Err() != nil // because the Monitor has stopped
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
-	case isCanceled:
-		e.Outcome = apierr.Conflict // so that the next call reads the object, and computes the write again
+	case e.isCanceled && e.Verb == core.PatchSpec:
+		e.Outcome = apierr.Conflict // so that a call that waits for the spec waits for the next attempt
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}
-	verdict = m.core.Done(e.Request, e.Result)
+	verdict := m.core.Done(e.Request, e.Result)
 	switch {
-	case isCanceled:
-		return core.GiveUp, nil
+	case e.isCanceled:
+		return core.GiveUp
 	case verdict == core.GiveUp:
-		return verdict, &m.status
+		m.failLocked(&m.status, e.Err)
 	case verdict == core.SkipSpec:
-		return verdict, &m.spec
+		m.failLocked(&m.spec, e.Err)
 	}
-	return verdict, nil
+	return verdict
 }
 
 // trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
@@ -170,12 +165,13 @@ func (m *Monitor) send(r *run, request core.Request) exchange {
 	if err := m.checkRequest(request); err != nil {
 		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
 	}
-	result := do(r.requestCtx, m.client, request)
-	ctxErr := r.requestCtx.Err()
-	isCanceled := result.Err != nil && errors.Is(ctxErr, context.Canceled)
-	if isCanceled && r.specError != nil {
-		result.Err = r.specError
+	e := exchange{Request: request, Result: do(r.requestCtx, m.client, request)}
+	wasCanceled := e.Err != nil && errors.Is(r.requestCtx.Err(), context.Canceled)
+	switch {
+	case wasCanceled && r.specError != nil:
+		e.Err = r.specError
+	case wasCanceled:
+		e.isCanceled = true
 	}
-	isLost := result.Err != nil && errors.Is(ctxErr, context.DeadlineExceeded)
-	return exchange{Request: request, Result: result, isLost: isLost}
+	return e
 }

@@ -34,10 +34,13 @@ type Node struct {
 	// of a new node reports other conditions first.
 	Reported bool
 	// Steps are the steps of the current update, in order. Steps is nil if the node is not in an
-	// update. An update that does not reboot has UpdatePostActionComplete in place of RebootedNode.
+	// update, or if only the Node shows the update. An update that does not reboot has
+	// UpdatePostActionComplete in place of RebootedNode.
 	Steps []Step
 	// Step is the step that is running or has failed. If no step is running or has failed, Step is
-	// the next step, or Updated after the last step. Step is "" if the node is not in an update.
+	// the next step, or Updated after the last step. If only the Node shows the update, Step is
+	// Cordoned, Drained or Uncordoned while the daemon waits for the drain controller, and otherwise
+	// "". Step is "" if the node is not in an update.
 	Step phases.Phase
 	// NotStarted is true if an update was requested, but has not started.
 	NotStarted bool
@@ -46,14 +49,16 @@ type Node struct {
 	// MachineConfigNode's spec. If the annotation of the Node has another config or image than the
 	// spec, Requested is the time of the last write of the annotation.
 	Requested time.Time
-	// Started is the time when the current update started.
+	// Started is the time when the current update started. If only the Node shows the update, it is
+	// the later of Requested and the time of the cordon.
 	Started time.Time
 	// Completed is the time when the last update ended. It is zero while an update is running.
 	Completed time.Time
 	// Since is the time when the node reached Step: the time when the last step finished or, if no
 	// step has finished, the start of the update. It is not the lastTransitionTime of the running
 	// step, because some daemons change this time with each message. Before an update starts, Since
-	// is Requested. If the node is not in an update, Since is Completed.
+	// is Requested. If the node is not in an update, Since is Completed. If only the Node shows the
+	// update, Since is Started, or zero for Uncordoned.
 	Since time.Time
 	// Degraded is true if NodeDegraded is True, or if the Node has an annotation that says so: see Of.
 	Degraded bool
@@ -83,12 +88,13 @@ type Node struct {
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
 
-	isTold bool // the annotations of the Node tell the node to update
-	isIdle bool // isTold is true, but the daemon has not started the update
+	isTold    bool // the annotations of the Node tell the node to update
+	isIdle    bool // isTold is true, but the daemon has not started the update
+	isWorking bool // isTold is true, and the daemon has started the update
 }
 
-// InUpdate reports whether an update of the node was requested and is not complete. If the
-// MachineConfigNode does not show the update, Step is "".
+// InUpdate reports whether an update of the node was requested and is not complete. If only the Node
+// shows the update, Steps is nil, and Step may be "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
 // IsAvailable reports whether the node is not degraded, is not in an update, and has no Unavailable

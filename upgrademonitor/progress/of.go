@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -99,7 +100,7 @@ func (n *Node) readTargets(node *corev1.Node, state string) {
 	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
 	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
 	if desired != "" && current != "" && !n.runsDesired() {
-		n.isTold, n.isIdle = true, state == stateDone
+		n.isTold, n.isIdle, n.isWorking = true, state == stateDone, state == stateWorking
 	}
 	if before == n.Desired {
 		return
@@ -113,6 +114,7 @@ func (n *Node) readTargets(node *corev1.Node, state string) {
 // The values of the state annotation of a Node.
 const (
 	stateDone           = "Done"
+	stateWorking        = "Working"
 	stateDegraded       = "Degraded"
 	stateUnreconcilable = "Unreconcilable"
 )
@@ -128,8 +130,8 @@ func (n *Node) readSteps(list []metav1.Condition) {
 		return
 	}
 	switch {
-	case !n.Reported && !n.isIdle: // the daemon works, and the step is not known
-		n.Since = n.Requested
+	case !n.Reported && !n.isIdle, isUpdated && n.isWorking: // the object does not show the update
+		n.readNodeStep()
 	case !n.Reported, isUpdated && !n.runsDesired():
 		n.NotStarted = true
 		if n.Reported {
@@ -145,6 +147,29 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	default:
 		n.Completed = completionOf(list)
 		n.Since = n.Completed
+	}
+}
+
+// readNodeStep sets the step and the times of an update that only the Node shows. When the daemon
+// requests a drain, the drain controller cordons the Node first.
+func (n *Node) readNodeStep() {
+	n.Started, n.Since = n.Requested, n.Requested
+	verb, config, _ := strings.Cut(n.DesiredDrain, "-")
+	isDone := n.DesiredDrain == n.LastAppliedDrain
+	if isDone && config != n.Desired.Config { // the request of an earlier update
+		return
+	}
+	cordoned, isCordoned := n.since(Cordoned)
+	n.Started = later(n.Started, cordoned)
+	switch {
+	case verb == "drain" && !isDone && isCordoned:
+		n.Step, n.Since = phases.Drained, n.Started
+	case verb == "drain" && !isDone:
+		n.Step = phases.Cordoned
+	case verb == "uncordon" && !isDone:
+		n.Step, n.Since = phases.Uncordoned, time.Time{}
+	default:
+		n.Since = n.Started
 	}
 }
 

@@ -176,7 +176,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, true, true, phases.UpdatePrepared},
 		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, true, false, ""},
 		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
-		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, true, phases.UpdatePrepared},
+		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, true, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := progress.Of(tc.node, tc.object)
@@ -186,6 +186,47 @@ func TestVersionsOfNodes(t *testing.T) {
 			assert.Equal(t, !tc.isInUpdate, n.IsAvailable())
 			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
 			assert.Equal(t, n.Reported && (!n.InUpdate() || n.NotStarted), !n.Completed.IsZero(), "the end of the last update")
+		})
+	}
+}
+
+// TestStepsOfNodes: without an object that shows the update, the requests of drains do.
+func TestStepsOfNodes(t *testing.T) {
+	const drain, uncordon = "drain-" + configB, "uncordon-" + configA
+	for name, tc := range map[string]struct {
+		desired, applied string
+		cordoned         float64 // the time of the cordon, or 0
+		object           *mcfgv1.MachineConfigNode
+		step             phases.Phase
+		started, since   float64
+	}{
+		"no drain was requested":                  {uncordon, uncordon, 0, nil, "", 5, 5},
+		"a drain was requested":                   {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
+		"a drain is running":                      {drain, uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain is done":                       {drain, drain, 7, nil, "", 7, 7},
+		"cordoned before the update":              {drain, uncordon, 2, nil, phases.Drained, 5, 5},
+		"an uncordon was requested":               {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
+		"the object shows the last update":        {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
+		"the object shows this update":            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
+		"cordoned by hand":                        {uncordon, uncordon, 7, nil, "", 5, 5},
+		"a drain for an earlier target":           {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain for an earlier target is done": {"drain-c", "drain-c", 7, nil, "", 5, 5},
+		"a request that is no drain at all":       {"x-" + configB, "", 7, nil, "", 7, 7},
+		"no requests, as in a trimmed dump":       {"", "", 0, nil, "", 5, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", tc.desired, "lastAppliedDrain", tc.applied)
+			node.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(5))}
+			if tc.cordoned > 0 {
+				cordoned := metav1.NewTime(at(tc.cordoned))
+				node.Spec = corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, TimeAdded: &cordoned}}}
+			}
+			n := progress.Of(node, tc.object)
+			assert.Equal(t, tc.step, n.Step)
+			assert.False(t, n.NotStarted)
+			assert.True(t, n.Started.Equal(at(tc.started)), n.Started)
+			assert.Equal(t, tc.since == 0, n.Since.IsZero())
+			assert.True(t, tc.since == 0 || n.Since.Equal(at(tc.since)), n.Since)
 		})
 	}
 }

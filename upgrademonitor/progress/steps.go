@@ -2,6 +2,7 @@ package progress
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -54,15 +55,22 @@ func leaves(imageMode bool) []phases.Phase {
 	})
 }
 
+// withoutDrain is in the message of UpdatePrepared if the update does not drain the node. Such an
+// update does not reboot the node either.
+const withoutDrain = "Drain Required: false"
+
 // newSteps returns the steps of an update, all with the state ToDo. An update has RebootedNode or
-// UpdatePostActionComplete, but not both. It has RebootedNode if neither of them ran.
+// UpdatePostActionComplete, but not both. If neither of them ran, it has RebootedNode, unless
+// UpdatePrepared says that the update does not reboot the node.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if conditions.InImageMode(list) {
 		leaves = imageLeaves
 	}
 	without := phases.UpdatePostActionComplete
-	if ran(phases.UpdatePostActionComplete) && !ran(phases.RebootedNode) {
+	prepared := phases.UpdatePrepared
+	isRebootless := ran(prepared) && strings.Contains(messageOf(list, prepared), withoutDrain)
+	if (isRebootless || ran(phases.UpdatePostActionComplete)) && !ran(phases.RebootedNode) {
 		without = phases.RebootedNode
 	}
 	steps := make([]Step, 0, len(leaves)-1)

@@ -296,19 +296,33 @@ func TestMode(t *testing.T) {
 		m.Status.Conditions = conditions.Complete(m.Status.Conditions, true, metav1.NewTime(start))
 	}
 	image := func(list ...func(*mcfgv1.MachineConfigNode)) changes { return append(changes{imageMode}, list...) }
+	prepared := func(drain string) func(*mcfgv1.MachineConfigNode) {
+		return is(phases.UpdatePrepared, yes, 11, "Update Compatible. Post Cfg Actions: [] "+drain)
+	}
 	pulled, applied := is(phases.ImagePulledFromRegistry, yes, 13), is(phases.AppliedOSImage, yes, 14)
 	for name, tc := range map[string]struct {
 		changes changes
 		marks   string
 		step    phases.Phase
 	}{
-		"standard":                       {nil, ".......", phases.UpdatePrepared},
-		"image":                          {image(), ".........", phases.UpdatePrepared},
-		"a pull in standard mode":        {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
-		"both, none ran":                 {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
-		"both, files run":                {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
-		"both, files and OS run":         {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
-		"rebootless":                     {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
+		"standard":                {nil, ".......", phases.UpdatePrepared},
+		"image":                   {image(), ".........", phases.UpdatePrepared},
+		"a pull in standard mode": {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
+		"both, none ran":          {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
+		"both, files run":         {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
+		"both, files and OS run":  {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
+		"rebootless":              {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
+		"without a drain": {
+			changes{prepared("Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.UpdatePostActionComplete,
+		},
+		"without a drain, but with a reboot": {
+			changes{prepared("Drain Required: false"), is(phases.RebootedNode, running, 12)}, "#--->..", phases.RebootedNode,
+		},
+		"with a drain": {changes{prepared("Drain Required: true"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.RebootedNode},
+		"the last update was without a drain": {
+			changes{is(phases.UpdatePrepared, no, 0, "Action during update to a: Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)},
+			"---#...", phases.RebootedNode,
+		},
 		"the deepest of several running": {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
 		"pulling":                        {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
 		"pulled":                         {image(pulled), "---..#...", phases.AppliedFiles},

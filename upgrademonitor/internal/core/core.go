@@ -171,9 +171,7 @@ func (c *Core) Follow(now metav1.Time) {
 		c.followed = c.latest.Versions
 		return
 	}
-	if e, repeat, _ := c.Submit(change); e != nil && !repeat {
-		e.Abandon()
-	}
+	_, _, _ = c.Submit(change)
 }
 
 // SubmitSpec requests a write of the spec and the owner references: see spec.txt. If they already match

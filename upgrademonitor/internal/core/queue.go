@@ -27,7 +27,8 @@ type Entry struct {
 }
 
 func newEntry(change plan.Change) *Entry {
-	return &Entry{Change: change, Settled: make(chan struct{})}
+	_, isOfNode := change.(plan.NodeChange) // no caller gets the result
+	return &Entry{Change: change, Settled: make(chan struct{}), abandoned: isOfNode}
 }
 
 // IsSettled reports whether the entry is settled.
@@ -36,12 +37,13 @@ func (e *Entry) IsSettled() bool { return e.settled }
 // Err returns the error of a rejected change or of a failed write of the spec, or nil.
 func (e *Entry) Err() error { return e.err }
 
-// Abandon records that a caller does not wait for the result of the change.
+// Abandon records that a caller does not wait for the result of the entry.
 func (e *Entry) Abandon() { e.abandoned = true }
 
-// Dropped returns the error of a rejected change if Abandon was called, otherwise nil.
+// Dropped returns the error of a rejected change if a caller does not wait for its result, otherwise
+// nil. A write of the spec is never dropped, but retried.
 func (e *Entry) Dropped() error {
-	if !e.abandoned {
+	if !e.abandoned || e.Change == nil {
 		return nil
 	}
 	return e.err

@@ -173,7 +173,8 @@ func (r *reference) submitted(change plan.Change, entry *core.Entry, repeat bool
 			}
 		}
 	}
-	r.pending = append(r.pending, &pending{change: change, entry: entry})
+	_, isOfNode := change.(plan.NodeChange)
+	r.pending = append(r.pending, &pending{change: change, entry: entry, alone: isOfNode})
 	return nil
 }
 

@@ -121,11 +121,7 @@ func (s *script) look() error {
 		return nil
 	}
 	s.print("queued")
-	if err := s.reference.submitted(change, entry, false, nil); err != nil {
-		return err
-	}
-	s.reference.pending[len(after)-1].alone = true
-	return nil
+	return s.reference.submitted(change, entry, false, nil)
 }
 
 func (s *script) submitSpec() error {

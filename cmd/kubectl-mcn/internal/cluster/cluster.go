@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -21,6 +22,8 @@ type Objects struct {
 	HasNodes bool
 	// Created has the creation times of rendered configs, if they are known.
 	Created map[string]time.Time
+
+	isDump bool // set by Of if not all pools may be known
 }
 
 // Cluster is the progress of all pools of a cluster.
@@ -47,7 +50,7 @@ type Cluster struct {
 //     arguments, but the result shares their memory.
 func Of(o Objects, now time.Time, limits Limits) Cluster {
 	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
-	o.HasNodes = o.hasNodes()
+	o.isDump, o.HasNodes = !o.HasNodes, o.hasNodes()
 	result := Cluster{Pools: []Pool{}}
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
@@ -80,9 +83,23 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	slices.SortFunc(result.Pools, func(a, b Pool) int {
 		return cmp.Or(rank[a.Name]-rank[b.Name], cmp.Compare(a.Name, b.Name))
 	})
+	holdArbiter(result.Pools)
 	slices.Sort(result.Leftover)
 	slices.Sort(result.Unselected)
 	return result
+}
+
+// holdArbiter sets WaitsFor of the pool Arbiter if nodes of the pool Master are unavailable or wait:
+// machine-config-operator updates the masters first.
+func holdArbiter(pools []Pool) {
+	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
+	a, m := find(pool.Arbiter), find(pool.Master)
+	if a < 0 || m < 0 || pools[a].Waiting == 0 || pools[a].Updating > 0 || pools[a].Paused {
+		return
+	}
+	if master := pools[m]; master.Unavailable > 0 || master.Waiting > 0 && !master.Paused {
+		pools[a].WaitsFor, pools[a].Stalled = master.Name, false
+	}
 }
 
 // hasNodes reports whether all Nodes are known: they could be read, or there are as many Nodes as the
@@ -118,10 +135,30 @@ func (o Objects) place(n *Node) bool {
 		return true
 	}
 	if selected != nil {
-		n.Pool = selected.Name
+		if n.Pool = o.missingPool(n, selected.Name); n.Pool == "" {
+			n.Pool = selected.Name
+		}
 		return true
 	}
 	return isInSpec && !o.hasSelector(n.Pool)
+}
+
+// missingPool returns the custom pool of a node that the pool worker selects, if the custom pool is not
+// known: a dump may have only some pools. The Node has the role and a config of the custom pool.
+func (o Objects) missingPool(n *Node, selected string) string {
+	config := n.Desired.Config // rendered-<pool>-<hash>
+	if !o.isDump || selected != pool.Worker || !strings.Contains(config, "-") {
+		return ""
+	}
+	config = config[:strings.LastIndex(config, "-")]
+	for label := range n.kube.Labels {
+		role, isRole := strings.CutPrefix(label, "node-role.kubernetes.io/")
+		isPool := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == role }
+		if isRole && config == "rendered-"+role && !slices.ContainsFunc(o.Pools, isPool) {
+			return role
+		}
+	}
+	return ""
 }
 
 // hasSelector reports whether a pool is known and has a nodeSelector. In a dump, the selectors may

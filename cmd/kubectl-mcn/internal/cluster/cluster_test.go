@@ -313,3 +313,39 @@ func TestUnavailableByNodes(t *testing.T) {
 	nodes = append(nodes, waitingNode("b"))
 	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "one Node is not known")
 }
+
+// TestArbiterWaits: while masters are unavailable or to come, the pool arbiter does not stand still.
+func TestArbiterWaits(t *testing.T) {
+	named := func(name string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
+		p := worker("", append(changes, retargeted(0))...)
+		p.Name = name
+		return p
+	}
+	in := func(pool string, n cluster.Node) cluster.Node {
+		n.Pool = pool
+		return n
+	}
+	waiting := in("master", waitingNode("m-0"))
+	failed := waiting
+	failed.Degraded = true
+	done := in("master", finishedNode("m-0", 1, 5))
+	for name, tc := range map[string]struct {
+		master   *mcfgv1.MachineConfigPool
+		node     cluster.Node
+		waitsFor string
+	}{
+		"a master waits":                   {named("master"), waiting, "master"},
+		"a master is done":                 {named("master"), done, ""},
+		"the pool of the master is paused": {named("master", paused), waiting, ""},
+		"paused, and a master has failed":  {named("master", paused), failed, "master"},
+		"another pool":                     {named("masters"), in("masters", waiting), ""},
+	} {
+		arbiter := in("arbiter", waitingNode("a-0"))
+		for _, p := range poolsOf([]*mcfgv1.MachineConfigPool{named("arbiter"), tc.master}, []cluster.Node{arbiter, tc.node}, at(30), cluster.Limits{}) {
+			if p.Name == "arbiter" {
+				assert.Equal(t, tc.waitsFor, p.WaitsFor, name)
+				assert.Equal(t, tc.waitsFor == "", p.Stalled, name)
+			}
+		}
+	}
+}

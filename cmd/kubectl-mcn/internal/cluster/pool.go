@@ -32,6 +32,8 @@ type Pool struct {
 	// StalledSince is when the last update ended or the pool got its target, if that is known.
 	Stalled      bool
 	StalledSince time.Time
+	// WaitsFor is the name of the pool that machine-config-operator updates before this pool, or "".
+	WaitsFor string
 
 	// The number of nodes in each state.
 	Done, Updating, Stuck, Waiting, Idle, Unreported int
@@ -48,6 +50,9 @@ type Pool struct {
 	Problems []PoolCondition
 	// Build is the state of the pool's image build while the image is not on the nodes, or nil.
 	Build *PoolCondition
+	// DegradedSince is when the first node became degraded: the time of the pool's condition
+	// NodeDegraded. It is zero if the condition is not True.
+	DegradedSince time.Time
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
 	// Certificates are the certificates of a paused pool that expire soon, sorted by Expires.
@@ -62,8 +67,7 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	notUpdated    PoolCondition // the value of NotUpdated if it becomes necessary: see updatedOf
-	degradedSince time.Time     // when the pool's condition NodeDegraded became True
+	notUpdated PoolCondition // the value of NotUpdated if it becomes necessary: see updatedOf
 }
 
 // PoolCondition is a condition of a MachineConfigPool. Most types are names of conditions.

@@ -22,8 +22,9 @@ const (
 // Limits has the time that a step may take before its node is Stuck.
 type Limits struct {
 	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
-	// for a drain, and 30 minutes for any other step. The time between the request and the start of
-	// an update counts as time at the first step.
+	// for a drain, and 30 minutes for any other step. If the step is not known, it is the sum of both
+	// for the whole update. The time between the request and the start of an update counts as time at
+	// the first step.
 	StuckAfter time.Duration
 }
 
@@ -33,6 +34,8 @@ func (l Limits) of(step phases.Phase) time.Duration {
 		return l.StuckAfter
 	case step == phases.Drained:
 		return time.Hour // machine-config-operator's alert on failed drains has the same limit
+	case step == "":
+		return 90 * time.Minute
 	}
 	return 30 * time.Minute
 }
@@ -93,13 +96,13 @@ func (c *calculation) add(nodes []Node) {
 func (c *calculation) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(c.Nodes, isDegraded)
-	if i < 0 || c.degradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
+	if i < 0 || c.DegradedSince.IsZero() || slices.ContainsFunc(c.Nodes[i+1:], isDegraded) {
 		return
 	}
 	n := &c.Nodes[i]
-	isBefore := n.DegradedSince.IsZero() || c.degradedSince.Before(n.DegradedSince)
-	if isBefore && !c.degradedSince.Before(later(n.Started, n.Completed)) {
-		n.DegradedSince = c.degradedSince
+	isBefore := n.DegradedSince.IsZero() || c.DegradedSince.Before(n.DegradedSince)
+	if isBefore && !c.DegradedSince.Before(later(n.Started, n.Completed)) {
+		n.DegradedSince = c.DegradedSince
 	}
 }
 
@@ -154,8 +157,9 @@ func (c *calculation) setProgress(n *Node) {
 	}
 	switch {
 	case n.Degraded:
-	case n.NotStarted && n.Since.IsZero(): // without managedFields, only the last change of the pool is known
-		n.Slow = !c.last.IsZero() && c.now.Sub(c.last) > c.limits.of(n.Step)/3
+	case n.Since.IsZero(): // only the start of the update is known, or the last change of the pool
+		begin := cmp.Or(n.Started, c.last)
+		n.Slow = n.Failing || !begin.IsZero() && c.now.Sub(begin) > c.limits.of(n.Step)/3
 	case n.For > c.limits.of(n.Step):
 		n.State = Stuck
 	default:

@@ -31,7 +31,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
 		FromStatus:     len(nodes) == 0 && machines > 0,
-		degradedSince:  degraded.Since,
+		DegradedSince:  degraded.Since,
 	}
 	pool.notUpdated, pool.Updated = updatedOf(p)
 	build, problem := buildOf(p, pool.Updated)
@@ -46,6 +46,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		pool.Done = max(0, min(machines-pool.Stuck, int(status.UpdatedMachineCount)))
 		pool.Unreported = machines - pool.Stuck - pool.Done
 	}
+	addReports(nodes, degraded)
 	pool.Missing = machines - len(nodes)
 	pool.Problems = problemsOf(p, problem, nodes)
 	return pool, nodes
@@ -160,6 +161,17 @@ func certificatesOf(list []mcfgv1.CertExpiry) []Certificate {
 		return cmp.Or(a.Expires.Compare(b.Expires), cmp.Compare(a.Subject, b.Subject))
 	})
 	return all
+}
+
+// addReports sets the message of each degraded node without a message: the report in the pool's
+// condition NodeDegraded.
+func addReports(nodes []Node, degraded PoolCondition) {
+	for _, r := range poolwords.ReadReports(degraded.Message) {
+		i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == r.Node })
+		if i >= 0 && nodes[i].Degraded && nodes[i].Message == "" {
+			nodes[i].Message = r.Message
+		}
+	}
 }
 
 // reportedNodes returns the nodes that the message of a pool's condition NodeDegraded names.

@@ -20,12 +20,14 @@ var meanings = []struct{ left, text string }{
 // shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
 func legend(c cluster.Cluster, o Options) []Line {
 	pools := c.Pools
-	name, rank, hasSlow, left := "", 0, false, map[string]bool{}
+	name, rank, missing, hasSlow, isEarly, left := "", 0, 0, false, false, map[string]bool{}
 	for _, p := range pools {
+		missing += p.Missing
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
-		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && (p.Build == nil || p.Done > 0) {
 			left[text] = true
+			isEarly = isEarly || text == "-" && p.Done < 3
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
 			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
@@ -54,8 +56,9 @@ func legend(c cluster.Cluster, o Options) []Line {
 	for _, m := range meanings {
 		add(left[m.left], m.text)
 	}
-	add(left["-"] && !o.NoManagedFields, "LEFT is known once three nodes are done.")
+	add(left["-"] && isEarly && !o.NoManagedFields, "LEFT is known once three nodes are done.")
 	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(missing > 0 && !hasNoObjects(pools), nodes(missing)+" known only from the status of the pool")
 	add(c.WithoutNode > 0 && o.Origin != "", "no Nodes of "+nodes(c.WithoutNode)+": NotReady and cordoned are not known")
 	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
 	if len(ls) == 1 {

@@ -59,6 +59,9 @@ func Next(n cluster.Node) []string {
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
 	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
+		if n.Is(progress.NotReady) { // its pods do not terminate
+			return append(nextFor(n.Name, describeNode), controllerLog)
+		}
 		return []string{controllerLog}
 	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
@@ -95,12 +98,14 @@ func nextForPods(pods []progress.Pod) []string {
 	return all
 }
 
-func nextForPool(pool string, c cluster.PoolCondition) []string {
+func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	reports := poolwords.ReadReports(c.Message)
 	build, _, _ := poolwords.ReadBuild(c.Message)
 	switch {
 	case build.State == poolwords.None:
 		return []string{"oc describe machineosconfigs"}
+	case c.Type == cluster.BuildSucceeded && (p.Paused || p.Updating > 0):
+		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // it tells the nodes to apply the image
 	case strings.Contains(c.Type, "Build"):
@@ -110,7 +115,7 @@ func nextForPool(pool string, c cluster.PoolCondition) []string {
 	case len(reports) > 0:
 		return nextFor(reports[0].Node, daemonLog)
 	case c.Message == "":
-		return nextFor(pool, describePool)
+		return nextFor(p.Name, describePool)
 	}
 	return nil
 }

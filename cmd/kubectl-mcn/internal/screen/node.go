@@ -30,10 +30,13 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	case n.OffTarget:
 		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
 	case p.Target.Config != "" && p.Target != n.Desired && n.State != cluster.Done:
-		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet")
+		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet"+whyWaiting(p, n, o))
 	}
-	if !n.HasObject {
+	switch {
+	case !n.HasObject:
 		field("reported", "no, there is no MachineConfigNode")
+	case n.InUpdate() && len(n.Steps) == 0:
+		field("reported", "no, the MachineConfigNode does not show the update")
 	}
 	addTime("requested", n.Requested)
 	addTime("started", n.Started)
@@ -50,6 +53,22 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 		ls = append(ls, stepRows(n, o)...)
 	}
 	return ls
+}
+
+// whyWaiting says what a waiting node waits for, or returns "" if an entry says so.
+func whyWaiting(p cluster.Pool, n cluster.Node, o Options) string {
+	switch {
+	case n.State != cluster.Waiting || len(n.Unavailable) > 0:
+	case p.Paused:
+		return ": the pool is paused"
+	case p.IsBuilding():
+		return ": its image is being built"
+	case p.Unavailable >= p.MaxUnavailable:
+		why := Problem{What: fmt.Sprintf(": %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)}
+		why.addUnavailable(p, o)
+		return why.What
+	}
+	return ""
 }
 
 func (o Options) wholeTarget(t progress.Target) string {

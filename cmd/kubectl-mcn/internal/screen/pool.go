@@ -28,6 +28,10 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 		all = append(all, ofCondition(p, *p.Build, Warn, o))
 	}
 	all = append(all, paused(p, o))
+	if p.WaitsFor != "" {
+		what := "waits until the nodes of pool " + Clean(p.WaitsFor) + " are updated"
+		all = append(all, Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, What: what, Tone: Warn})
+	}
 	all = slices.DeleteFunc(all, func(problem Problem) bool { return problem.What == "" })
 	for i := range all {
 		all[i].Pool, all[i].Subject = p.Name, "pool "+Clean(p.Name)
@@ -46,7 +50,7 @@ var conditionTexts = map[string]string{
 
 func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) Problem {
 	what := cmp.Or(conditionTexts[c.Type], Clean(c.Type)) + sinceText(c.Since, o.Now)
-	return Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p.Name, c), Tone: tone}
+	return Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone}
 }
 
 // notUpdated says why a pool is not Updated although all its nodes have the target.
@@ -130,16 +134,20 @@ func whyUnavailable(n cluster.Node, o Options) string {
 func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
-		text := string(u.Reason)
-		if u.Reason == progress.Cordoned {
-			text = "cordoned"
-		}
-		if !u.Since.IsZero() {
-			text += " since " + clockTime(u.Since, o.Now)
-		}
-		all = append(all, text)
+		all = append(all, unavailableText(u, o))
 	}
 	return strings.Join(all, ", ")
+}
+
+func unavailableText(u progress.Unavailable, o Options) string {
+	text := string(u.Reason)
+	if u.Reason == progress.Cordoned {
+		text = "cordoned"
+	}
+	if u.Since.IsZero() {
+		return text
+	}
+	return text + " since " + clockTime(u.Since, o.Now)
 }
 
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.

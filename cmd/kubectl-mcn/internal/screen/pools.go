@@ -134,6 +134,8 @@ func leftText(p cluster.Pool) string {
 		return "?"
 	case p.Stalled:
 		return "stalled"
+	case p.WaitsFor != "":
+		return "waiting"
 	case p.Remaining != nil && *p.Remaining <= 0:
 		return "soon"
 	case p.Remaining != nil:

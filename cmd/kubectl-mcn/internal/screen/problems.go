@@ -21,12 +21,12 @@ func sections(pools []cluster.Pool, o Options) []section {
 	var stuck, held, slow, pinned []Problem
 	for _, p := range pools {
 		for _, n := range p.StuckNodes() {
-			stuck = append(stuck, ofNode(n, o))
+			stuck = append(stuck, ofNode(p, n, o))
 		}
 		held = append(held, ofHeldNodes(p, o)...)
 		for _, n := range p.Nodes {
 			if n.State == cluster.Updating && (n.Slow || n.OffTarget) {
-				slow = append(slow, ofNode(n, o))
+				slow = append(slow, ofNode(p, n, o))
 			}
 		}
 		pinned = append(pinned, ofPinnedImageSets(p, o)...)
@@ -63,10 +63,10 @@ func Failures(p cluster.Pool, now time.Time) []Problem {
 }
 
 // ofNode returns the problem of a node that is stuck, slow, or updates to a wrong target.
-func ofNode(n cluster.Node, o Options) Problem {
+func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: reason(n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
+		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
 	}
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
@@ -75,7 +75,11 @@ func ofNode(n cluster.Node, o Options) Problem {
 	if len(n.Pods) > 0 {
 		same = strings.Join(p.Next, " ")
 	}
-	p.cause = [5]any{n.State, n.Step, n.Degraded, n.OffTarget, same}
+	step := n.Step
+	if n.Degraded && same != "" {
+		step = "" // the error says more than the step
+	}
+	p.cause = [5]any{n.State, step, n.Degraded, n.OffTarget, same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
@@ -84,7 +88,7 @@ func ofNode(n cluster.Node, o Options) Problem {
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func reason(n cluster.Node, o Options) string {
+func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	var parts []string
 	add := func(is bool, text string) {
 		if is {
@@ -105,17 +109,22 @@ func reason(n cluster.Node, o Options) string {
 		}
 	}
 	add(n.Degraded, degraded)
+	add(n.Degraded && n.For == 0 && !p.DegradedSince.IsZero(), "the pool since "+clockTime(p.DegradedSince, o.Now))
 	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
-	add(n.Is(progress.NotReady), "NotReady")
+	for _, u := range n.Unavailable {
+		add(u.Reason != progress.Cordoned, unavailableText(u, o))
+	}
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
 
 // ofHeldNodes returns the nodes that get no update: nodes of two pools, the waiting nodes of a pool
-// that stands still, and nodes that have not reported.
+// that stands still, unavailable nodes that wait in another pool, and nodes that have not reported. The
+// entry of a Full pool names its unavailable nodes. In a paused pool, a cordon does not matter.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
+	isOpen := p.Stalled || p.Updating > 0 && !p.Full && !p.Paused
 	for _, n := range p.Nodes {
 		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
 		why := reasons(n, o)
@@ -123,8 +132,13 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		case len(n.Conflict) > 0:
 			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
 			problem.Next = nextFor(n.Name, showLabels)
-		case p.Stalled && n.State == cluster.Waiting && isUnavailable:
+		case isOpen && n.State == cluster.Waiting && isUnavailable:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
+			if !p.Stalled {
+				problem.Tone = Warn
+			}
+		case p.Paused && n.State == cluster.Waiting && isUnavailable && n.Unavailable[0].Reason != progress.Cordoned:
+			problem.What, problem.Next, problem.Tone = why, nextForUnavailable(n), Warn
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
 		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:

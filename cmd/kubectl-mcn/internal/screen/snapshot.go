@@ -61,7 +61,7 @@ func hasNoObjects(pools []cluster.Pool) bool {
 	return has
 }
 
-// missingKinds returns a note if there are no MachineConfigPools, and another note if there are no
+// missingKinds returns a note if MachineConfigPools are missing, and another note if there are no
 // MachineConfigNodes. A note says what the screen shows without these objects.
 func missingKinds(pools []cluster.Pool, o Options) []Line {
 	where, ls := "", []Line(nil)
@@ -69,7 +69,17 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 		where = " in " + Clean(o.Origin)
 	}
 	say := func(text string) { ls = append(ls, o.paragraph(Warn, "~ "+text)...) }
-	if !slices.ContainsFunc(pools, func(p cluster.Pool) bool { return p.Known }) {
+	var unknown []string
+	for _, p := range pools {
+		if !p.Known {
+			unknown = append(unknown, p.Name)
+		}
+	}
+	switch {
+	case len(unknown) == 0:
+	case len(unknown) < len(pools):
+		say("no MachineConfigPool " + o.names(unknown) + where + ": the target of its nodes is not known")
+	default:
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
 	hasObject := func(n cluster.Node) bool { return n.HasObject }
@@ -84,7 +94,7 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 		}
 		say(text)
 	case !isKnown && slices.ContainsFunc(pools, func(p cluster.Pool) bool { return len(p.Nodes) > 0 }):
-		say("no MachineConfigNodes" + where + ": the states are from the annotations of the Nodes, and the steps are not known")
+		say("no MachineConfigNodes" + where + ": the states are from the annotations of the Nodes, which do not show all steps")
 	}
 	return ls
 }

@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -29,5 +32,24 @@ func TestOutagesAreSeparate(t *testing.T) {
 			pass(time.Second)
 		}
 		assert.Equal(t, responded, s.View(clock.Now()).LastContact)
+	}
+}
+
+// The pages of a list replace the objects of the list before.
+func TestALaterListReplacesTheObjects(t *testing.T) {
+	s := NewStore(cluster.Limits{})
+	s.resources[coreNodes] = &access{names: map[string]bool{}}
+	put := func(name string, isFirst, isLast bool) {
+		page := &corev1.NodeList{Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: name}}}}
+		require.NoError(t, s.putPage(coreNodes, page, isFirst, isLast))
+	}
+	for _, names := range [][2]string{{"a", "b"}, {"b", "c"}} {
+		put(names[0], true, false)
+		put(names[1], false, true)
+		var known []string
+		for _, n := range s.objects().Nodes {
+			known = append(known, n.Name)
+		}
+		assert.ElementsMatch(t, names, known)
 	}
 }
