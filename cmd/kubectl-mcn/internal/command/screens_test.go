@@ -211,6 +211,17 @@ func TestManyCauses(t *testing.T) {
 	assert.NotContains(t, got, "for other causes")
 }
 
+// TestRemainingCauses: the last line counts nodes, of which several may have the same cause.
+func TestRemainingCauses(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
+	for i, obj := range all[1:] {
+		setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf("disk %d is full", min(i, 3)))
+	}
+	got := execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
+}
+
 // TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
 func TestNodesWithoutAMessage(t *testing.T) {
 	t.Parallel()
