@@ -222,6 +222,33 @@ func TestRemainingCauses(t *testing.T) {
 	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
 }
 
+// TestSharedEntries: which nodes share the entry of a node whose drain waits for the Pod db-0.
+func TestSharedEntries(t *testing.T) {
+	t.Parallel()
+	pod := func(namespace, name string) string {
+		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
+	}
+	draining := func(node, config, message string) *mcfgv1.MachineConfigNode {
+		n := newNode(node, "worker", oldConfig, now.Add(-24*time.Hour))
+		at := update(n, config, now.Add(-2*time.Hour), phases.Drained)
+		report(n, phases.Drained, metav1.ConditionUnknown, at, message)
+		return n
+	}
+	for name, test := range map[string]struct {
+		config, message string
+		entries         int
+	}{
+		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, "connection refused", 2},
+		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
+	} {
+		nodes := []runtime.Object{newPool("worker", newConfig), draining("worker-0", newConfig, pod("shop", "db-0")), draining("worker-1", test.config, test.message)}
+		got := execute(t, asList(t, nodes...), "-f", "-").stdout
+		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
+	}
+}
+
 // TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
 func TestNodesWithoutAMessage(t *testing.T) {
 	t.Parallel()

@@ -1,11 +1,13 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -18,23 +20,35 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// TestDeletedNode: a node is left over without its Node, and gone without both of its objects.
-func TestDeletedNode(t *testing.T) {
+// TestDeletedObjects: a deleted object is gone at once, and a node is gone without both of its objects.
+func TestDeletedObjects(t *testing.T) {
+	node, mcn, configuration := &corev1.Node{}, &mcfgv1.MachineConfigNode{}, &operatorv1.MachineConfiguration{}
+	node.Name, mcn.Name, configuration.Name = "worker-0", "worker-0", "cluster"
+	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
+	configuration.Status.Conditions = mcn.Status.Conditions
 	s := NewStore(cluster.Limits{})
-	for _, resource := range []string{coreNodes, machineConfigNodes} {
+	for _, resource := range []string{coreNodes, machineConfigNodes, configurations} {
 		s.resources[resource] = &access{listed: true, names: map[string]bool{}}
 	}
-	meta := metav1.ObjectMeta{Name: "worker-0"}
-	s.edit(func() {
-		require.NoError(t, s.add(coreNodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}))
-		require.NoError(t, s.add(coreNodes, &corev1.Node{ObjectMeta: meta}))
-		require.NoError(t, s.add(machineConfigNodes, &mcfgv1.MachineConfigNode{ObjectMeta: meta}))
-	})
-	assert.Empty(t, s.View(time.Time{}).Leftover)
-	s.remove(coreNodes, "worker-0")
-	assert.Equal(t, []string{"worker-0"}, s.View(time.Time{}).Leftover)
-	s.remove(machineConfigNodes, "worker-0")
-	assert.Empty(t, s.View(time.Time{}).Leftover)
+	known := func() (all [][2]bool) {
+		for _, n := range s.objects().Nodes {
+			all = append(all, [2]bool{n.HasNode, n.HasObject})
+		}
+		return all
+	}
+	for _, names := range [][2]string{{coreNodes, machineConfigNodes}, {machineConfigNodes, coreNodes}} {
+		require.NoError(t, errors.Join(s.add(coreNodes, node), s.add(machineConfigNodes, mcn)))
+		assert.Equal(t, [][2]bool{{true, true}}, known())
+		s.remove(names[0], "worker-0")
+		assert.Equal(t, [][2]bool{{names[0] != coreNodes, names[0] == coreNodes}}, known())
+		s.remove(names[1], "worker-0")
+		assert.Empty(t, known())
+		assert.Empty(t, s.resources[coreNodes].names)
+	}
+	require.NoError(t, s.add(configurations, configuration))
+	assert.Len(t, s.View(time.Time{}).Components, 1)
+	s.remove(configurations, "cluster")
+	assert.Empty(t, s.View(time.Time{}).Components)
 }
 
 // TestDeniedNodes: the user may not read Nodes, then the server is away, then the user may read them
@@ -63,4 +77,22 @@ func TestDeniedNodes(t *testing.T) {
 	r.failed(t.Context(), "list", forbidden)
 	pass(maxReconnect)
 	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "the Nodes were shown, so they cannot be left out")
+}
+
+// TestLastContact: the view is as old as its oldest resource. A request that ends with the command has
+// not failed.
+func TestLastContact(t *testing.T) {
+	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
+	lost, failure := begin.Add(2*time.Hour), errors.New("connection refused")
+	s := NewStore(cluster.Limits{})
+	s.resources[coreNodes] = &access{listed: true, responded: begin.Add(time.Hour), lost: lost, failure: failure}
+	s.resources[machineConfigPools] = &access{listed: true, responded: begin, lost: lost, failure: failure}
+	assert.Equal(t, begin, s.View(lost.Add(time.Hour)).LastContact)
+
+	s.resources = map[string]*access{coreNodes: {}}
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clocktesting.NewFakePassiveClock(begin)}, store: s, name: coreNodes, follow: true}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.failed(ctx, "list", context.Canceled)
+	assert.NoError(t, s.View(lost).Failure)
 }
