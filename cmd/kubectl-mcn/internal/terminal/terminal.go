@@ -68,7 +68,7 @@ var colors = map[screen.Tone]string{
 func (t Terminal) Text(lines []screen.Line, ending string) string {
 	var b strings.Builder
 	for _, l := range lines {
-		if color := colors[l.Tone]; color != "" && t.Color && l.Text != "" {
+		if color := colors[l.Tone]; color != "" && t.Color {
 			b.WriteString(color + l.Text + "\x1b[0m")
 		} else {
 			b.WriteString(l.Text)

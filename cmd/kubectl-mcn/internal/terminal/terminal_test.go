@@ -12,13 +12,14 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
 
-// TestPaint: a screen is drawn over all rows of the last screen, also after the user has made the
-// terminal narrower.
+// TestPaint: a line is cut to the width. A screen is drawn over all rows of the last screen, also after
+// the user has made the terminal narrower.
 func TestPaint(t *testing.T) {
 	for name, tc := range map[string]struct{ length, width, rows int }{
 		"an empty line":  {0, 80, 1},
 		"a short line":   {3, 80, 1},
 		"a full line":    {80, 80, 1},
+		"a longer line":  {100, 80, 1},
 		"half the width": {80, 40, 2},
 		"two and a half": {80, 32, 3},
 		"no width":       {80, 0, 80},
@@ -27,6 +28,8 @@ func TestPaint(t *testing.T) {
 			var out bytes.Buffer
 			width := 80
 			p := &Painter{Out: &out, Terminal: Terminal{Size: func() (int, int) { return width, 24 }}}
+			p.Close()
+			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}}))
 			out.Reset()
 			width = tc.width
