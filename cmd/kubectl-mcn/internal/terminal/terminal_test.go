@@ -31,6 +31,7 @@ func TestPaint(t *testing.T) {
 			p.Close()
 			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}}))
+			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
 			out.Reset()
 			width = tc.width
 			require.NoError(t, p.Paint([]screen.Line{{Text: "next"}}))
