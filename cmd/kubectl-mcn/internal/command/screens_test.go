@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -193,6 +195,17 @@ func TestOtherScreens(t *testing.T) {
 			golden(t, name, got.stdout)
 		})
 	}
+}
+
+// TestTimeZone: all times of a screen are in the time zone of the user.
+func TestTimeZone(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	c := testCommand(&stdout, &stderr)
+	c.In, c.clock = strings.NewReader(asList(t, rollout()...)), clocktesting.NewFakeClock(now.In(time.FixedZone("JST", 9*3600)))
+	require.Zero(t, c.run(t.Context(), []string{"-f", "-"}), stderr.String())
+	assert.Contains(t, stdout.String(), "2026-03-04 23:16:05 JST")
+	assert.Contains(t, stdout.String(), "Draining for 72m (since 22:04:05)")
 }
 
 // TestManyCauses: three causes have an entry, and what is cut says how to see it.
