@@ -120,11 +120,14 @@ func (m *Monitor) stopLocked() {
 		m.run.cancel()
 	}
 	pending := len(m.core.Entries())
-	isForgotten := errors.Is(context.Cause(m.life), errForgotten)
-	if pending > 0 && !isForgotten && m.failures.isNew("life", "") {
-		klog.FromContext(m.life).Info("Reports are pending and no longer retried: call Flush",
-			"node", m.config.NodeName, "pending", pending)
+	if pending == 0 || !m.failures.isNew("life", "") {
+		return
 	}
+	message := "Reports are pending and no longer retried: call Flush"
+	if errors.Is(context.Cause(m.life), errForgotten) {
+		message = "Reports of a forgotten node are pending and no longer retried"
+	}
+	klog.FromContext(m.life).Info(message, "node", m.config.NodeName, "pending", pending)
 }
 
 // retryAtLocked returns the time of the next retry. If only the spec is pending, it also waits for the
@@ -152,7 +155,9 @@ func (m *Monitor) startLocked() {
 func (m *Monitor) tick() {
 	looks := m.life.Err() == nil && !m.conditionsOnly
 	if looks {
-		m.look()
+		v := m.look()
+		m.failures.Local(m.life, "Node", v.err,
+			"Failed to get the Node, so its configs and images are not written", "The Node is known again")
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()

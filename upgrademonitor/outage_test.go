@@ -131,6 +131,21 @@ func TestConflictsWithoutEnd(t *testing.T) {
 	}
 }
 
+// A creation that finds no resource is no conflict: the attempt fails at once, and is retried with backoff.
+func TestACreationThatFindsNoResource(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.Remove(nodeName)
+		f.fails(apiserver.NotFound(nodeName), "create")
+		assert.Less(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionTrue) }), time.Second)
+		pass(10 * time.Second)
+		assert.Less(t, len(f.requests()), 30)
+		f.fails(nil)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+		assertLines(t, []string{"Failed to write", "works again"}, f.log.take())
+	})
+}
+
 // An outage ends with a status that is written, however slow. An hour later, calls wait again.
 func TestAnOutageEndsWithASlowWrite(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

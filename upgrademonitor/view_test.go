@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -423,14 +424,18 @@ func TestNoObjectWithoutANode(t *testing.T) {
 		f := newFixture(t)
 		f.fails(errDown)
 		f.queues(t, phases.Updated, metav1.ConditionTrue)
+		f.log.take()
 		f.viewFails(errors.New("not found"))
 		pass(time.Minute)
+		assertLines(t, []string{"Failed to get the Node"}, f.log.take())
 		f.fails(nil)
 		pass(time.Minute)
 		assert.Nil(t, f.object())
+		f.log.take()
 		f.viewFails(nil)
 		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
+		assert.Contains(t, strings.Join(f.log.take(), ""), "The Node is known again")
 	})
 }
 

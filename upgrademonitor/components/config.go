@@ -6,6 +6,7 @@ import (
 	operatorv1 "github.com/openshift/api/operator/v1"
 	operatorv1client "github.com/openshift/client-go/operator/clientset/versioned/typed/operator/v1"
 	operatorlisters "github.com/openshift/client-go/operator/listers/operator/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
@@ -90,6 +91,9 @@ func (c Config) validate() error {
 	if c.FieldManager == fieldManagers[other] {
 		return field.Invalid(path.Child("FieldManager"), c.FieldManager,
 			"is the default of the other component: leave FieldManager empty")
+	}
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
+		return errs[0]
 	}
 	return nil
 }

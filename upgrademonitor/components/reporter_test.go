@@ -277,6 +277,10 @@ func TestInvalidInput(t *testing.T) {
 		_, err := components.New(config)
 		is("Config."+name, err)
 	}
+	config := m.config(components.Operator)
+	config.FieldManager = "a\nb"
+	_, err := components.New(config)
+	is("Config.FieldManager", err)
 	for _, tc := range []struct {
 		reporter, component components.Component
 		name                string

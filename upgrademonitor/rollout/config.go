@@ -6,6 +6,7 @@ import (
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions/machineconfiguration/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	coreinformers "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
@@ -46,7 +47,8 @@ type Config struct {
 }
 
 func (c Config) complete() (Config, error) {
-	err := validate.Required(field.NewPath("rollout", "Config"),
+	path := field.NewPath("rollout", "Config")
+	err := validate.Required(path,
 		validate.Field{
 			Name:  "Client",
 			Value: c.Client,
@@ -75,6 +77,9 @@ func (c Config) complete() (Config, error) {
 	)
 	if err != nil {
 		return c, err
+	}
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
+		return c, errs[0]
 	}
 	if validate.IsNil(c.Recorder) {
 		c.Recorder = nil

@@ -142,6 +142,9 @@ func (c *Core) Done(r Request, result Result) Verdict {
 			return Continue
 		}
 		c.situation = Stale
+		if r.Verb == Create {
+			return GiveUp // the API server does not serve the resource
+		}
 		return Pause
 	case apierr.Conflict:
 		c.situation = Stale

@@ -43,13 +43,9 @@ func (c NodeChange) Absorb(newer Change) (Change, bool) {
 func (c NodeChange) Replace(newer Change) (Change, bool) { return c.Absorb(newer) }
 
 // Plan returns the write of the configs and images, by the rules of updateVersions. It adds the
-// conditions if the object has none, but changes no condition. If there is no object, there is no
-// write.
+// conditions if the object has none, but changes no condition.
 func (c NodeChange) Plan(s State) (Writes, error) {
 	var w Writes
-	if s.Spec.Node.Name == "" { // there is no object
-		return w, nil
-	}
 	s = s.Pin()
 	list := s.Status.Conditions
 	if len(list) == 0 {

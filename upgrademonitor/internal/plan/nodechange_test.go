@@ -54,8 +54,8 @@ func TestVersionsFollowTheNodeWithoutAReport(t *testing.T) {
 	}
 }
 
-// An object without a status gets the conditions, too, so that the status is complete. Without an
-// object there is nothing to write.
+// An object without a status gets the conditions, too, so that the status is complete. An object that
+// does not exist is planned like that, too, so that it is created.
 func TestVersionsOfAnObjectWithoutAStatus(t *testing.T) {
 	change := plan.NodeChange{Node: viewOf("a", "b"), Time: metav1.Unix(7, 0)}
 	planned, err := change.Plan(plan.State{Generation: 1}.Sync(viewOf("a", "a")))
@@ -66,5 +66,6 @@ func TestVersionsOfAnObjectWithoutAStatus(t *testing.T) {
 	assert.Equal(t, conditions.Complete(nil, false, change.Time), next.Conditions)
 	planned, err = change.Plan(plan.State{})
 	require.NoError(t, err)
-	assert.Empty(t, planned.States)
+	require.Len(t, planned.States, 1)
+	assert.Equal(t, next.Conditions, planned.States[0].Status.Conditions)
 }
